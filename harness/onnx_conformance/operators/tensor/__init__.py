@@ -1,4 +1,4 @@
-"""Elements moved, selected, resized and converted.
+"""Operators that move, select, resize and convert elements.
 
-One file an operator, as onnx/defs/tensor has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/tensor. A file `_name.py` contains code that several operators share.
 """

@@ -1,4 +1,4 @@
-"""Blocks of two spatial dimensions, and the depth that their elements become."""
+"""Blocks of two spatial dimensions, and the depth dimension that contains their elements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ RANK = 4
 
 
 def into_blocks(depth: Array, size: int, mode: str) -> Array:
-    """Return [N, C / size**2, H * size, W * size] of [N, C, H, W]; `mode` says whether C is outside the block or in."""
+    """Return [N, C / size**2, H * size, W * size] of [N, C, H, W].
+
+    With mode CRD, the new C is outside the block dimensions of the depth; otherwise it is inside.
+    """
     n, c, h, w = depth.shape
     if mode == "CRD":
         parts = depth.reshape(n, c // size**2, size, size, h, w).transpose(0, 1, 4, 2, 5, 3)
@@ -26,7 +29,7 @@ def into_blocks(depth: Array, size: int, mode: str) -> Array:
 
 
 def into_depth(blocks: Array, size: int, mode: str) -> Array:
-    """Return [N, C * size**2, H / size, W / size] of [N, C, H, W], which `into_blocks` turns into the same again."""
+    """Return [N, C * size**2, H / size, W / size] of [N, C, H, W]: the inverse of `into_blocks`."""
     n, c, h, w = blocks.shape
     parts = blocks.reshape(n, c, h // size, size, w // size, size)
     order = (0, 1, 3, 5, 2, 4) if mode == "CRD" else (0, 3, 5, 1, 2, 4)
@@ -34,31 +37,33 @@ def into_depth(blocks: Array, size: int, mode: str) -> Array:
 
 
 class Blocks:
-    """The sentences that DepthToSpace and SpaceToDepth share, and their cases."""
+    """The sentences that DepthToSpace and SpaceToDepth share, and the cases that test them."""
 
     def __init__(self, op: Op, *, modes_since: int, output: str) -> None:
         """Declare the sentences.
 
         Args:
-            op: the operator, made with `rank="input"`.
-            modes_since: the version that has the attribute mode.
-            output: describes the output.
+            op: the operator, created with `rank="input"`.
+            modes_since: the first version with the attribute mode.
+            output: the sentence that describes the output.
         """
         self.op, self.modes_since, clause = op, modes_since, op.clause
-        self.moved = clause("Blocks of [blocksize, blocksize] are moved.", note="Says nothing of sizes below 1.")
+        self.moved = clause(
+            "Blocks of [blocksize, blocksize] are moved.", note="The text does not define sizes below 1."
+        )
         self.input = clause(
             "Input tensor of [N,C,H,W], where N is the batch axis, C is the channel or depth, H is the height and W is "
             "the width."
         )
-        self.output = clause(output, note="So what has to be divided is a multiple.")
+        self.output = clause(output, note="Therefore the divided dimension must be a multiple of the divisor.")
         self.mode = clause(
             "DCR (default) for depth-column-row order re-arrangement. Use CRD for column-row-depth order.",
             since=modes_since,
-            note="Says nothing of other words.",
+            note="The text does not define other strings.",
         )
 
     def check(self, v: Version, input: Array, blocksize: int, mode: str | None) -> None:  # noqa: A002 - the text's name
-        """Raise Rejected or Unspecified where the input or an attribute is not what the sentences speak of."""
+        """Raise Rejected or Unspecified if the sentences forbid or do not cover the input or an attribute."""
         v.require(self.input, input.ndim == RANK)
         v.silent(self.moved, blocksize < 1)
         v.silent(self.mode, mode not in {None, "DCR", "CRD"})
@@ -67,8 +72,9 @@ class Blocks:
         """Declare the cases.
 
         Args:
-            shape: returns a shape of the input, of N, C, H and W, the lesser of what goes in and comes out, and a size.
-            orders: by mode, and by "" where it is not set, the sentences on the order.
+            shape: returns a shape of the input for N, C, H, W and a block size. Each of these is the smaller one of
+                input and output.
+            orders: the sentences on the order, by mode. The key "" means that mode is not set.
         """
         case = self.op.case
         for mode, clauses in orders.items():

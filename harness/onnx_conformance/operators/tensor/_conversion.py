@@ -1,4 +1,4 @@
-"""Conversion of elements from every type to every type: numbers, truth values, text, 2- to 8-bit types."""
+"""Conversion of elements from every type to every type: numbers, booleans, text, 2- to 8-bit types."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _WHOLE = re.compile(r"-?\d+")
 
 @dataclass(frozen=True)
 class Conversions:
-    """The sentences of an operator that say how elements are converted.
+    """The sentences of an operator on the conversion of elements.
 
     Attributes:
         always: a number becomes a number of any type.
-        infinite: floating point out of the range of a floating-point type.
-        undefined: floating point out of the range of an integer type.
-        wraps: integers out of the range of an integer type.
-        truth: what is True.
+        infinite: floating-point numbers outside the range of a floating-point type.
+        undefined: floating-point numbers outside the range of an integer type.
+        wraps: integers outside the range of an integer type.
+        truth: the values that become True.
         literals: text that is a number.
-        nonsense: text that is none.
-        fraction: text that is a number, but no integer, to an integer type.
-        plain: numbers to text.
+        nonsense: text that is not a number.
+        fraction: text of a number that is not whole, to an integer type.
+        plain: conversion of numbers to text.
         float8: conversion to the other 8-bit types.
         float8e8m0: conversion to powers of two.
     """
@@ -61,10 +61,10 @@ class Conversions:
 
         Args:
             v: the version.
-            values: floating ones come as float64.
-            saturate: the attribute; None where the version lacks it.
-            round_mode: likewise.
-            fnuz_saturates: an infinity becomes the limit of a FNUZ type where `saturate` is set, and not NaN.
+            values: the elements; floating-point elements as float64.
+            saturate: the attribute; None if the version does not have it.
+            round_mode: the attribute; None if the version does not have it.
+            fnuz_saturates: whether an infinity becomes the limit of a FNUZ type if `saturate` is set, instead of NaN.
         """
         source, target = v.dtypes["T1"], v.dtypes["T2"]
         if target.kind == "O":
@@ -72,10 +72,11 @@ class Conversions:
         if source.kind == "O":
             values = self._read(v, values, target)
         if target.kind == "b":
-            return values.astype(bool)  # True of NaN and of all else but zero.
+            return values.astype(bool)  # NaN and all other values except zero become True.
         if fixed(target):
             return self._to_fixed(v, values, target, floating="float" in source.name)
-        # What numpy itself has is converted at once; the others do not hold so many digits that it matters.
+        # numpy converts its own types directly. The other types have so few digits that float64 in between is exact
+        # enough.
         direct = fixed(source) and target.kind == "f" and target.name.endswith(("16", "32", "64"))
         numbers = values if direct else values.astype(np.float64)
         if target.name == "float8_e8m0fnu":
@@ -108,7 +109,7 @@ class Conversions:
         return np.array(reinterpreted, np.int64 if low else np.uint64).astype(target).reshape(values.shape)
 
     def _to_powers(self, v: Version, x: Array, saturate: int | None, round_mode: str | None) -> Array:
-        """Return powers of two; float8e8m0 has nothing else, neither zero nor a sign."""
+        """Return powers of two. float8e8m0 contains no other numbers, no zero and no sign."""
         in_table = (bool(saturate), round_mode) in {(True, "up"), (False, "nearest")}
         special = (x > E8M0_MAX) | (x < E8M0_MIN)
         v.silent(self.float8e8m0, round_mode not in {"up", "down", "nearest"})
@@ -122,7 +123,7 @@ class Conversions:
         return np.asarray(np.where(special, ends, power))
 
     def _read(self, v: Version, texts: Array, target: np.dtype[Any]) -> Array:
-        """Return the numbers that are written; of integer types as Python's own, which have no limits."""
+        """Return the numbers of the texts. For integer types they are Python integers, which have no limits."""
         items = [str(item) for item in texts.flat]
         reserved = [item.upper() in {"+INF", "INF", "NAN"} or item == "-INF" for item in items]
         literal = [_LITERAL.fullmatch(item) is not None for item in items]
@@ -141,7 +142,7 @@ class Conversions:
         return read
 
     def _written(self, v: Version, values: Array, source: np.dtype[Any]) -> Array | AnyOf:
-        """Return integers with a point or without, and of other numbers those that can be written in one way only."""
+        """Return integers with or without a point, and other numbers only if they can be written in one way."""
         if fixed(source):
             texts = ([f"{int(item)}{point}" for item in values.flat] for point in ("", ".0", "."))
             return AnyOf(*(np.array(items, object).reshape(values.shape) for items in texts), elementwise=True)
@@ -153,12 +154,12 @@ class Conversions:
 
 
 def fixed(dtype: np.dtype[Any]) -> bool:
-    """Tell whether a type holds integers."""
+    """Return whether a type is an integer type."""
     return "int" in dtype.name
 
 
 def _to_float8(x: Array, rounded: Array, limit: float, *, saturate: bool, fnuz_saturates: bool) -> Array:
-    """Return what the tables of Cast say; `rounded` is not finite where [x] is beyond FLT_MAX."""
+    """Return the values in the tables of Cast. `rounded` is not finite if [x] is beyond FLT_MAX."""
     result = rounded.astype(np.float64)
     if saturate:
         result = np.where(~np.isfinite(result) & ~np.isnan(x), np.copysign(limit, x), result)

@@ -1,4 +1,4 @@
-"""Conversions to try: every type, from the limits of one to those of another, and the values that have rules."""
+"""Conversions to test: every type, from the limits of one type to those of another, and values with special rules."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ FIRST = {
     "float6e2m3": 28,
     "float6e3m2": 28,
 }
-"""Types that Cast names by number, and the opset that brought each."""
+"""Types that Cast identifies by number, and the opset that introduced each."""
 RULES_SINCE = 13
-"""The opset that brought the rules among numbers; before, the text is poor."""
+"""The opset that introduced the rules among numbers. Earlier texts define little."""
 ROUND_MODE_SINCE = 24
 TYPES_BEFORE_9 = tuple(name for name, first in FIRST.items() if first < FIRST["string"])
 TYPES_SINCE_13 = tuple(name for name, first in FIRST.items() if first >= RULES_SINCE)
@@ -89,7 +89,7 @@ INF, NAN = np.inf, np.nan
 SPECIAL = [0.0, -0.0, NAN, INF, -INF]
 LARGEST_FLOAT16 = FLOATS["float16"].largest
 HALFWAY_FLOAT16, HALFWAY_BFLOAT16 = 2.0**-11, 2.0**-8
-"""Half the distance of 1 to its upper neighbour."""
+"""Half the distance from 1 to the next greater number."""
 
 
 @dataclass(frozen=True)
@@ -97,12 +97,12 @@ class Conversion:
     """A case of conversion: values of one type to another.
 
     Attributes:
-        clause: the sentence that it tries.
-        saturate, round_mode: the attributes; None: left out.
-        unspecified: that sentence leaves it open.
-        since: the first opset whose text says so; as early as the types, without.
-        every_version: from there on, and not the first alone.
-        before: the opset whose text says so no more.
+        clause: the tested sentence.
+        saturate, round_mode: the attributes; None means omitted.
+        unspecified: whether that sentence leaves the result open.
+        since: the first opset whose text contains the rule; without a value, the first opset with both types.
+        every_version: whether to test all versions since then, and not only the first.
+        before: the first opset whose text no longer contains the rule.
     """
 
     name: str
@@ -119,7 +119,7 @@ class Conversion:
 
     @property
     def first(self) -> int:
-        """The first opset that has it."""
+        """The first opset that has this conversion."""
         return max(self.since, FIRST[self.source], FIRST[self.target], ROUND_MODE_SINCE if self.round_mode else 1)
 
     @property
@@ -130,13 +130,13 @@ class Conversion:
 
 
 def dtype(name: str) -> np.dtype[Any]:
-    """Return what holds an element type of FIRST, other than string."""
+    """Return the numpy type that stores an element type of FIRST, except string."""
     plain = _NUMPY.get(name, name)
     return np.dtype(getattr(ml_dtypes, plain, plain))
 
 
 def _candidates(name: str) -> set[float]:
-    """Return the candidates that a type has."""
+    """Return the candidates that a type contains."""
     kind = dtype(name)
     if name == "bool":
         return {0, 1}
@@ -148,7 +148,7 @@ def _candidates(name: str) -> set[float]:
 
 
 def _pairs(clauses: Conversions) -> Iterator[Conversion]:
-    """Yield conversions in which every value stays what it is; of the types since 13 with a few others."""
+    """Yield conversions that leave every value unchanged. Types since 13 are combined with only a few other types."""
     old, young = TYPES_BEFORE_9, TYPES_SINCE_13
     pairs = [(source, old[(i + step) % len(old)]) for i, source in enumerate(old) for step in (1, 4, 11)]
     for type_ in young:
@@ -162,7 +162,7 @@ def _pairs(clauses: Conversions) -> Iterator[Conversion]:
 
 
 def _midpoints(name: str) -> list[float]:
-    """Return numbers between neighbours of a narrow type, every few of them: the middle, just below, just above."""
+    """Return numbers between neighbours of a narrow type, at intervals: the middle, just below it, just above it."""
     kind = dtype(name)
     bits = {"float4e2m1": 4, "float6e2m3": 6, "float6e3m2": 6}.get(name, 8)
     codes = np.arange(1 << (bits - 1), dtype=np.uint8).view(kind).astype(np.float64)
@@ -422,7 +422,7 @@ def _to_six_and_four_bits(clauses: Conversions) -> Iterator[Conversion]:
 
 
 def _odd_counts(clauses: Conversions) -> Iterator[Conversion]:
-    """Yield tensors of which the last byte is not full."""
+    """Yield tensors whose last byte is only partly used."""
     for name, shape in {"vector": (5,), "matrix": (3, 3)}.items():
         for type_ in ("int4", "uint4", "float4e2m1", "uint2", "float6e2m3"):
             digits = np.resize([3, 1, 0, 2], shape)
@@ -512,7 +512,7 @@ def _to_text(clauses: Conversions) -> Iterator[Conversion]:
 
 
 def conversions(clauses: Conversions) -> Iterator[Conversion]:
-    """Yield conversions from every type and to every type, and the edges of each kind."""
+    """Yield conversions from every type and to every type, and the edge cases of each kind."""
     for part in (
         _pairs,
         _numbers,

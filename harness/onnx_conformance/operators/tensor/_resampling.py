@@ -1,4 +1,4 @@
-"""Resampling as the texts of Upsample and of the first Resize have it: lengths and scales, but no coordinates."""
+"""Resampling as in the texts of Upsample and the first Resize: they define lengths and scales, but no coordinates."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def scaled_shape(shape: Sequence[int], scales: Sequence[float]) -> tuple[int, ..
 
 
 def settled(x: Array, scales: Sequence[float], mode: str) -> Array | None:
-    """Return what every mapping of coordinates gives; None where mappings differ.
+    """Return the result if all mappings of coordinates lead to the same one, otherwise None.
 
-    They agree where all elements are equal; where the nearest one is taken and each is repeated a whole number of
-    times; and where nothing is scaled. Where integers are weighed, no text says how a sum of weights that are fractions
-    becomes an integer: what is all but 7 is 6 where it is cut.
+    They agree if all elements are equal, if each nearest element is repeated a whole number of times, and if nothing is
+    scaled. No text defines how a weighted sum of integers becomes an integer: if a sum slightly below 7 is truncated,
+    the result is 6.
     """
     shape = scaled_shape(x.shape, scales)
     if math.prod(shape) == 0 or all(scale == 1 for scale in scales):

@@ -1,4 +1,4 @@
-"""What the operators that scatter share: where the entries of updates go, how they reduce, the cases of the axis."""
+"""Common code of the operators that scatter: the targets of updates, reductions, and the cases for the axis."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def reduced_into(v: Version, reduces: Clause, reduction: str, old: Any, new: Any) -> Any:  # noqa: ANN401 - numbers
-    """Return an element into which an update is reduced.
+    """Return an element after an update is reduced into it.
 
     Args:
         v: the version.
-        reduces: says that there is a reduction.
+        reduces: the sentence on the reduction.
         reduction: one of OPERATIONS.
-        old: the element, or several.
+        old: the element, or several elements.
         new: the update.
     """
     if reduction in {"max", "min"}:
@@ -44,7 +44,7 @@ def reduced_into(v: Version, reduces: Clause, reduction: str, old: Any, new: Any
 
 
 def targets(indices: Array, axis: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Yield each place in `indices` with its target: the same place, but on the axis the entry itself."""
+    """Yield each position in `indices` with its target: the same position, with the entry as the index on the axis."""
     for entry in np.ndindex(indices.shape):
         target = list(entry)
         target[axis] = int(indices[entry])
@@ -52,13 +52,13 @@ def targets(indices: Array, axis: int) -> Iterator[tuple[tuple[int, ...], tuple[
 
 
 def rounding(data: Array, updates: Array, places: Iterable[tuple[Any, Any]], reduction: str | None) -> list[Array]:
-    """Return half a rounding of all magnitudes for each update that is added or multiplied; none for what is moved.
+    """Return half a rounding of all magnitudes for each update that is added or multiplied; 0 for moved elements.
 
     Args:
-        data: what is scattered into.
+        data: the tensor into which updates are scattered.
         updates: the updates.
-        places: of each update its place in `updates` and its target in `data`.
-        reduction: one of OPERATIONS, or another word, or None.
+        places: for each update its position in `updates` and its target in `data`.
+        reduction: one of OPERATIONS, another string, or None.
     """
     terms, magnitudes = np.zeros(data.shape), np.zeros(data.shape)
     if reduction in {"add", "mul"}:
@@ -70,14 +70,14 @@ def rounding(data: Array, updates: Array, places: Iterable[tuple[Any, Any]], red
 
 
 def axis_cases(op: Op, *, rank: Clause, back: Clause, in_range: Clause, ranks: Container[int] = range(5)) -> None:
-    """Declare a case for each axis, and beyond it.
+    """Declare a case for each axis, and for axes out of range.
 
     Args:
         op: the operator, with inputs data, indices and updates.
-        rank: forbids data of rank 0.
-        back: says what an axis below 0 means.
-        in_range: says which axes there are.
-        ranks: the ranks of data to declare them for.
+        rank: the sentence that forbids data of rank 0.
+        back: the sentence on negative axes.
+        in_range: the sentence on the range of axes.
+        ranks: the ranks of data for which cases are declared.
     """
     for name, shape, axis in (item for item in axes() if len(item[1]) in ranks):
         updates, cites = ramp(*[1] * len(shape)), (back, in_range) if axis < 0 else ()

@@ -1,4 +1,4 @@
-"""AffineGrid: the positions that affine matrices send the pixels of an image or a volume to.
+"""AffineGrid: the positions to which affine matrices map the pixels of an image or a volume.
 
     grid = AffineGrid(theta, size, align_corners=0)
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _positions(size: Array, align_corners: int) -> Array:
-    """Return the homogeneous positions of all pixels, (*spatial, n + 1), x first and 1 last."""
+    """Return the homogeneous positions of all pixels, (*spatial, n + 1), with x first and 1 last."""
     spatial = [int(item) for item in size[2:]]
     lines = []
     for count in spatial:
@@ -36,7 +36,7 @@ def _grid(theta: Array, size: Array, align_corners: int) -> Array:
 
 
 def _rounding(theta: Array, size: Array, align_corners: int) -> list[Array]:
-    """Return a few roundings of every product: positions err by up to 2, products and sums by half of one each."""
+    """Return a few roundings of every product: up to 2 for positions, and half of one each for products and sums."""
     lines = len(size) - 1
     magnitudes = np.abs(_positions(size, align_corners)) * 0 + 1
     with np.errstate(all="ignore"):
@@ -44,7 +44,7 @@ def _rounding(theta: Array, size: Array, align_corners: int) -> list[Array]:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int | None:
-    """Return the rank of the grid, as far as a model that has no answer can have one."""
+    """Return the rank of the grid. Invalid models must state a rank too."""
     size = arguments.get("size")
     return len(size) if size is not None and np.ndim(size) == 1 else None
 
@@ -52,13 +52,13 @@ def _rank(arguments: Mapping[str, Any]) -> int | None:
 GRID = Op(
     "AffineGrid",
     versions=(20,),
-    compare=bounded(_rounding, "positions are rounded up to 2 times, products and sums once each"),
+    compare=bounded(_rounding, "positions are rounded up to 2 times, products and sums round once each"),
     rank=_rank,
 )
 GRID.example(theta=waves(1, 2, 3), size=[1, 1, 2, 3])
-GRID.dispute("the body hands Unsqueeze a scalar for its list of axes", "test_affine_grid_*_expanded")
+GRID.dispute("in the body, Unsqueeze has a scalar instead of a list of axes", "test_affine_grid_*_expanded")
 GRID.dispute(
-    "the body of two dimensions squeezes every dimension of size 1, that of a batch of one image, too",
+    "the body for two dimensions squeezes every dimension of size 1, including that of a batch of one image",
     "default",
     "plane_*",
     "identity_*",
@@ -89,19 +89,19 @@ THETA = GRID.clause("Therefore we have `theta` of shape `(N, 2, 3)` for 2D or `(
 EVENLY = GRID.clause(
     "Input `size` is used to define grid of positions evenly spaced in the original 2D or 3D space, with dimensions "
     "ranging from `-1` to `1`.",
-    note="Says not where in between x comes from the width, y from the height and z from the depth; the official cases "
+    note="The text does not define that x belongs to the width, y to the height and z to the depth; the official cases "
     "do.",
 )
 OUTPUT_SPACE = GRID.clause("The output `grid` contains positions in the output space.")
 CENTERS = GRID.clause(
     "When `align_corners=1`, consider `-1` and `1` to refer to the centers of the corner pixels",
-    note="Of one pixel alone, both are its center.",
+    note="If there is only one pixel, -1 and 1 both refer to its center.",
 )
 EDGES = GRID.clause("When `align_corners=0`, consider `-1` and `1` to refer to the outer edge of the corner pixels.")
 ATTRIBUTE = GRID.clause(
     "if align_corners=1, consider -1 and 1 to refer to the centers of the corner pixels. if align_corners=0, consider "
     "-1 and 1 to refer to the outer edge the corner pixels.",
-    note="Says nothing of values other than 0 and 1.",
+    note="The text does not define values other than 0 and 1.",
 )
 MATRICES = GRID.clause("input batch of affine matrices with shape (N, 2, 3) for 2D or (N, 3, 4) for 3D")
 TARGET = GRID.clause("the target output image size (N, C, H, W) for 2D or (N, C, D, H, W) for 3D")

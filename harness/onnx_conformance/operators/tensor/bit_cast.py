@@ -1,4 +1,4 @@
-"""BitCast: read the bits of elements as those of another type of the same width.
+"""BitCast: reinterpret the bits of elements as another type of the same width.
 
     output = BitCast(input, to)
 
@@ -32,7 +32,8 @@ BITS.example(input=typed("float", ramp(3, 4)), to=element_type("int32"))
 
 REINTERPRETS = BITS.clause(
     "Reinterprets the binary representation of a tensor as a different data type, specified by the 'to' attribute.",
-    note="Says not how wide a bool is, nor what it is beyond 0 and 1. Taken for the byte in which ONNX stores it.",
+    note="The text does not define the width of a bool, or its values except 0 and 1. This project uses the byte in "
+    "which ONNX stores it.",
 )
 EXACTLY = BITS.clause("Unlike Cast, BitCast preserves the exact bit pattern without any value conversion.")
 WIDTH = BITS.clause("The target data type must have the same bit-width as the input data type.")
@@ -45,7 +46,7 @@ FROM_STRING = BITS.clause("Bitcasting from string is not supported.")
 TO_STRING = BITS.clause("Bitcasting to string is not supported.")
 
 NARROW = {"int4": 4, "uint4": 4, "float4_e2m1fn": 4, "int2": 2, "uint2": 2}
-"""Bits of the types that numpy keeps in a byte each."""
+"""The number of bits of the types that numpy stores in one byte each."""
 
 
 def _width(dtype: np.dtype[Any]) -> int:
@@ -54,13 +55,13 @@ def _width(dtype: np.dtype[Any]) -> int:
 
 @BITS.oracle()
 def reinterpreted(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
-    """Return the elements of the target type that have the bits of those of `input`."""
+    """Return the elements of the target type that have the same bits as the elements of `input`."""
     target = v.dtypes["T2"]
     v.require(WIDTH, _width(input.dtype) <= _width(target))
     v.require(WIDTH_AGAIN, _width(input.dtype) >= _width(target))
     if input.dtype == target:
         return input
-    flat = input.ravel()  # A view of rank 0 cannot change its type.
+    flat = input.ravel()  # numpy cannot change the type of a view of rank 0.
     v.silent(REINTERPRETS, target == np.bool_ and bool((flat.view(np.uint8) > 1).any()))
     return flat.view(target).reshape(input.shape)
 
@@ -75,7 +76,7 @@ CLASSES = (
     ("int64", "uint64", "double", "complex64"),
     ("complex128",),
 )
-"""The types of each width."""
+"""By width, the types of that width."""
 DTYPES = {
     "float4e2m1": "float4_e2m1fn",
     "float8e4m3fn": "float8_e4m3fn",
@@ -89,7 +90,10 @@ DTYPES = {
 
 
 def patterned(type_: str, shape: tuple[int, ...]) -> Typed:
-    """Return values of a type whose bits are all there are, or spread over them: signs, NaN, subnormals, limits."""
+    """Return values of a type with all bit patterns, or with patterns spread over them.
+
+    They include both signs, NaN, subnormals and limits.
+    """
     name = DTYPES.get(type_, type_)
     dtype = np.dtype(getattr(ml_dtypes, name) if hasattr(ml_dtypes, name) else name)
     count = int(np.prod(shape))
@@ -113,7 +117,7 @@ for members in CLASSES:
                 values = typed(source, (np.arange(20, dtype=np.uint8) % 2).view(values.values.dtype).reshape(4, 5))
             cites = (REINTERPRETS, EXACTLY, SHAPE)
             case(f"{source}_to_{target}", Tag.DTYPE, input=values, to=element_type(target), cites=cites)
-ENDS = {  # Of each width a type, to one that is narrower and one that is wider.
+ENDS = {  # For each width: a type, a narrower type and a wider type.
     "int2": ("", "bool"),
     "int4": ("int2", "uint8"),
     "uint8": ("float4e2m1", "float16"),

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Op.derives
-    """Return what `to` says: a number, or in version 1 a name of the enum."""
+    """Return the value of `to`: a number, or in version 1 a name of the enum."""
     to = attributes.get("to")
     if isinstance(to, str):
         return f"tensor({to.lower() if to.isupper() else '?'})"
     return "tensor(float)" if to is None else to
 
 
-ROUNDED = Tolerance("one conversion, to the nearest value of the type; ties to even, as IEEE 754", signed_zero=True)
+ROUNDED = Tolerance("one conversion to the nearest value of the type; ties to even, as in IEEE 754", signed_zero=True)
 CAST = Op("Cast", versions=(1, 6, 9, 13, 19, 21, 23, 24, 25, 28), compare=ROUNDED, rank="input", derives={"T2": _type})
 CAST.example(input=[[1, 0, 1], [0, 0, 1]], to=element_type("{T2}"), saturate=0, round_mode="nearest")
 
@@ -49,11 +49,13 @@ LITERALS = CAST.clause(
     'Casting from string tensor in plain (e.g., "3.14" and "1000") and scientific numeric representations (e.g., '
     '"1e-5" and "1E8") to float types is supported.',
     since=9,
-    note="Of integer types only what is undefined is said, so that text of an integer in their range remains. Says "
-    "nothing of bool, nor of a number out of the range of the type.",
+    note="For integer types the text only lists undefined conversions, so text of an integer in range is defined. The "
+    "text does not define bool, or a number outside the range of the type.",
 )
 HUNDRED = CAST.clause(
-    'For example, converting string "100.5" to an integer may yield result 100.', since=9, note="It may: it need not."
+    'For example, converting string "100.5" to an integer may yield result 100.',
+    since=9,
+    note="This is allowed but not required.",
 )
 RESERVED = CAST.clause(
     '"+INF" (and "INF"), "-INF", and "NaN" are positive infinity, negative infinity, and not-a-number, respectively.',
@@ -62,15 +64,15 @@ RESERVED = CAST.clause(
 CASELESS = CAST.clause(
     'this case-insensitive rule is applied to "INF" and "NaN".',
     since=9,
-    note='And to "+INF", by the sentence before; "-inf" is left out of both.',
+    note='This also applies to "+INF", by the preceding sentence. Neither sentence covers "-inf".',
 )
 PLAIN = CAST.clause(
     'When casting from numeric tensors to string tensors, plain floating-point representation (such as "314.15926") '
     "would be used.",
     since=9,
-    note="Says not how many digits, whether 1.0 has a point, nor how NaN, infinities and truth values are written. "
-    "What can be written in one way only is held: 0.5, and no exponent, which onnxruntime writes. A number of an "
-    "integer type may have a point, as floating-point numbers have, and needs none.",
+    note="The text does not define the number of digits, whether 1.0 has a point, or how NaN, infinities and booleans "
+    "are written. Only numbers that can be written in one way are checked: 0.5, for example, without the exponent that "
+    "onnxruntime writes. A number of an integer type may have a point, as floating-point numbers have, but needs none.",
 )
 NONSENSE = CAST.clause(
     'Converting non-numerical-literal string such as "Hello World!" is an undefined behavior.', since=9
@@ -83,9 +85,9 @@ LOSS = CAST.clause(
     "and value change caused by range difference between two types.",
     since=9,
     result=True,
-    note="Says not which neighbour a number becomes. Of two floating-point types it is the nearest, by IEEE 754, whose "
-    "types they are, where runtimes go from double by way of float and round twice; of a fraction and an integer "
-    "type it is left open, though runtimes cut it off.",
+    note="The text does not define which neighbour a number becomes. Between two floating-point types it is the "
+    "nearest, by IEEE 754, which defines these types; some runtimes convert double to float first and round twice. For "
+    "a fraction and an integer type it is left open, although runtimes truncate.",
     see=(
         "https://github.com/onnx/onnx/issues/5004",
         "https://github.com/onnx/onnx/issues/2285",
@@ -98,20 +100,20 @@ THIRTY_SIX = CAST.clause(
     "converting an integer 36 to Boolean may produce 1 because we truncate bits which can't be stored in the targeted "
     "type.",
     since=9,
-    note="The last bit of 36 is 0: the reason contradicts the result, and open it stays until version 13.",
+    note="The last bit of 36 is 0, so the reason contradicts the result. This is left open before version 13.",
 )
 RULES = CAST.clause("the conversion among numerical types should follow these rules", since=13, result=True)
 INFINITE = CAST.clause(
     "* Casting from floating point to: * floating point: +/- infinity if OOR (out of range).",
     since=13,
-    note="Says nothing of types without infinities, nor of a number beyond the largest that rounds to it. The official "
-    "cases to float4e2m1, which has neither infinities nor NaN, expect its limits, and of NaN a zero.",
+    note="The text does not define types without infinities, or a number above the largest that rounds to it. The "
+    "official cases to float4e2m1, which has no infinities and no NaN, expect its limits, and 0 for NaN.",
     against=("test_cast_FLOAT*_to_FLOAT4E2M1",),
 )
 UNDEFINED = CAST.clause(
     "* fixed point: undefined if OOR.",
     since=13,
-    note="The official cases expect the lowest 2 or 4 bits of what is out of range.",
+    note="For values out of range, the official cases expect the lowest 2 or 4 bits.",
     against=("test_cast_FLOAT*_to_*INT[24]",),
     see=("https://github.com/onnx/onnx/issues/2285", "https://github.com/iree-org/iree/issues/24591"),
 )
@@ -128,7 +130,7 @@ MANTISSA = CAST.clause(
     "By default the conversion of a float *x* obeys to the following rules. `[x]` means the value rounded to the "
     "target mantissa width.",
     since=19,
-    note="Of integers `saturate` says the same: it speaks of any input value.",
+    note="For integers, the text of `saturate` defines the same: it covers every input value.",
 )
 SATURATED = CAST.clause(
     "| \\[x\\] > FLT_MAX | FLT_MAX | FLT_MAX | FLT_MAX | FLT_MAX | | \\[x\\] \\< -FLT_MAX | -FLT_MAX | -FLT_MAX | "
@@ -139,7 +141,7 @@ INF_BEFORE_24 = CAST.clause(
     "| Inf | FLT_MAX | NaN | FLT_MAX | NaN |",
     since=19,
     before=24,
-    note="Runtimes know but the table of version 24.",
+    note="Runtimes implement only the table of version 24.",
     see=(
         "https://github.com/onnx/onnx/issues/6220",
         "https://github.com/onnx/onnx/pull/7085",
@@ -166,7 +168,7 @@ SATURATE = CAST.clause(
 ONLY = CAST.clause(
     "It only applies for float 8 conversion (float8e4m3fn, float8e4m3fnuz, float8e5m2",
     since=19,
-    note="onnxruntime refuses it elsewhere.",
+    note="onnxruntime rejects it for other types.",
 )
 BY_DEFAULT = CAST.clause("It is true by default.", since=19)
 NEGATIVE = CAST.clause("Casting negative values to FLOAT8E8M0 gives undefined behavior.", since=24)
@@ -174,8 +176,8 @@ POWERS = CAST.clause(
     "| 0 | 0 | NaN | | -0 | Unspecified | Unspecified | | NaN | NaN | NaN | | Inf | E8M0_MAX | NaN | | x > E8M0_MAX | "
     "E8M0_MAX | NaN | | x < E8M0_MIN | E8M0_MIN | NaN | | x < 0 | Unspecified | Unspecified |",
     since=24,
-    note="float8e8m0 has no 0: what `saturate + up` makes of it is open (E8M0_MIN, in the official cases), as are "
-    "these values in the combinations of the two attributes that have no column.",
+    note="float8e8m0 has no 0, so the result for `saturate + up` is left open (the official cases expect E8M0_MIN). "
+    "These values are also left open for combinations of the two attributes without a column.",
     against=("test_cast_e8m0_FLOAT*_to_FLOAT8E8M0",),
 )
 ROUND_MODE = CAST.clause(
@@ -201,7 +203,7 @@ CONVERSIONS = Conversions(
 
 @CAST.oracle(before=13)
 def cast_before_13(v: Version, input: Array) -> Array | AnyOf:  # noqa: A002 - the text's own name
-    """Return the elements in the type that `to` says, where that takes none of the rules of version 13."""
+    """Return the elements in the type of `to`. Results that depend on the rules of version 13 are unspecified."""
     result = CONVERSIONS.converted(v, input, None, None, fnuz_saturates=False)
     if isinstance(result, AnyOf) or "O" in {input.dtype.kind, result.dtype.kind}:
         return result
@@ -214,7 +216,7 @@ def cast_before_13(v: Version, input: Array) -> Array | AnyOf:  # noqa: A002 - t
 
 @CAST.oracle(since=13)
 def cast(v: Version, input: Array, saturate: Int, round_mode: str | None) -> Array | AnyOf:  # noqa: A002
-    """Return the elements in the type that `to` says."""
+    """Return the elements in the type of `to`."""
     return CONVERSIONS.converted(v, input, saturate, round_mode, fnuz_saturates=INF.in_force(v.since))
 
 
@@ -238,7 +240,7 @@ ALSO_CITED = {
     "powers_default": (ROUND_MODE,),
     "round_mode_unused": (ROUND_MODE,),
 }
-"""Sentences that a conversion tries beside the one that it is of."""
+"""Additional sentences that a conversion tests."""
 for item in conversions(CONVERSIONS):
     cites = ALSO_CITED.get(item.name, ())
     if not item.unspecified and item.clause.in_force(item.first):

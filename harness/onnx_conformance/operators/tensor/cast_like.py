@@ -13,7 +13,7 @@ from onnx_conformance.declare import AnyOf, Array, Int, Op, Tag, Tolerance, Vers
 from onnx_conformance.operators.tensor._conversion import Conversions
 from onnx_conformance.operators.tensor._conversion_cases import conversions
 
-ROUNDED = Tolerance("one conversion, to the nearest value of the type; ties to even, as IEEE 754", signed_zero=True)
+ROUNDED = Tolerance("one conversion to the nearest value of the type; ties to even, as in IEEE 754", signed_zero=True)
 CAST_LIKE = Op("CastLike", versions=(15, 19, 21, 23, 24, 25), compare=ROUNDED, rank="input")
 CAST_LIKE.example(input=[[2, 0, 1], [1, 1, 0]], target_type=typed("int32", [5]), saturate=0, round_mode="down")
 
@@ -23,8 +23,8 @@ SAME_TYPE = CAST_LIKE.clause(
 )
 DETAILS = CAST_LIKE.clause(
     "See documentation of the Cast operator for further details.",
-    note="That of the Cast of the same opset; what it leaves open is open here. The official cases to 2 and 4 bits "
-    "have numbers out of range; what they expect stands there.",
+    note="This refers to Cast of the same opset; everything that Cast leaves open is open here too. For official cases "
+    "to 2 and 4 bits with numbers out of range, see the note on Cast.",
     against=("test_castlike_FLOAT*_to_*INT[24]*", "test_castlike_FLOAT*_to_FLOAT4E2M1*"),
     see=(
         "https://github.com/onnx/onnx/issues/6220",
@@ -34,7 +34,7 @@ DETAILS = CAST_LIKE.clause(
 )
 LIKE = CAST_LIKE.clause(
     "The (first) input tensor will be cast to produce a tensor of the same type as this (second input) tensor.",
-    note="Of its type alone: neither its values nor its shape matter.",
+    note="Only the type of this tensor matters, not its values or its shape.",
 )
 OUTPUT = CAST_LIKE.clause(
     "Output tensor produced by casting the first input tensor to have the same type as the second input tensor."
@@ -48,7 +48,7 @@ SATURATE = CAST_LIKE.clause(
 ONLY = CAST_LIKE.clause(
     "It only applies for float 8 conversion (float8e4m3fn, float8e4m3fnuz, float8e5m2",
     since=19,
-    note="onnxruntime refuses it elsewhere.",
+    note="onnxruntime rejects it for other types.",
 )
 BY_DEFAULT = CAST_LIKE.clause("It is true by default.", since=19)
 ROUND_MODE = CAST_LIKE.clause(
@@ -58,11 +58,11 @@ ROUND_MODE = CAST_LIKE.clause(
     note="Runtimes that expand the function body of onnx always round up.",
 )
 CAST_LIKE.dispute(
-    "The function body of onnx hands no round_mode to its Cast, which then rounds up.",
+    "In the function body of onnx, Cast has no round_mode and therefore rounds up.",
     *(f"powers_{mode}_{saturate}" for mode in ("down", "nearest") for saturate in (0, 1)),
 )
 
-# One sentence refers to Cast for all of it.
+# One sentence refers to Cast for all rules.
 CONVERSIONS = Conversions(
     always=DETAILS,
     infinite=DETAILS,
@@ -86,7 +86,7 @@ def like_before_24(v: Version, input: Array, saturate: Int) -> Array | AnyOf:  #
 
 @CAST_LIKE.oracle(since=24)
 def like(v: Version, input: Array, saturate: Int, round_mode: str) -> Array | AnyOf:  # noqa: A002 - the text's name
-    """Return the elements in the type of the second input, whatever that holds."""
+    """Return the elements in the type of the second input. Its values do not matter."""
     return CONVERSIONS.converted(v, input, saturate, round_mode, fnuz_saturates=True)
 
 

@@ -1,4 +1,4 @@
-"""CenterCropPad: cut out or pad around the middle, to given dimensions.
+"""CenterCropPad: crop to the middle or pad around it, to the requested dimensions.
 
     output_data = CenterCropPad(input_data, shape, axes=None)
 
@@ -30,7 +30,7 @@ CENTER.example(input_data=ramp(5, 3), shape=[3, 4], axes=[0, 1])
 SUBSET = CENTER.clause(
     "The crop/pad dimensions can be specified for a subset of the `axes`; unspecified dimensions will remain "
     "unchanged.",
-    note="Says nothing of more dimensions than axes, or fewer.",
+    note="The text does not define a number of dimensions other than the number of axes.",
 )
 CROPS = CENTER.clause(
     "If the input dimensions are larger than the target crop dimensions, a centered cropping window will be extracted "
@@ -47,17 +47,17 @@ PADS = CENTER.clause(
 RIGHT = CENTER.clause(
     "In cases where the total number of padding pixels is odd, an additional pixel will be added to the right side."
 )
-ZERO = CENTER.clause("The padding value used is zero.", note="Says not which string is zero.")
+ZERO = CENTER.clause("The padding value used is zero.", note="The text does not define which string is zero.")
 AXES = CENTER.clause("If provided, it specifies a subset of axes that 'shape' refer to.")
 ALL_AXES = CENTER.clause("If not provided, all axes are assumed [0, 1, ..., r-1], where r = rank(data).")
 BACK = CENTER.clause("Negative value means counting dimensions from the back.")
 RANGE = CENTER.clause("Accepted range is [-r, r-1], where r = rank(data).")
 REPEATED = CENTER.clause("Behavior is undefined if an axis is repeated.")
 VECTOR = CENTER.clause(
-    "1-D tensor representing the cropping window dimensions.", note="Says nothing of dimensions below 0."
+    "1-D tensor representing the cropping window dimensions.", note="The text does not define negative dimensions."
 )
 CENTER.dispute(
-    "The function body of onnx subtracts the shape from that of the input, whose type is int64, also where the shape "
+    "The function body of onnx subtracts the shape from the shape of the input, whose type is int64, even if the shape "
     "is int32.",
     "shape_dtypes",
 )
@@ -66,7 +66,7 @@ INTEGERS = CENTER.clause("Constrain indices to integer types")
 
 @CENTER.oracle()
 def centered(v: Version, input_data: Array, shape: Array, axes: Ints) -> Array:
-    """Return the middle of the input, with zeros around it where it is too small; axes is None where it is left out."""
+    """Return the middle of the input, padded with zeros if it is too small. axes is None if it is omitted."""
     rank = input_data.ndim
     v.require(VECTOR, shape.ndim == 1)
     named = list(range(rank)) if axes is None else list(axes)

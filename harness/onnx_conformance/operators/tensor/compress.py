@@ -1,4 +1,4 @@
-"""Compress: the slices along an axis for which a condition holds.
+"""Compress: the slices along an axis for which a condition is true.
 
     output = Compress(input, condition, axis=None)
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int:
-    """Return the rank of the output, as far as a model that has no answer can have one."""
+    """Return the rank of the output. Invalid models must state a rank too."""
     return 1 if arguments.get("axis") is None else np.ndim(arguments.get("input", 0))
 
 
 def truths(*values: int) -> Any:  # noqa: ANN401 - see typed
-    """Return truth values."""
+    """Return booleans."""
     return typed("bool", [bool(value) for value in values])
 
 
@@ -56,7 +56,7 @@ RANGE = COMPRESS.clause("Accepted range is [-r, r-1] where r = rank(input).", si
 RANK = COMPRESS.clause("Tensor of rank r >= 1.")
 RANK_ONE = COMPRESS.clause(
     "Rank 1 tensor of booleans to indicate which slices or data elements to be selected.",
-    note="Says nothing of one that is longer than there are slices.",
+    note="The text does not define a condition with more elements than slices.",
 )
 SHORTER_BEFORE_11 = COMPRESS.clause(
     "Its length can be less than the input length alone the axis or the flattened input size if axis is not "
@@ -74,7 +74,7 @@ BOOLEANS = COMPRESS.clause("Constrain to boolean tensors.")
 
 @COMPRESS.oracle()
 def compressed(v: Version, input: Array, condition: Array, axis: Int) -> Array:
-    """Return the slices whose index has a true condition; axis is None where it is left out."""
+    """Return the slices whose index has a true condition. axis is None if it is omitted."""
     v.require(RANK, input.ndim >= 1)
     v.require(RANK_ONE, condition.ndim == 1)
     data, along = (input.reshape(-1), 0) if axis is None else (input, axis)
@@ -126,7 +126,7 @@ case(
 )
 case("extremes_flat", Tag.DTYPE, Tag.EDGE, each="T", input=extremes(2, 6), condition=truths(*[0, 1] * 6), cites=FLAT)
 for name, shape, axis in axes():
-    if len(shape) != 3:  # noqa: PLR2004 - those are above
+    if len(shape) != 3:  # noqa: PLR2004 - see the cases above
         some = truths(*(number != 1 for number in range(shape[axis])))
         case(name, Tag.AXIS, input=ramp(*shape), condition=some, axis=axis, cites=(BACK, RANGE) if axis < 0 else ALONG)
 for name, shape, axis in axes_outside():

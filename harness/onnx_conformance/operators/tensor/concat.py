@@ -28,15 +28,17 @@ CONCAT.example(inputs=(ramp(2, 1, 3), ramp(2, 4, 3)), axis=1)
 
 CONCATENATE = CONCAT.clause("Concatenate a list of tensors into a single tensor")
 WHICH = CONCAT.clause(
-    "Which axis to concat on", note="There is no axis of rank or more, and none of a scalar, to concat on."
+    "Which axis to concat on", note="There is no axis at or above the rank, and a scalar has no axis to concatenate on."
 )
-DEFAULT = CONCAT.clause("Default value is 1.", before=4, note="Only the text says so; the schema has no default.")
+DEFAULT = CONCAT.clause(
+    "Default value is 1.", before=4, note="Only the text contains this default; the schema has none."
+)
 SAME_SHAPE = CONCAT.clause(
     "All input tensors must have the same shape, except for the dimension size of the axis to concatenate on.",
     since=11,
-    note="So an empty vector is nothing to pass over among tensors of another rank. Where shapes are not known before "
-    "the run, onnxruntime passes over a tensor without elements whatever its other dimensions are, but counts its "
-    "size along the axis: of (2, 3) and (2, 0) it makes (4, 3), the last two rows of which nobody wrote.",
+    note="Therefore an empty vector among tensors of another rank cannot be skipped. If shapes are not known before "
+    "the run, onnxruntime skips a tensor without elements, whatever its other dimensions are, but counts its size "
+    "along the axis: for (2, 3) and (2, 0) it returns (4, 3), and nothing writes the last two rows.",
 )
 BACK = CONCAT.clause("A negative value means counting dimensions from the back.", since=11)
 RANGE = CONCAT.clause("Accepted range is [-r, r-1] where r = rank(inputs)..", since=11)
@@ -47,7 +49,7 @@ FLOATS = CONCAT.clause("Constrain output types to float tensors.", before=4)
 
 @CONCAT.oracle()
 def joined(v: Version, inputs: list[Array], axis: Int) -> Array:
-    """Return the tensors one behind the other; axis is None where version 1 leaves it out."""
+    """Return the tensors one after the other. axis is None if version 1 omits it."""
     along, rank = 1 if axis is None else axis, inputs[0].ndim
     v.permit(BACK, along < 0)
     v.require(RANGE if RANGE.in_force(v.since) else WHICH, -rank <= along < rank)

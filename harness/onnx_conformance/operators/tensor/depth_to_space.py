@@ -17,8 +17,8 @@ DEPTH_TO_SPACE.example(input=ramp(1, 8, 2, 3), blocksize=2, mode="CRD")
 
 REARRANGES = DEPTH_TO_SPACE.clause(
     "DepthToSpace rearranges (permutes) data from depth into blocks of spatial data.",
-    note="Of the order version 1 says that it is the reverse of SpaceToDepth, which says not either; version 11 calls "
-    "the order of both DCR.",
+    note="On the order, version 1 only states that it is the reverse of SpaceToDepth, whose text does not define it "
+    "either. Version 11 calls the order of both DCR.",
 )
 REVERSE = DEPTH_TO_SPACE.clause("This is the reverse transformation of SpaceToDepth.")
 COPY = DEPTH_TO_SPACE.clause(
@@ -55,7 +55,7 @@ BLOCKS = Blocks(
 
 @DEPTH_TO_SPACE.oracle()
 def spaces(v: Version, input: Array, blocksize: int, mode: str | None) -> Array:
-    """Return the input, its channels in blocks; mode is None before version 11."""
+    """Return the input with its channels in blocks. mode is None before version 11."""
     BLOCKS.check(v, input, blocksize, mode)
     v.require(BLOCKS.output, input.shape[1] % blocksize**2 == 0)
     return into_blocks(input, blocksize, mode or "DCR")

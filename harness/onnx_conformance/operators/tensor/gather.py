@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int:
-    """Return q + (r - 1), as far as a model that has no answer can have it."""
+    """Return q + (r - 1), but at least 0: invalid models must state a rank too."""
     return max(0, np.ndim(arguments.get("indices", 0)) + np.ndim(arguments.get("data", 0)) - 1)
 
 
-GATHER = Op("Gather", versions=(1, 11, 13), compare=EXACT, rank=_rank, widens=False)  # What is moved keeps its bits.
+GATHER = Op("Gather", versions=(1, 11, 13), compare=EXACT, rank=_rank, widens=False)  # Moved elements keep their bits.
 GATHER.example(data=ramp(3, 4, 5), indices=[[2, 0]], axis=1)
 
 GATHERS = GATHER.clause(
@@ -39,7 +39,8 @@ RANGE = GATHER.clause("Accepted range is [-r, r-1]")
 WITHIN = GATHER.clause(
     "All index values are expected to be within bounds.",
     before=11,
-    note="Does not say whether a negative index counts from the back, as version 11 says, or is out of bounds.",
+    note="The text does not define whether a negative index counts from the back, as in version 11, or is out of "
+    "bounds.",
 )
 BOUNDS = GATHER.clause("All index values are expected to be within bounds [-s, s-1] along axis of size s.", since=11)
 ERROR = GATHER.clause(
@@ -67,7 +68,7 @@ SCALAR_AXIS_1 = GATHER.clause(
 MATRIX_AXIS_0 = GATHER.clause(
     "| (P, Q) | (R, S) | 0 | (R, S, Q) | output[r, s, q] = data[ [indices[r, s], q] |",
     since=13,
-    note="One bracket too many: data[indices[r, s], q].",
+    note="There is one bracket too many; the formula is data[indices[r, s], q].",
 )
 MATRIX_AXIS_1 = GATHER.clause(
     "| (P, Q) | (R, S) | 1 | (P, R, S) | output[p, r, s] = data[ p, indices[r, s]] |", since=13
@@ -81,7 +82,7 @@ INTEGERS = GATHER.clause("Constrain indices to integer types")
 
 @GATHER.oracle()
 def gathered(v: Version, data: Array, indices: Array, axis: int) -> Array:
-    """Return the slices of `data` that the indices name, their dimensions in the place of the axis."""
+    """Return the slices of `data` at the indices. The dimensions of the indices replace the axis."""
     v.require(GATHERS, data.ndim >= 1)
     v.require(RANGE, -data.ndim <= axis < data.ndim)
     before, after = data.shape[: axis % data.ndim], data.shape[axis % data.ndim + 1 :]

@@ -13,7 +13,9 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, axes, axes_outside, extremes, ramp, typed
 
-GATHER = Op("GatherElements", versions=(11, 13), compare=EXACT, rank="indices", widens=False)  # Bits are only moved.
+GATHER = Op(
+    "GatherElements", versions=(11, 13), compare=EXACT, rank="indices", widens=False
+)  # Elements are moved with their bits.
 GATHER.example(data=ramp(2, 4), indices=[[2, 0, 1], [3, 1, 0]], axis=1)
 
 RANKS = GATHER.clause(
@@ -30,7 +32,7 @@ OUTPUT_SHAPE = GATHER.clause(
 )
 EQUATIONS = GATHER.clause(
     "For instance, in the 3-D case (r = 3), the output produced is determined by the following equations:",
-    note="Does not say what an element is at a place that `data` does not have beside the axis.",
+    note="The text does not define an element at a position outside `data` on an axis other than `axis`.",
 )
 AXIS_0 = GATHER.clause("out[i][j][k] = input[index[i][j][k]][j][k] if axis = 0,")
 AXIS_1 = GATHER.clause("out[i][j][k] = input[i][index[i][j][k]][k] if axis = 1,")
@@ -56,7 +58,7 @@ INTEGERS = GATHER.clause("Constrain indices to integer types")
 
 @GATHER.oracle()
 def gathered(v: Version, data: Array, indices: Array, axis: int) -> Array:
-    """Return for each entry of `indices` the element at its own place, on the axis at the index."""
+    """Return for each entry of `indices` the element at the same position, with the entry as the index on the axis."""
     v.require(RANKS, data.ndim >= 1)
     v.require(SAME_RANK, indices.ndim == data.ndim)
     v.require(RANGE, -data.ndim <= axis < data.ndim)
@@ -87,7 +89,7 @@ for axis, clause in enumerate((AXIS_0, AXIS_1, AXIS_2)):
     case(f"fewer_along_{axis}", data=ramp(3, 4, 5), indices=fewer, axis=axis - 3, cites=(OUTPUT_SHAPE, EQUATIONS))
 for name, shape, axis in axes():
     if len(shape) == CUBE.ndim:
-        continue  # See the equations.
+        continue  # See EQUATIONS.
     shorter = np.arange(np.prod(shape)).reshape(shape)[tuple(slice(0, dim - 1) for dim in shape)] * 5 % shape[axis]
     clauses = (BACK, RANGE) if axis < 0 else (WHICH,)
     case(name, Tag.AXIS, data=ramp(*shape), indices=shorter, axis=axis, cites=clauses)

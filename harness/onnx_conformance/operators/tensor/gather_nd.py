@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int:
-    """Return q + r - indices_shape[-1] - 1 - b, as far as a model that has no answer can have it."""
+    """Return q + r - indices_shape[-1] - 1 - b, but at least 0: invalid models must state a rank too."""
     shape = np.shape(arguments.get("indices", 0))
     batch_dims = arguments.get("batch_dims") or 0
     return max(0, len(shape) + np.ndim(arguments.get("data", 0)) - (shape[-1] if shape else 0) - 1 - batch_dims)
 
 
-GATHER = Op("GatherND", versions=(11, 12, 13), compare=EXACT, rank=_rank, widens=False)  # Bits are only moved.
+GATHER = Op(
+    "GatherND", versions=(11, 12, 13), compare=EXACT, rank=_rank, widens=False
+)  # Elements are moved with their bits.
 GATHER.example(data=ramp(2, 3, 4), indices=[[1], [0]], batch_dims=1)
 
 RANKS_11 = GATHER.clause(
@@ -47,7 +49,7 @@ BATCH = GATHER.clause(
     "of dimensions of `data` tensor and `indices` are representing the batches, and the gather starts from the `b+1` "
     "dimension.",
     since=12,
-    note="A number: the text does not say what one below 0 means.",
+    note="It is a number. The text does not define a negative number.",
 )
 HONORED = GATHER.clause(
     "r >= 1 and q >= 1 are to be honored. There is no dependency condition to be met between ranks `r` and `q`",
@@ -102,7 +104,9 @@ EXAMPLE_5 = GATHER.clause("indices = [[1],[0]] # indices_shape = [2, 1] output =
 DATA_RANK = GATHER.clause("Tensor of rank r >= 1.")
 INDEX_RANK = GATHER.clause("Tensor of rank q >= 1.")
 BOUNDS = GATHER.clause("All index values are expected to be within bounds [-s, s-1] along axis of size s.")
-OUTPUT_RANK = GATHER.clause("Tensor of rank q + r - indices_shape[-1] - 1.", note="Leaves out b, which version 12 has.")
+OUTPUT_RANK = GATHER.clause(
+    "Tensor of rank q + r - indices_shape[-1] - 1.", note="This omits b, which version 12 added."
+)
 STARTS = GATHER.clause(
     "The number of batch dimensions. The gather of indexing starts from dimension of data[batch_dims:]", since=12
 )
@@ -119,7 +123,7 @@ def gathered_without_batches(v: Version, data: Array, indices: Array) -> Array:
 
 @GATHER.oracle(since=12)
 def gathered(v: Version, data: Array, indices: Array, batch_dims: int) -> Array:
-    """Return the slice of `data` at each tuple, of the batch that the tuple is in."""
+    """Return the slice of `data` at each tuple, from the batch of the tuple."""
     v.require(HONORED, data.ndim >= 1 and indices.ndim >= 1)
     v.silent(BATCH, batch_dims < 0)
     v.require(FEWER, batch_dims < min(data.ndim, indices.ndim))

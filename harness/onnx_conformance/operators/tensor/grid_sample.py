@@ -1,9 +1,9 @@
-"""GridSample: take the input at places that a grid names, interpolated between its pixels.
+"""GridSample: sample the input at the positions of a grid, with interpolation between pixels.
 
     Y = GridSample(X, grid, align_corners=0, mode="linear", padding_mode="zeros")
 
 Versions: 16 (images; bilinear, nearest, bicubic), 20 (any number of spatial axes; linear, nearest, cubic; order of the
-coordinates and halfway places), 22 (bfloat16).
+coordinates and halfway positions), 22 (bfloat16).
 """
 
 from __future__ import annotations
@@ -23,19 +23,22 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NAMES = {"bilinear": "linear", "bicubic": "cubic"}
-"""The names of modes before version 20, and those since."""
+"""The names of modes before version 20, and the names since version 20."""
 ALPHA = -0.75
-"""The coefficient of the cubic convolution that PyTorch takes."""
+"""The coefficient of the cubic convolution in PyTorch."""
 
 
 def points(*shape: int) -> Array:
-    """Return odd eighths from -7/8 to 7/8: exact in every type, and never halfway between two of 2 to 5 pixels."""
+    """Return odd eighths from -7/8 to 7/8.
+
+    They are exact in every type, and never halfway between two of 2 to 5 pixels.
+    """
     index = np.arange(math.prod(shape))
     return np.asarray((index * 5 + index // 8) % 8 * 2 - 7).reshape(shape) / 8
 
 
 def _rounding(X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> list[Array]:  # noqa: N803
-    """Return what weights and sums lose: a cubic weight is off by up to four epsilons however small it is."""
+    """Return the errors of weights and sums. A cubic weight has an error of up to four epsilons even if small."""
     kind, rank = NAMES.get(mode, mode), X.ndim - 2
     if kind == "nearest":
         return [np.zeros(())]
@@ -49,20 +52,21 @@ def _rounding(X: Array, grid: Array, align_corners: int, mode: str, padding_mode
 SAMPLE = Op(
     "GridSample",
     versions=(16, 20, 22),
-    compare=bounded(_rounding, "each weight and each sum, in any order, rounds; places in the cases are exact"),
+    compare=bounded(_rounding, "each weight and each sum, in any order, rounds; positions in the cases are exact"),
     rank="X",
 )
 SAMPLE.example(X=ramp(2, 3, 4, 5), grid=points(2, 7, 6, 2), align_corners=1, mode="nearest", padding_mode="border")
 
 COMPUTES = SAMPLE.clause(
     "Given an input `X` and a flow-field `grid`, computes the output `Y` using `X` values and pixel locations from",
-    note="Says nothing of a place that is not finite, of an infinite pixel without weight, nor of no pixels at all.",
+    note="The text does not define a position that is not finite, an infinite pixel without weight, or an input "
+    "without pixels.",
 )
 IMAGES = SAMPLE.clause("Currently, only spatial (4-D) inputs are supported.", before=20)
 SHAPES_BEFORE_20 = SAMPLE.clause(
     "`grid` with shape (N, H_out, W_out, 2), the output `Y` will have shape (N, C, H_out, W_out).",
     before=20,
-    note="Does not say that the first of the two is the place along W, as the linked page does.",
+    note="The text does not define that the first of the two is the position along W; the linked page does.",
 )
 SHAPES = SAMPLE.clause(
     "for an input `X` of rank r+2 with shape (N, C, d1, d2, ..., dr), the `grid` will have shape (N, D1_out, D2_out, "
@@ -78,42 +82,45 @@ MODES_BEFORE_20 = SAMPLE.clause("Three interpolation modes: bilinear (default), 
 MODES = SAMPLE.clause(
     "Three interpolation modes: linear (default), nearest and cubic.",
     since=20,
-    note="Gives no coefficient of the cubic one: the page that the text links to says -0.75.",
+    note="The text has no coefficient for the cubic mode. The page to which it links has -0.75.",
 )
 N_LINEAR = SAMPLE.clause('The "linear" mode includes linear and N-linear interpolation modes', since=20)
 N_CUBIC = SAMPLE.clause('The "cubic" mode also includes N-cubic interpolation modes', since=20)
 EVEN = SAMPLE.clause('The "nearest" mode rounds to the nearest even index', since=20)
 PADDING = SAMPLE.clause(
     "Support padding modes for outside grid values: `zeros`(default), `border`, `reflection`.",
-    note="Does not say whether it is of the place or of each pixel around it: left open where the two differ.",
+    note="The text does not define whether padding applies to the position or to each pixel around it. The result is "
+    "left open if the two differ.",
 )
-ZEROS = SAMPLE.clause("zeros: use 0 for out-of-bound grid locations", note="Says nothing of a 0 among strings.")
+ZEROS = SAMPLE.clause("zeros: use 0 for out-of-bound grid locations", note="The text does not define 0 for strings.")
 BORDER = SAMPLE.clause("border: use border values for out-of-bound grid locations")
 REFLECTION = SAMPLE.clause(
     "If index 0 represents the margin pixel, the reflected value at index -1 will be the same as the value at index 1.",
-    note="Index 0 is the border where align_corners is 1; where it is 0, the border is half a pixel before it.",
+    note="Index 0 is the border if align_corners is 1. If it is 0, the border is half a pixel before index 0.",
 )
 FAR = SAMPLE.clause("For location far away from the border, it will keep being reflected until becoming in bound.")
 EXAMPLE = SAMPLE.clause("If pixel location x = -3.5 reflects by border -1 and becomes x' = 1.5")
 CAST = SAMPLE.clause(
     "For integer input types, intermediate values are computed as floating point and cast to integer at the end.",
-    note="Does not say how to cast what is no integer, or none of the type's. onnx.reference casts the weights.",
+    note="The text does not define how to cast a value that is not an integer, or not in the type. onnx.reference "
+    "casts the weights.",
 )
 ALL_TYPES = SAMPLE.clause(
-    "Constrain input `X` and output `Y` types to all tensor types.", note="Says not what lies between two strings."
+    "Constrain input `X` and output `Y` types to all tensor types.",
+    note="The text does not define an interpolation between two strings.",
 )
 GRID_TYPES = SAMPLE.clause("Constrain grid types to float tensors.")
 
 
 def reflected(place: Array, size: int, *, at_centers: bool) -> Array:
-    """Return places mirrored at the border over and over until they are in bounds.
+    """Return positions, mirrored at the border repeatedly until they are in bounds.
 
-    A place is a number for each spatial axis: 0 is the centre of pixel 0, size - 1 that of the last one.
+    A position is a number for each spatial axis: 0 is the centre of pixel 0, size - 1 is that of the last pixel.
 
     Args:
-        place: along one axis.
-        size: of that axis.
-        at_centers: the border is the centre of the outer pixels, not their outer edge.
+        place: the positions along one axis.
+        size: the size of that axis.
+        at_centers: whether the border is the centre of the outer pixels instead of their outer edge.
     """
     low, span = (0, size - 1) if at_centers else (-0.5, size)
     if span == 0:
@@ -123,12 +130,12 @@ def reflected(place: Array, size: int, *, at_centers: bool) -> Array:
 
 
 def located(grid: Array, sizes: Sequence[int], *, at_centers: bool) -> list[Array]:
-    """Return for each axis, outermost first, the places that a grid of -1 to 1 names, innermost first.
+    """Return the positions along each axis, outermost axis first. The grid has the innermost axis first.
 
     Args:
-        grid: (..., axes).
-        sizes: of the axes.
-        at_centers: -1 and 1 are the centres of the outer pixels, not their outer edges.
+        grid: positions from -1 to 1, (..., axes).
+        sizes: the sizes of the axes.
+        at_centers: whether -1 and 1 are the centres of the outer pixels instead of their outer edges.
     """
     along = [(grid[..., -1 - axis], size) for axis, size in enumerate(sizes)]
     return [(x + 1) / 2 * (size - 1) if at_centers else ((x + 1) * size - 1) / 2 for x, size in along]
@@ -137,7 +144,10 @@ def located(grid: Array, sizes: Sequence[int], *, at_centers: bool) -> list[Arra
 def brought_in(
     places: Sequence[Array], outside: Array, sizes: Sequence[int], padding: str, *, at_centers: bool
 ) -> list[Array]:
-    """Return places with those that are `outside`, (..., axes) innermost first, reflected or moved to the border."""
+    """Return positions, with those that are `outside` reflected or moved to the border.
+
+    `outside` has the shape (..., axes), innermost axis first.
+    """
     inwards = []
     for axis, (place, size) in enumerate(zip(places, sizes, strict=True)):
         moved = reflected(place, size, at_centers=at_centers) if padding == "reflection" else place.clip(0, size - 1)
@@ -146,11 +156,11 @@ def brought_in(
 
 
 def neighbours(place: Array, mode: str) -> list[tuple[Array, Array]]:
-    """Return the pixels that count at a place along one axis, and their weights.
+    """Return the pixels that contribute to a position along one axis, and their weights.
 
     Args:
-        place: along one axis.
-        mode: nearest (of two the even one), linear or cubic.
+        place: the positions along one axis.
+        mode: nearest (the even one of two equally near pixels), linear or cubic.
     """
     if mode == "nearest":
         return [(np.rint(place), np.ones_like(place))]
@@ -165,10 +175,10 @@ def neighbours(place: Array, mode: str) -> list[tuple[Array, Array]]:
 
 @dataclass(frozen=True)
 class Term:
-    """One neighbour of every place.
+    """One neighbour of every position.
 
     Attributes:
-        values: (N, C, *places); some pixel's where there is none.
+        values: (N, C, *places). If there is no such pixel, the value of some other pixel.
         weights: (N, 1, *places).
         inside: whether there is such a pixel, (N, 1, *places).
     """
@@ -179,13 +189,13 @@ class Term:
 
 
 def terms(data: Array, places: Sequence[Array], mode: str, padding: str, *, at_centers: bool) -> list[Term]:
-    """Return all neighbours of places in an image.
+    """Return all neighbours of positions in an image.
 
     Args:
         data: (N, C, *sizes).
-        places: for each axis, (N, ...).
+        places: the positions for each axis, (N, ...).
         mode: see neighbours.
-        padding: what stands for pixels out of bounds: zeros, border or reflection.
+        padding: the replacement for pixels out of bounds: zeros, border or reflection.
         at_centers: see reflected.
     """
     pixels = np.moveaxis(data, 1, -1)
@@ -204,7 +214,7 @@ def terms(data: Array, places: Sequence[Array], mode: str, padding: str, *, at_c
 
 
 def _sum(v: Version, X: Array, neighbours: list[Term]) -> Array:  # noqa: N803 - the text's own name
-    """Return the weighted sum of the neighbours, 0 for those that are no pixels; one neighbour is taken as it is."""
+    """Return the weighted sum of the neighbours, with 0 outside the image. A single neighbour is returned unchanged."""
     if len(neighbours) == 1:
         (pixel,) = neighbours
         inside = pixel.inside
@@ -218,7 +228,7 @@ def _sum(v: Version, X: Array, neighbours: list[Term]) -> Array:  # noqa: N803 -
 
 @SAMPLE.oracle()
 def sampled(v: Version, X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> Array:  # noqa: N803
-    """Return X at each place of the grid."""
+    """Return X at each position of the grid."""
     rank, sizes = X.ndim - 2, X.shape[2:]
     shapes, modes, names = SHAPES, MODES, {"linear", "nearest", "cubic"}
     if IMAGES.in_force(v.since):
@@ -237,7 +247,7 @@ def sampled(v: Version, X: Array, grid: Array, align_corners: int, mode: str, pa
     result = _sum(v, X, terms(X, places, kind, padding_mode, at_centers=at_centers))
     outside = np.asarray(np.abs(grid) > 1)
     v.silent(FAR, padding_mode == "reflection" and at_centers and 1 in sizes and bool(outside.any()))
-    # The same with the places brought in bounds, not the pixels around them.
+    # The same with the positions moved into bounds, instead of the pixels around them.
     inwards = brought_in(places, outside, sizes, padding_mode, at_centers=at_centers)
     other = _sum(v, X, terms(X, inwards, kind, padding_mode, at_centers=at_centers))
     if padding_mode == "zeros":
@@ -252,8 +262,8 @@ def sampled(v: Version, X: Array, grid: Array, align_corners: int, mode: str, pa
 case = SAMPLE.case
 
 
-def each_name(name: str, *tags: Tag, mode: str, **words: Any) -> None:  # noqa: ANN401 - what `case` takes
-    """Declare a case under the name that its mode has in version 16, and under the one since version 20."""
+def each_name(name: str, *tags: Tag, mode: str, **words: Any) -> None:  # noqa: ANN401 - see `case`
+    """Declare a case with the name of its mode in version 16, and one with the name since version 20."""
     name_before_20 = {new: before for before, new in NAMES.items()}.get(mode, mode)
     case(f"{name}_{name_before_20}_before_20", *tags, mode=name_before_20, **words, before=20)
     case(f"{name}_{mode}", *tags, mode=mode, **words, since=20)
@@ -281,7 +291,7 @@ for mode in ("linear", "nearest", "cubic"):
     case(f"line_{mode}", X=waves(2, 3, 5), grid=points(2, 4, 1), mode=mode, since=20, cites=(N_LINEAR, SHAPES))
     case(f"space_{mode}", X=waves(1, 2, 2, 3, 4), grid=points(1, 3, 1, 2, 3), mode=mode, cites=(N_CUBIC, INNERMOST))
 case("hyperspace", X=waves(1, 2, 2, 3, 1, 4), grid=points(1, 2, 1, 1, 3, 4), cites=N_LINEAR)
-# Hundreds and thousands of borders away, on both sides; floats represent the places.
+# Hundreds and thousands of pixels outside the borders, on both sides. Floats represent the positions.
 FAR_OUT = np.array([4096.125, -1000.375, -0.125, 300.625, -4096.375, 0.375, 1024.875, 2048.625])
 DISTANT: dict[str, Any] = {"X": waves(1, 2, 4, 5), "grid": FAR_OUT.reshape(1, 2, 2, 2), "padding_mode": "reflection"}
 for mode in ("linear", "nearest", "cubic"):
@@ -300,7 +310,7 @@ case(
 case("reflection", **NARROW, grid=[[[[-3.5, -1], [-1.5, 1]]]], padding_mode="reflection", cites=(REFLECTION, EXAMPLE))
 HALFWAY: dict[str, Any] = {"X": ramp(1, 1, 4, 5), "grid": [[[[0.125, y] for y in (0, -0.5, 0.5, -1, 1)]]]}
 case("nearest_halfway", Tag.CHANGE, **HALFWAY, mode="nearest", cites=EVEN)
-# The places along the height are -0.5 and 3.5, the outer edges.
+# The positions along the height are -0.5 and 3.5, the outer edges.
 case(
     "nearest_halfway",
     Tag.EDGE,
@@ -309,13 +319,13 @@ case(
     padding_mode=vary(border="border", reflection="reflection"),
     cites=(EVEN, PADDING),
 )
-# At 4.5, beyond: the border is the border. Reflected it is 2.5, or of its neighbour 4 it is 3.
+# At 4.5, out of bounds. With border the border value is used. Reflected, 4.5 becomes 2.5, or its neighbour 4 becomes 3.
 PAST_EDGE: dict[str, Any] = {"X": ramp(1, 1, 4, 5), "grid": [[[[0.125, 1.5], [1.25, 0.125]]]], "mode": "nearest"}
 case("nearest_halfway_beyond_border", Tag.EDGE, **PAST_EDGE, padding_mode="border", cites=(EVEN, BORDER))
 case(
     "nearest_halfway_beyond_reflection", Tag.EDGE, **PAST_EDGE, padding_mode="reflection", since=20, unspecified=PADDING
 )
-# Half a pixel beyond the centres of the outer ones.
+# Half a pixel outside the centres of the outer pixels.
 CENTERED: dict[str, Any] = {
     "X": ramp(1, 1, 2, 5),
     "grid": [[[[-1.25, 1], [0.25, -1], [1.25, 0]]]],
@@ -355,7 +365,7 @@ case("no_end", Tag.EDGE, X=[[[[3.5]]]], grid=BAND["grid"], align_corners=1, padd
 case("align_corners_two", **IMAGE, align_corners=2, unspecified=CORNERS)
 
 HALVES: dict[str, Any] = {"grid": [[[[-0.75, 0.5], [0.25, -0.5], [1, 1]]]], "align_corners": 1}
-# One pixel that is brighter than what all weights may be off by in a type of few bits, and a place on it.
+# One pixel that is brighter than the errors of all weights in a type with few bits, and a position on it.
 BRIGHT, ON_BRIGHT = IMAGE["X"] / 64, IMAGE["grid"].copy()
 BRIGHT[0, 0, 1, 2], ON_BRIGHT[0, 0, 0] = 24, [0, -0.25]
 case("grid_dtypes", Tag.DTYPE, each="T2", **IMAGE, cites=GRID_TYPES)

@@ -1,4 +1,4 @@
-"""Identity: return the input as it is.
+"""Identity: return the input unchanged.
 
     output = Identity(input)
 
@@ -20,7 +20,7 @@ OPTIONALS = IDENTITY.clause("Constrain input and output types to all tensor, seq
 
 
 @IDENTITY.oracle()
-def same(v: Version, input: Any) -> Any:  # noqa: A002, ANN401, ARG001 - the text's own name; whatever ONNX has
+def same(v: Version, input: Any) -> Any:  # noqa: A002, ANN401, ARG001 - the text's own name; any ONNX type
     """Return the input."""
     return input
 

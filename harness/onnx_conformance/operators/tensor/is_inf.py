@@ -20,12 +20,12 @@ MAPS = IS_INF.clause("Map infinity to true and other values to false.")
 NEGATIVE_SET = IS_INF.clause("Default to 1 so that negative infinity induces true.")
 NEGATIVE_UNSET = IS_INF.clause("Set this attribute to 0 if negative infinity should be mapped to false.", result=True)
 WHETHER_NEGATIVE = IS_INF.clause(
-    "Whether map negative infinity to true.", note="Says nothing of a value other than 0 and 1."
+    "Whether map negative infinity to true.", note="The text does not define a value other than 0 and 1."
 )
 POSITIVE_SET = IS_INF.clause("Default to 1 so that positive infinity induces true.")
 POSITIVE_UNSET = IS_INF.clause("Set this attribute to 0 if positive infinity should be mapped to false.", result=True)
 WHETHER_POSITIVE = IS_INF.clause(
-    "Whether map positive infinity to true.", note="Says nothing of a value other than 0 and 1."
+    "Whether map positive infinity to true.", note="The text does not define a value other than 0 and 1."
 )
 FLOATS = IS_INF.clause("Constrain input types to float tensors.")
 BOOLEAN = IS_INF.clause("Constrain output types to boolean tensors.")
@@ -33,7 +33,7 @@ BOOLEAN = IS_INF.clause("Constrain output types to boolean tensors.")
 
 @IS_INF.oracle()
 def is_infinite(v: Version, X: Array, detect_negative: int, detect_positive: int) -> Array:  # noqa: N803 - the text's own name
-    """Return where X is an infinity of a sign that is asked for."""
+    """Return where X is an infinity of a selected sign."""
     v.silent(WHETHER_NEGATIVE, detect_negative not in {0, 1})
     v.silent(WHETHER_POSITIVE, detect_positive not in {0, 1})
     return np.asarray((np.isneginf(X) & (detect_negative == 1)) | (np.isposinf(X) & (detect_positive == 1)))

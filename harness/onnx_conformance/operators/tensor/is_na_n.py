@@ -15,7 +15,9 @@ from onnx_conformance.declare.families.elementwise import bit_patterns, float_ty
 IS_NAN = Op("IsNaN", versions=(9, 13, 20), compare=EXACT, rank="X")
 IS_NAN.example(X=[[1, np.nan, 2], [0, 3, -10]])
 
-WHICH = IS_NAN.clause("Returns which elements of the input are NaN.", note="NaN of either sign, and of every payload.")
+WHICH = IS_NAN.clause(
+    "Returns which elements of the input are NaN.", note="This includes NaN of either sign and with any payload."
+)
 BOOLEAN = IS_NAN.clause("Constrain output types to boolean tensors.")
 FLOATS = IS_NAN.clause("Constrain input types to float tensors.")
 

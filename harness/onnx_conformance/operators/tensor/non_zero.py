@@ -1,4 +1,4 @@
-"""NonZero: where the elements are that are not zero.
+"""NonZero: the indices of the elements that are not zero.
 
     Y = NonZero(X)
 
@@ -20,9 +20,11 @@ NON_ZERO.example(X=[[0, 3, 0], [5, 0, 7]])
 
 RETURNS = NON_ZERO.clause(
     "Returns the indices of the elements that are non-zero (in row-major order - by dimension).",
-    note="Says not which strings are zero.",
+    note="The text does not define which strings are zero.",
 )
-LIKE_NUMPY = NON_ZERO.clause("NonZero behaves similar to numpy.nonzero:", note="There NaN is not zero, and -0 is.")
+LIKE_NUMPY = NON_ZERO.clause(
+    "NonZero behaves similar to numpy.nonzero:", note="In numpy, NaN is not zero, and -0 is zero."
+)
 SCALAR = NON_ZERO.clause(
     "but for scalar input, NonZero produces output shape (0, N) instead of (1, N), which is different from Numpy's "
     "behavior."
@@ -66,7 +68,7 @@ for type_ in (f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 6
     limits = np.iinfo(type_)
     ends = typed(type_, np.array([limits.min, 0, limits.max, limits.max // 2 + 1], type_))
     case(f"limits_{type_}", Tag.EDGE, X=ends, cites=RETURNS)
-# Their lower halves are zero.
+# The lower halves of these numbers are zero.
 HIGH: dict[str, Any] = {"int64": [2**32, 0, 2**63 - 2**32], "uint64": np.array([2**32, 0, 2**63], np.uint64)}
 for type_, numbers in HIGH.items():
     case(f"high_bits_{type_}", Tag.EDGE, X=typed(type_, numbers), cites=RETURNS)

@@ -1,4 +1,4 @@
-"""OneHot: one value at each index, another one everywhere else, along a new dimension.
+"""OneHot: one value at each index and another value everywhere else, along a new dimension.
 
     output = OneHot(indices, depth, values, axis=-1)
 
@@ -41,7 +41,7 @@ INNERMOST = ONE_HOT.clause(
 )
 SIZE = ONE_HOT.clause(
     "The size of the additional dimension is specified by required scalar input 'depth'.",
-    note="Says nothing of sizes below 0.",
+    note="The text does not define negative sizes.",
 )
 TYPE = ONE_HOT.clause("The type of the output tensor is the same as the type of the 'values' input.")
 OUTSIDE_BEFORE_11 = ONE_HOT.clause(
@@ -53,14 +53,14 @@ OUTSIDE = ONE_HOT.clause(
     "Any entries in the 'indices' input tensor with values outside the range [-depth, depth-1] will result in one-hot "
     "representation with all 'off_value' values in the output tensor.",
     since=11,
-    note="Those below 0 within the range count from the back, as the range and the official case have it.",
+    note="Negative values in the range count from the back, as the range and the official case show.",
 )
 FIRST = ONE_HOT.clause("when axis = 0: output[input[i, j, k], i, j, k] = 1 for all i, j, k and 0 otherwise.", since=11)
 LAST = ONE_HOT.clause("when axis = -1: output[i, j, k, input[i, j, k]] = 1 for all i, j, k and 0 otherwise.", since=11)
 DEFAULT = ONE_HOT.clause(
     "Axis along which one-hot representation in added. Default: axis=-1. axis=-1 means that the additional dimension "
     "will be inserted as the innermost/last dimension in the output tensor.",
-    note="Version 9 says nothing of other axes below 0.",
+    note="Version 9 does not define other negative axes.",
 )
 BACK = ONE_HOT.clause("Negative value means counting dimensions from the back.", since=11)
 RANGE = ONE_HOT.clause("Accepted range is [-r-1, r] where r = rank(indices).", since=11)
@@ -68,11 +68,12 @@ NOT_NEGATIVE = ONE_HOT.clause(
     "The values must be non-negative integers.",
     before=11,
     result=True,
-    note="But of any entries outside the range another sentence says what they result in: both are open.",
+    note="Another sentence defines the result for any entries outside the range, so both are left open.",
 )
 CASTED = ONE_HOT.clause(
     "In case 'indices' is of non-integer type, the values will be casted to int64 before use.",
-    note="A fraction is no integer before version 11. What becomes of NaN and infinity, Cast leaves open as well.",
+    note="A fraction is not an integer before version 11. The text of Cast does not define the result for NaN and "
+    "infinity either.",
 )
 ONE_ELEMENT_BEFORE_11 = ONE_HOT.clause(
     "Scalar or rank 1 tensor containing exactly one element, specifying the number of classes in one-hot tensor.",

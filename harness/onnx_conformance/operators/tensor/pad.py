@@ -2,7 +2,7 @@
 
     output = Pad(data, pads, constant_value=None, axes=None, mode="constant")
 
-Versions: 1 (paddings an attribute), 2 (pads, which may be negative), 11 (inputs), 13 (strings and bool), 18 (axes), 19
+Versions: 1 (paddings as attribute), 2 (pads, which may be negative), 11 (inputs), 13 (strings and bool), 18 (axes), 19
 (wrap), 21 to 25 (types).
 """
 
@@ -35,13 +35,16 @@ PAD.example(
 
 GENERATED = PAD.clause("a padded tensor (`output`) is generated.", since=11)
 CONTRADICTION = PAD.clause(
-    "Insert 0 paddings to the beginning of the second dimension.", before=2, note="Its [0, 0, 2, 0] breaks the format."
+    "Insert 0 paddings to the beginning of the second dimension.",
+    before=2,
+    note="The [0, 0, 2, 0] of this example violates the format.",
 )
 EXAMPLE = PAD.clause("Insert 0 pads to the beginning of the second dimension.", since=2)
 REMOVE = PAD.clause(
     "the number of padding elements to add or remove (if negative)",
     since=2,
-    note="No more can be removed than there are. Says not whether removing or reflecting comes first.",
+    note="It is not possible to remove more elements than there are. The text does not define whether removing or "
+    "reflecting comes first.",
     see=("https://github.com/onnx/onnx/issues/4294",),
 )
 RANK_BEFORE_2 = PAD.clause("`paddings` rank should be double of the input's rank.", before=2)
@@ -56,7 +59,7 @@ FORMAT_BEFORE_2 = PAD.clause(
 FORMAT_BEFORE_11 = PAD.clause("`pads` format should be as follow [x1_begin,", since=2, before=11, result=True)
 FORMAT = PAD.clause("`pads` format should be: [x1_begin, x2_begin,", since=11, result=True)
 MODES_BEFORE_11 = PAD.clause("Three modes: constant(default), reflect, edge", before=11)
-THREE = PAD.clause("The three supported `modes` are", since=11, before=19, note="Runtimes take wrap all the same.")
+THREE = PAD.clause("The three supported `modes` are", since=11, before=19, note="Runtimes accept wrap anyway.")
 FOUR = PAD.clause("The four supported `modes` are", since=19)
 MODES = PAD.clause("Supported modes: `constant`(default), `reflect`, `edge`", since=11)
 CONSTANT_BEFORE_13 = PAD.clause("specified by `constant_value` (which defaults to 0)", since=11, before=13)
@@ -64,10 +67,11 @@ CONSTANT = PAD.clause("specified by `constant_value` (which defaults to 0, empty
 REFLECT = PAD.clause(
     "pads with the reflection of the vector mirrored on the first and last values of the vector",
     since=11,
-    note="Says not how it goes on where there are no more values to mirror, nor did versions 1 and 2.",
+    note="The text does not define how to continue if there are no more values to mirror. Neither do the texts of "
+    "versions 1 and 2.",
     see=("https://github.com/onnx/onnx/issues/7467", "https://github.com/onnx/onnx/pull/7700"),
 )
-EDGE = PAD.clause("3) `edge` - pads with the edge values of array", since=11, note="Of no values there is no edge.")
+EDGE = PAD.clause("3) `edge` - pads with the edge values of array", since=11, note="Without values there is no edge.")
 WRAP = PAD.clause(
     "4) `wrap` - wrap-around padding as if the data tensor forms a torus",
     since=19,
@@ -90,7 +94,7 @@ Fill = Array | float | None
 
 
 def _indices(v: Version, n: int, begin: int, end: int, mode: str) -> Array:
-    """Return for each element along an axis which of n it shows; outside of them where it shows a constant."""
+    """Return for each element along an axis the index of its value among n. Indices out of range mean the constant."""
     indices = np.arange(-begin, n + end)
     outside = (indices < 0) | (indices >= n)
     v.silent(REMOVE, -begin > n or -end > n)
@@ -125,7 +129,7 @@ def _padded(v: Version, data: Array, pads: list[tuple[int, ...]], mode: str, con
 
 @PAD.oracle(before=2)
 def first(v: Version, data: Array, paddings: list[int], mode: str, value: float) -> Array:
-    """Return the result where both orders that the text gives mean the same."""
+    """Return the result if both orders in the text mean the same."""
     v.require(RANK_BEFORE_2, len(paddings) == 2 * data.ndim)
     halves = list(zip(paddings[: data.ndim], paddings[data.ndim :], strict=True))
     v.silent(CONTRADICTION, halves != list(zip(paddings[::2], paddings[1::2], strict=True)))
@@ -134,7 +138,10 @@ def first(v: Version, data: Array, paddings: list[int], mode: str, value: float)
 
 @PAD.oracle(since=2)
 def padded(v: Version, data: Array, pads: Ints, mode: str, value: Fill, constant_value: Fill, axes: Ints) -> Array:
-    """Return `data` with elements added or removed; value before version 11, constant_value since."""
+    """Return `data` with elements added or removed.
+
+    Before version 11 the constant is `value`, since then it is `constant_value`.
+    """
     along, numbers = np.asarray(range(data.ndim) if axes is None else axes, np.int64), np.asarray(pads)
     clause = next(item for item in (RANK_BEFORE_11, SHAPE_BEFORE_18, SHAPE) if item.in_force(v.since))
     v.require(clause, numbers.shape == (2 * along.size,))
@@ -154,7 +161,7 @@ TABLE = [[1.0, 1.2], [2.3, 3.4], [4.5, 5.7]]
 GRID, CUBE = np.arange(1, 21).reshape(4, 5), np.arange(1, 61).reshape(3, 4, 5)
 ALL_MODES = ("constant", "reflect", "edge", "wrap")
 ONCE: dict[str, Any] = {"since": 19, "before": 21}
-"""One version stands for those from 19 on, which differ in their types alone."""
+"""One version represents all versions since 19, which differ only in their types."""
 
 case("example", data=TABLE, pads=[0, 2, 0, 0], cites=EXAMPLE)
 case("example_wrap", data=TABLE, pads=[2, 1, 1, 1], mode="wrap", cites=(WRAP, FOUR))
@@ -191,7 +198,7 @@ for mode in ("wrap", "symmetric"):
     case(f"mode_{mode}_before_19", Tag.CHANGE, data=GRID, pads=[1, 2, 2, 0], mode=mode, rejects=THREE)
 case("mode_unknown", data=GRID, pads=[1, 2, 2, 0], mode="symmetric", rejects=FOUR)
 
-# Version 1 contradicts itself but where the orders of its two texts agree.
+# Version 1 contradicts itself, unless the two orders in its text agree.
 case("value_before_2", Tag.CHANGE, data=GRID, paddings=[1, 2, 2, 3], value=-1.5, cites=FILLED)
 case("contradiction_before_2", data=TABLE, paddings=[0, 0, 2, 0], unspecified=CONTRADICTION)
 case("negative_before_2", data=GRID[0], paddings=[-1, 1], unspecified=REMOVE)
@@ -213,7 +220,7 @@ for type_ in ("float16", "bfloat16", "double"):
     constants = vary(**{name: typed(type_, number) for name, number in ODD.items()})
     case(f"constant_value_{type_}", Tag.DTYPE, Tag.EDGE, **filled, constant_value=constants, cites=SCALAR)
 
-# Numbers of elements before and after the values 1 to 5 of a line; empty: in every mode.
+# Numbers of elements before and after the values 1 to 5 of a line. An empty key means every mode.
 LINES: list[tuple[str, list[int], str, Clause | None]] = [
     ("nothing", [0, 0], "", None),
     ("asymmetric", [3, 1], "", None),

@@ -2,7 +2,7 @@
 
     reshaped = Reshape(data, shape, allowzero=0)
 
-Versions: 1 (shape an attribute), 5 (shape an input), 13 (types), 14 (allowzero), 19 to 25 (types).
+Versions: 1 (shape as attribute), 5 (shape as input), 13 (types), 14 (allowzero), 19 to 25 (types).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ RESHAPE = Op(
     versions=(1, 5, 13, 14, 19, 21, 23, 24, 25),
     compare=EXACT,
     rank=length_of("shape"),
-    widens=False,  # What is moved keeps the bits of a NaN.
+    widens=False,  # Moved elements keep the bits of a NaN.
 )
 RESHAPE.example(data=ramp(2, 3, 4), shape=[4, -1])
 RESHAPE.excuse("attribute shape unset", "version 1 says nothing of reshaping to no shape")
@@ -30,12 +30,12 @@ LEGACY = RESHAPE.clause("legacy optimization attribute.", before=5)
 ONE_INFERRED = RESHAPE.clause("At most one dimension of the new shape can be -1.")
 INFERRED = RESHAPE.clause(
     "In this case, the value is inferred from the size of the tensor and the remaining dimensions.",
-    note="Where the remaining dimensions hold a zero, any value would do.",
+    note="If the remaining dimensions include a zero, any value would match.",
 )
 UNCHANGED = RESHAPE.clause(
     "A dimension could also be 0, in which case the actual dimension value is unchanged (i.e. taken from the input "
     "tensor).",
-    note="Says nothing of a 0 behind the last dimension of the input.",
+    note="The text does not define a 0 after the last dimension of the input.",
 )
 SCALAR = RESHAPE.clause("Shape (second input) could be an empty shape, which means converting to a scalar.")
 SAME_COUNT = RESHAPE.clause(
@@ -60,7 +60,7 @@ BY_DEFAULT = RESHAPE.clause(
 
 
 def _target(v: Version, data: Array, shape: Ints, allowzero: Int) -> list[int]:
-    """Return the new shape with zeros and -1 replaced."""
+    """Return the new shape, with zeros and -1 replaced."""
     target = np.asarray(shape)
     v.silent(SHAPE_TENSOR if SHAPE_TENSOR.in_force(v.since) else SHAPE_ARGUMENT, target.ndim != 1)
     sizes = [int(size) for size in target]
@@ -80,7 +80,10 @@ def _target(v: Version, data: Array, shape: Ints, allowzero: Int) -> list[int]:
 
 @RESHAPE.oracle()
 def reshaped(v: Version, data: Array, shape: Ints, allowzero: Int) -> Array:
-    """Return `data` under a shape, an attribute before version 5; allowzero is None before version 14."""
+    """Return `data` with a new shape.
+
+    The shape is an attribute before version 5. allowzero is None before version 14.
+    """
     target = _target(v, data, shape, allowzero)
     v.require(SAME_COUNT, math.prod(target) == data.size)
     return data.reshape(target)

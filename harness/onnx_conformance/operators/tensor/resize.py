@@ -5,7 +5,7 @@
                extrapolation_value=0.0, antialias=0, keep_aspect_ratio_policy="stretch")
     Y = Resize(X, scales, mode="nearest")    # before version 11
 
-Versions: 10 (scales), 11 (coordinates, cubic, roi, sizes), 13 (roi and scales may be left out), 18 (axes, aspect ratio,
+Versions: 10 (scales), 11 (coordinates, cubic, roi, sizes), 13 (roi and scales may be omitted), 18 (axes, aspect ratio,
 antialias), 19 (half_pixel_symmetric).
 """
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 
 
 def _rounding(X: Array, mode: str, scales: Array, **others: Any) -> list[Array]:  # noqa: ANN401 - all arguments
-    """Return nothing for the nearest element; else what an average may be off, in epsilons of the type of X.
+    """Return 0 for the nearest element, otherwise the error of an average, in epsilons of the type of X.
 
-    Coordinates and weights depend on lengths and scales, which are floats, not on X: they err by epsilons of float,
-    where X is of a coarser type. Weights, products and sums round to the type of X.
+    Coordinates and weights depend on lengths and scales, which are floats, and not on X. Their errors are epsilons of
+    float, even if the type of X is coarser. Weights, products and sums round to the type of X.
     """
     part = X.real.dtype if X.dtype.kind == "c" else X.dtype
     if mode == "nearest" or X.size == 0 or not is_float(part):
         return [np.zeros(())]
     sizes = np.abs(_wide(X))
-    if not others:  # Version 10: elements that are all alike, or nothing is scaled.
+    if not others:  # Version 10: all elements are equal, or nothing is scaled.
         return [np.full(scaled_shape(X.shape, list(scales)), 4 * X.ndim * np.nanmax(sizes))]
     interpolation, axes = interpolation_of(mode, **others), axes_of(X.shape, scales, **others)
     rows = [np.abs(interpolation.matrix(axis)) for axis in axes]
@@ -63,9 +63,11 @@ def _rounding(X: Array, mode: str, scales: Array, **others: Any) -> list[Array]:
 RESIZE = Op(
     "Resize",
     versions=(10, 11, 13, 18, 19),
-    compare=bounded(_rounding, "coordinates and weights round, as do products and sums; nearest only moves"),
+    compare=bounded(
+        _rounding, "coordinates and weights round, and so do products and sums; nearest only moves elements"
+    ),
     rank="X",
-    widens=False,  # The allowance depends on the type of X.
+    widens=False,  # The allowed error depends on the type of X.
 )
 RESIZE.example(
     X=ramp(4, 6),
@@ -86,17 +88,18 @@ DIMENSION_BEFORE_11 = RESIZE.clause("output_dimension = floor(input_dimension * 
 MODES_BEFORE_11 = RESIZE.clause(
     "Two interpolation modes: nearest (default), and linear",
     before=11,
-    note="Names no coordinates, nor how an average becomes an integer.",
+    note="The text does not define coordinates, or how an average becomes an integer.",
 )
 DIMENSION = RESIZE.clause(
-    "floor(input_dimension * (roi_end - roi_start) * scale)", since=11, note="Runtimes leave roi out of it."
+    "floor(input_dimension * (roi_end - roi_start) * scale)", since=11, note="Runtimes ignore roi in this formula."
 )
 AVERAGE = RESIZE.clause(
     "as a weighted average of neighborhood",
     since=11,
-    note="Of numbers; official cases extend the edge. Says not what no elements average to, nor how an average becomes "
-    "an integer: what is all but 7 is 6 where it is cut, and cubic ones leave the range of the type. It is left open "
-    "beside whole averages of weights that floats represent.",
+    note="The average is one of numbers; official cases extend the edge. The text does not define the average of no "
+    "elements, or how an average becomes an integer: a value slightly below 7 becomes 6 if it is truncated, and cubic "
+    "averages can leave the range of the type. Averages are left open unless they are whole and floats represent their "
+    "weights.",
 )
 POSITIVE = RESIZE.clause("It takes value greater than 0.")
 COUNT = RESIZE.clause("The number of elements of 'scales' should be the same as the rank of input 'X'")
@@ -112,8 +115,8 @@ ROI_EFFECT = RESIZE.clause('It only takes effect when coordinate_transformation_
 SCALE = RESIZE.clause(
     "scale = length_resized / length_original",
     since=11,
-    note="Contradicts a given scale where a length is cut: 4 elements by 0.6 are 2, which makes 0.5. The official "
-    "cases go on with 0.6.",
+    note="This contradicts an explicit scale if a length is rounded down: 4 elements scaled by 0.6 are 2, so the scale "
+    "would be 0.5. The official cases continue with 0.6.",
     against=(
         "test_resize_downsample_scales_linear",
         "test_resize_downsample_scales_cubic",
@@ -127,7 +130,7 @@ PYTORCH = RESIZE.clause("x_original = length_resized > 1 ? (x_resized + 0.5) / s
 ALIGN = RESIZE.clause(
     "x_resized * (length_original - 1) / (length_resized - 1)",
     since=11,
-    note="Lengths are whole: 4 elements by 0.6 are 2. The official cases go on with 2.4 as length_resized.",
+    note="Lengths are whole: 4 elements scaled by 0.6 are 2. The official cases continue with 2.4 as length_resized.",
     against=("test_resize_downsample_scales_*_align_corners",),
 )
 ASYMMETRIC = RESIZE.clause("x_original = x_resized / scale", since=11)
@@ -144,8 +147,8 @@ CROP = RESIZE.clause(
 TRANSFORM = RESIZE.clause(
     "how to transform the coordinate in the resized tensor",
     since=11,
-    note="Says what some modes do, and nothing of others. Of tf_half_pixel_for_nn the text says nothing since version "
-    "13, which onnxruntime goes on to take.",
+    note="The text defines some modes and does not define other modes. Since version 13 it does not define "
+    "tf_half_pixel_for_nn, which onnxruntime still accepts.",
     see=("https://github.com/onnx/onnx/pull/2425",),
 )
 EXTRAPOLATION = RESIZE.clause("this value is used as the corresponding output value. Default is 0.0f.", since=11)
@@ -157,13 +160,15 @@ NEAREST_FOUR = RESIZE.clause("Four modes: ", since=11)
 CUBIC_ONLY = RESIZE.clause("This attribute is valid only if", since=11)
 MODES = RESIZE.clause("Three interpolation modes: ", since=11)
 APPLICABLE = RESIZE.clause(
-    "and it is not applicable when the `scales` input is used.", since=18, note="Silent on whether an error."
+    "and it is not applicable when the `scales` input is used.",
+    since=18,
+    note="The text does not define whether this is an error.",
 )
 STRETCH = RESIZE.clause(
     "the original aspect ratio is disregarded",
     since=18,
-    note="Says nothing of other policies. Each size is that of the output: 0 is one, for which no coordinate is asked. "
-    "That `scales` are above 0 is said of that input.",
+    note="The text does not define other policies. Each size is that of the output. 0 is a valid size, for which no "
+    "coordinate is computed. The sentence that `scales` are above 0 applies only to that input.",
 )
 NOT_LARGER = RESIZE.clause("so that no extent of the output is larger than the specified size", since=18)
 NOT_SMALLER = RESIZE.clause("so that no extent of the output is smaller than the specified size", since=18)
@@ -176,14 +181,16 @@ AXES = RESIZE.clause(
     "Given a set of `sizes`, associated with a subset of `axes` (explicitly provided or default)", since=18
 )
 BACK = RESIZE.clause(
-    "Negative value means counting dimensions from the back.", since=18, note="onnx.reference does not count."
+    "Negative value means counting dimensions from the back.",
+    since=18,
+    note="onnx.reference does not count from the back.",
 )
 RANGE = RESIZE.clause("Accepted range is [-r, r-1], where r = rank(data).", since=18)
 REPEATED = RESIZE.clause("Behavior is undefined if an axis is repeated.", since=18)
 ANTIALIAS = RESIZE.clause(
     "by stretching the resampling filter by a factor max(1, 1 / scale)",
     since=18,
-    note="Its weights sum to 1.",
+    note="The weights sum to 1.",
     see=("https://github.com/onnx/onnx/pull/8029",),
 )
 TRANSFORMS: Mapping[str, Clause] = {
@@ -203,15 +210,15 @@ EIGHT_BITS = 256
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis to resize: whole lengths, and fractions, so that floor and halfway mean what the text says.
+    """An axis to resize. Lengths are whole and other numbers are fractions, so that floor and halfway are exact.
 
     Attributes:
-        number: of the axis.
-        length_original: elements that it has.
-        length_resized: elements that it gets.
-        scale: as `scales` has it, or the ratio of the lengths that the policy keeps.
-        start: of the region of interest, in lengths.
-        end: of it.
+        number: the number of the axis.
+        length_original: its number of elements before.
+        length_resized: its number of elements afterwards.
+        scale: the element of `scales`, or the ratio of the lengths that the policy keeps.
+        start: the start of the region of interest, in lengths.
+        end: the end of that region.
     """
 
     number: int
@@ -224,15 +231,15 @@ class Axis:
 
 @dataclass(frozen=True)
 class Interpolation:
-    """Where an element of the result lies among those of the input, and which of them make its value.
+    """The positions of result elements in the input, and the input elements that contribute to their values.
 
     Attributes:
         mode: nearest, linear or cubic.
-        transform: of coordinates; a name of TRANSFORMS.
-        rounding: to the nearest element; one of ROUNDINGS.
-        cubic_coeff_a: of cubic convolution.
-        exclude_outside: what lies outside has no weight.
-        antialias: the filter is stretched where the result is smaller.
+        transform: the transformation of coordinates; a name of TRANSFORMS.
+        rounding: the rounding to the nearest element; one of ROUNDINGS.
+        cubic_coeff_a: the coefficient of cubic convolution.
+        exclude_outside: whether elements outside have no weight.
+        antialias: whether the filter is stretched if the result is smaller.
     """
 
     mode: str
@@ -267,11 +274,11 @@ class Interpolation:
         return [min(max(nearest(original, self.rounding), 0), last) for original in self.originals(axis)]
 
     def matrix(self, axis: Axis) -> Array:
-        """Return for each element along an axis the weights of all, (length_resized, length_original)."""
+        """Return for each element along an axis the weights of all elements, (length_resized, length_original)."""
         return self._matrix(axis, weights)
 
     def errors(self, axis: Axis) -> Array:
-        """Return how far each of these weights may be off, in epsilons of the type that computes them."""
+        """Return the errors of these weights, in epsilons of the type that computes them."""
         return self._matrix(axis, weight_errors)
 
     def _matrix(self, axis: Axis, of: Callable[..., Sequence[float]]) -> Array:
@@ -282,7 +289,7 @@ class Interpolation:
         return np.array(rows).reshape(len(rows), length)
 
     def is_exact(self, axis: Axis) -> bool:
-        """Return whether scale and coordinates are whole, halves, quarters and so on: floats represent all weights."""
+        """Return whether scale and coordinates are multiples of 1/256, so that floats represent all weights."""
         return all(EIGHT_BITS % number.denominator == 0 for number in (axis.scale, *self.originals(axis)))
 
     def along(self, v: Version, x: Array, axis: Axis) -> Array:
@@ -295,13 +302,13 @@ class Interpolation:
         return np.take(x, rows.astype(np.int64), axis.number) if self.mode == "nearest" else _averaged(x, rows, axis)
 
     def outside(self, axis: Axis) -> Array:
-        """Return which elements along a cropped axis lie outside the input."""
+        """Return which elements along a cropped axis are outside the input."""
         cropped = self.transform == "tf_crop_and_resize"
         return np.array([cropped and not 0 <= x <= axis.length_original - 1 for x in self.originals(axis)], bool)
 
 
 def nearest(coordinate: Fraction, rounding: str) -> int:
-    """Return the whole number that a coordinate is rounded to; half goes down, or up for round_prefer_ceil."""
+    """Return the rounded coordinate. Halves are rounded down, or up for round_prefer_ceil."""
     if rounding in {"floor", "ceil"}:
         return math.floor(coordinate) if rounding == "floor" else math.ceil(coordinate)
     return math.ceil(coordinate - HALF) if rounding == "round_prefer_floor" else math.floor(coordinate + HALF)
@@ -318,7 +325,7 @@ def _kernel(distance: float, a: float | None) -> float:
 
 
 def _averaged(x: Array, matrix: Array, axis: Axis) -> Array:
-    """Return the sums of x along an axis that the rows of a matrix weigh."""
+    """Return the sums of x along an axis, weighted by the rows of a matrix."""
     return np.moveaxis(np.tensordot(matrix, x, (1, axis.number)), 0, axis.number)
 
 
@@ -330,7 +337,7 @@ def _wide(x: Array) -> Array:
 def _shares(
     coordinate: Fraction, length: int, stretch: Fraction, reach: int, share: Callable[[float], float], *, exclude: bool
 ) -> list[float]:
-    """Return the sum of shares of each of `length` elements; a share is of the distance to the coordinate."""
+    """Return the sum of shares of each of `length` elements. A share depends on the distance to the coordinate."""
     row = [0.0] * length
     for place in range(math.floor(coordinate - reach * stretch) + 1, math.ceil(coordinate + reach * stretch)):
         if not exclude or 0 <= place < length:
@@ -343,11 +350,11 @@ def weights(coordinate: Fraction, length: int, a: float | None, stretch: Fractio
     """Return the weight of each of `length` elements in the average around a coordinate; their sum is 1.
 
     Args:
-        coordinate: where.
-        length: how many elements there are.
-        a: of cubic convolution; None: linear.
-        stretch: of the filter; 1 or more.
-        exclude: what lies outside has no weight; otherwise it shows the element at the edge.
+        coordinate: the centre of the average.
+        length: the number of elements.
+        a: the coefficient of cubic convolution; None means linear.
+        stretch: the factor of the filter, 1 or more.
+        exclude: whether positions outside have no weight. Otherwise they have the value of the element at the edge.
     """
     row = _shares(coordinate, length, stretch, 1 if a is None else 2, lambda d: _kernel(d, a), exclude=exclude)
     return tuple(weight / sum(row) for weight in row)
@@ -357,15 +364,15 @@ def weights(coordinate: Fraction, length: int, a: float | None, stretch: Fractio
 def weight_errors(
     coordinate: Fraction, length: int, a: float | None, stretch: Fraction, *, exclude: bool
 ) -> Sequence[float]:
-    """Return how far each of these weights may be off, in epsilons of the type that computes them.
+    """Return the errors of these weights, in epsilons of the type that computes them.
 
-    A coordinate is rounded three times and is no larger than the length, and no weight moves faster than it or, where
-    it is cubic, half as fast again. Beside that a linear weight rounds twice, and a cubic one in sums of up to 4.
+    A coordinate is rounded three times and is at most the length. A linear weight has a slope of at most 1, a cubic
+    weight of at most 1.5. In addition, a linear weight rounds twice, and a cubic weight rounds in sums of up to 4.
     """
     reach, own, slope = (1, 1.0, 1.0) if a is None else (2, 4.0, 1.5)
     row = _shares(coordinate, length, stretch, reach, lambda d: _kernel(d, a), exclude=exclude)
     off = own + slope * 1.5 * length
-    # At a whole coordinate, a rounded one has a neighbour more on one side.
+    # At a whole coordinate, a rounded coordinate has one more neighbour on one side.
     errors = _shares(coordinate, length, stretch + Fraction(1, 2**20), reach, lambda _: off, exclude=exclude)
     return tuple(error / abs(sum(row)) for error in errors)
 
@@ -384,8 +391,8 @@ def _axes(v: Version, rank: int, axes: Ints) -> list[int]:
 
 
 def _kept_ratio(sizes: Array, lengths: list[int], policy: str) -> list[tuple[int, Fraction]]:
-    """Return the length and the scale of each axis: as `sizes` has them, or the least or greatest scale for all."""
-    if policy == "stretch":  # No element of no elements has a coordinate, whatever the scale.
+    """Return the length and the scale of each axis: those of `sizes`, or the least or greatest scale for all axes."""
+    if policy == "stretch":  # Without elements there is no coordinate, so any scale works.
         pairs = zip(sizes, lengths, strict=True)
         return [(int(size), Fraction(int(size), length) if length else Fraction(1)) for size, length in pairs]
     ratios = [Fraction(int(size), length) for size, length in zip(sizes, lengths, strict=True)]
@@ -403,7 +410,7 @@ def interpolation_of(
     antialias: int | None,
     **_: object,
 ) -> Interpolation:
-    """Return the interpolation that attributes name."""
+    """Return the interpolation that the attributes describe."""
     return Interpolation(
         mode,
         coordinate_transformation_mode,
@@ -425,7 +432,7 @@ def axes_of(
     keep_aspect_ratio_policy: str | None,
     **_: object,
 ) -> list[Axis]:
-    """Return the axes to resize of valid arguments."""
+    """Return the axes to resize, for valid arguments."""
     numbers = [int(axis) % len(shape) for axis in (range(len(shape)) if axes is None else axes)]
     lengths, count = [shape[number] for number in numbers], len(numbers)
     bounds = np.asarray(roi if coordinate_transformation_mode == "tf_crop_and_resize" else [0] * count + [1] * count)
@@ -443,7 +450,10 @@ def axes_of(
 
 @RESIZE.oracle(before=11)
 def resized_before_11(v: Version, X: Array, mode: str, scales: Array) -> Array:
-    """Return X with every dimension scaled, where every mapping of coordinates gives the same."""
+    """Return X with every dimension scaled.
+
+    Raise Unspecified unless all mappings of coordinates lead to the same result.
+    """
     v.require(COUNT, scales.shape == (X.ndim,))
     v.require(POSITIVE, bool((scales > 0).all()))
     v.require(MODES_BEFORE_11, mode in {"nearest", "linear"})
@@ -471,7 +481,7 @@ def resized(
     antialias: int | None,
     keep_aspect_ratio_policy: str | None,
 ) -> Array:
-    """Return X resized axis by axis; axes, antialias and the policy are None before version 18."""
+    """Return X resized axis by axis. axes, antialias and the policy are None before version 18."""
     transform, policy = coordinate_transformation_mode, keep_aspect_ratio_policy or "stretch"
     v.require(MODES, mode in {"nearest", "linear", "cubic"})
     v.silent(TRANSFORM, transform not in TRANSFORMS or not TRANSFORMS[transform].in_force(v.since))
@@ -528,8 +538,8 @@ def resized(
 case = RESIZE.case
 
 
-def each_signature(name: str, *tags: Tag, X: Any, **words: Any) -> None:  # noqa: ANN401 - what `case` takes
-    """Declare a case of the versions that may leave out roi and scales, and of version 11, which may not."""
+def each_signature(name: str, *tags: Tag, X: Any, **words: Any) -> None:  # noqa: ANN401 - see `case`
+    """Declare a case for the versions in which roi and scales may be omitted, and one for version 11."""
     case(name, *tags, X=X, **words, since=13)
     whole = [0.0] * len(X.shape) + [1.0] * len(X.shape)
     case(f"{name}_before_13", *tags, X=X, **{"roi": whole, "scales": [], **words}, since=11, before=13)
@@ -539,7 +549,7 @@ GRID = np.sin(np.arange(1, 25) * 1.7).reshape(4, 6)
 TARGETS = {"larger": [8, 12], "smaller": [2, 3], "mixed": [8, 3], "odd": [7, 5], "same": [4, 6]}
 QUARTER = [0.25, 0.0, 0.75, 0.5]
 
-# Version 10 names no coordinates: what is specified is what every mapping gives.
+# Version 10 defines no coordinates, so a result is specified only if all mappings lead to it.
 SEVENS = np.full((4, 6), 7)
 SCALED: dict[str, Any] = {"scales": [0.5625, 1.3125], "before": 11}
 BOTH_MODES = vary(nearest="nearest", linear="linear")
@@ -576,7 +586,7 @@ for name in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"):
 transform = {"coordinate_transformation_mode": "half_pixel_symmetric", "cites": SYMMETRIC}
 case("half_pixel_symmetric_nearest", Tag.CHANGE, X=GRID, sizes=[8, 3], **transform)
 case("half_pixel_symmetric_linear", Tag.CHANGE, X=GRID, scales=[2.0, 0.5], mode="linear", **transform)
-# Two elements, whether by the scale or by the ratio of the lengths.
+# The result has two elements, whether computed from the scale or from the ratio of the lengths.
 case("half_pixel_symmetric_cut", Tag.EDGE, **transform, X=GRID, scales=[0.6, 1.0], nearest_mode="floor")
 for name in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric"):
     for size, sizes in TARGETS.items():
@@ -664,7 +674,7 @@ case(
 each_signature("dtypes", Tag.DTYPE, X=extremes(12), sizes=[24], each="T1", cites=MODES)
 case("integers_whole", X=typed("int32", [[0, 8, 40]]), sizes=[1, 6], mode="linear", since=19, cites=AVERAGE)
 
-# Of equal integers the average is no other, and all but that where weights of fifths are floats.
+# The average of equal integers is that integer, or slightly less if floats represent weights of fifths.
 case("integers_equal", X=typed("int32", [[8, 8]]), sizes=[1, 10], mode="linear", since=19, unspecified=AVERAGE)
 BEYOND_INT8 = vary(above=typed("int8", [[-128, 96, 96, -128]]), below=typed("int8", [[96, -128, -128, 96]]))
 case(
@@ -678,13 +688,13 @@ case(
     unspecified=AVERAGE,
 )
 case("integers_fifths", X=typed("int32", [[0, 15]]), sizes=[1, 10], mode="linear", since=19, unspecified=AVERAGE)
-# Halves and quarters: every type represents their coordinates, and floats their weights.
+# Halves and quarters: every type represents their coordinates, and floats represent their weights.
 NARROW = {"float16": 11, "double": 11, "bfloat16": 13}
 for mode in ("linear", "cubic"):
     for type_, since in NARROW.items():
         shared: dict[str, Any] = {"X": typed(type_, GRID), "mode": mode, "cites": AVERAGE}
         case(f"{mode}_{type_}", Tag.DTYPE, **shared, sizes=[8, 3], since=max(13, since))
-        if since < 13:  # noqa: PLR2004 - the version that may leave out roi and scales
+        if since < 13:  # noqa: PLR2004 - since then roi and scales may be omitted
             case(f"{mode}_{type_}_before_13", Tag.DTYPE, **shared, roi=[], scales=[], sizes=[8, 3], before=13)
         case(f"{mode}_{type_}_scales", Tag.DTYPE, **shared, scales=[0.5, 2.0], since=19)
     bytes_: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""ReverseSequence: turn round the first elements of each sequence of a batch.
+"""ReverseSequence: reverse the first elements of each sequence of a batch.
 
     Y = ReverseSequence(input, sequence_lens, batch_axis=1, time_axis=0)
 
@@ -22,7 +22,8 @@ BATCH = REVERSE.clause("Reverse batch of sequences having different lengths spec
 REVERSES = REVERSE.clause(
     "For each slice i iterating on batch axis, the operator reverses the first sequence_lens[i] elements on time axis, "
     "and copies elements whose index's beyond sequence_lens[i] to the output.",
-    note="Says nothing of a length below 0, of one of more elements than there are, nor of one axis for both.",
+    note="The text does not define a negative length, a length greater than the number of elements, or the same axis "
+    "for both.",
 )
 CONTAINS = REVERSE.clause(
     "So the output slice i contains reversed sequences on the first sequence_lens[i] elements, then have original "
@@ -45,7 +46,7 @@ SAME_SHAPE = REVERSE.clause("Tensor with same shape of input.")
 
 @REVERSE.oracle()
 def reversed_sequences(v: Version, input: Array, sequence_lens: Array, batch_axis: int, time_axis: int) -> Array:
-    """Return the input, of each slice of the batch the first elements in time from the last to the first."""
+    """Return the input with the first elements in time of each slice of the batch reversed."""
     v.require(RANK, input.ndim >= 2)  # noqa: PLR2004 - the text's own number
     v.require(BATCH_AXIS, batch_axis in {0, 1})
     v.require(TIME_AXIS, time_axis in {0, 1})

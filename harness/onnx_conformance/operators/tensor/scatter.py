@@ -21,14 +21,14 @@ WRITES = SCATTER.clause(
     "write the values provided by `updates` into the first input, `data`, along `axis` dimension of `data` (by default "
     "outer-most one as axis=0) at corresponding `indices`.",
     before=11,
-    note="Says nothing of two updates of one element.",
+    note="The text does not define two updates of the same element.",
 )
 TARGET = SCATTER.clause(
     "For each entry in `updates`, the target index in `data` is specified by corresponding entry in `indices` for "
     "dimension = axis, and index in source for dimension != axis.",
     before=11,
-    note="Says nothing of an index that `data` does not have; that such an index is an error, and that a negative one "
-    "counts from the back, came with version 11, in which the operator is deprecated.",
+    note="The text does not define an index outside `data`. Only in version 11, in which the operator is deprecated, "
+    "such an index is an error and a negative index counts from the back.",
 )
 TWO_DIMENSIONS = SCATTER.clause(
     "For instance, in a 2-D tensor case, data[indices[i][j]][j] = updates[i][j] if axis = 0, or data[i][indices[i][j]] "

@@ -38,7 +38,7 @@ RANKS = SCATTER.clause(
 WRITES = SCATTER.clause(
     "The output of the operation is produced by creating a copy of the input `data`, and then updating its value to "
     "values specified by `updates` at specific index positions specified by `indices`.",
-    note="Before version 16, nothing is said of two updates of one element.",
+    note="Before version 16, the text does not define two updates of the same element.",
 )
 OUTPUT_SHAPE = SCATTER.clause("Its output shape is the same as the shape of `data`.")
 TARGET = SCATTER.clause(
@@ -46,19 +46,19 @@ TARGET = SCATTER.clause(
     "`indices` with the index of the entry itself: the index-value for dimension = axis is obtained from the value of "
     "the corresponding entry in `indices` and the index-value for dimension != axis is obtained from the index of the "
     "entry itself.",
-    note="Does not say what an entry means whose index `data` does not have beside the axis.",
+    note="The text does not define an entry whose position is outside `data` on an axis other than `axis`.",
 )
 REDUCES = SCATTER.clause(
     "`reduction` allows specification of an optional reduction operation, which is applied to all values in `updates` "
     "tensor into `output` at the specified `indices`.",
     since=16,
-    note="Does not say what a sum of strings or truth values is, nor of integers beyond their type.",
+    note="The text does not define a sum of strings or booleans, or of integers outside the range of their type.",
 )
 DUPLICATES = SCATTER.clause(
     'In cases where `reduction` is set to "none", indices should not have duplicate entries: that is, if idx1 != idx2, '
     "then indices[idx1] != indices[idx2].",
     since=16,
-    note="The indices of whole targets: the example has equal entries in different columns.",
+    note="This refers to the indices of whole targets: the example has equal entries in different columns.",
 )
 ROWS_NONE = SCATTER.clause("output[indices[i][j]][j] = updates[i][j] if axis = 0,")
 COLUMNS_NONE = SCATTER.clause("output[i][indices[i][j]] = updates[i][j] if axis = 1,")
@@ -203,7 +203,7 @@ for name in OPERATIONS:
     case(f"{name}_no_updates", Tag.EDGE, data=ramp(3), indices=np.zeros(0), updates=ramp(0), reduction=name,
          cites=(REDUCES, *needed))  # fmt: skip
     if name in {"mul", "min"}:
-        continue  # Of types, as add and max.
+        continue  # Types are tested with add and max.
     numbers = ("bool", "string") if name in FORMULAS else ("bool", "string", "complex64", "complex128")
     case(f"{name}_type", Tag.DTYPE, each="T", but=numbers, **SAME, reduction=name, cites=(REDUCES, *needed))
     true = typed("bool", [True, True])

@@ -1,4 +1,4 @@
-"""ScatterND: write slices into a copy of a tensor, each where a tuple of indices points.
+"""ScatterND: write slices into a copy of a tensor, each at the position of a tuple of indices.
 
     output = ScatterND(data, indices, updates, reduction="none")
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _targets(indices: Array) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Yield each place of an update with the tuple of indices that points to its target."""
+    """Yield the position of each update with the tuple of indices of its target."""
     for place in np.ndindex(indices.shape[:-1]):
         yield place, tuple(map(int, indices[place]))
 
@@ -84,13 +84,13 @@ EQUATION = SCATTER.clause("output[tuple(indices[idx])] = updates[idx]")
 NO_DUPLICATES = SCATTER.clause(
     "In particular, indices should not have duplicate entries: that is, if idx1 != idx2, then indices[idx1] != "
     "indices[idx2]. This ensures that the output value does not depend on the iteration order.",
-    note="Since version 16 it is said again, of the reduction none alone.",
+    note="Since version 16 the text repeats this only for the reduction none.",
 )
 REDUCES = SCATTER.clause(
     "`reduction` allows specification of an optional reduction operation, which is applied to all values in `updates` "
     "tensor into `output` at the specified `indices`.",
     since=16,
-    note="Does not say what a sum of strings or truth values is, nor of integers beyond their type.",
+    note="The text does not define a sum of strings or booleans, or of integers outside the range of their type.",
 )
 DUPLICATES = SCATTER.clause(
     'In cases where `reduction` is set to "none", indices should not have duplicate entries: that is, if idx1 != idx2, '
@@ -103,7 +103,7 @@ BY_F = SCATTER.clause("output[tuple(indices[idx])] = f(output[tuple(indices[idx]
 F = SCATTER.clause(
     "where the `f` is `+`, `*`, `max` or `min` as specified.",
     since=18,
-    note="The attribute's own text has the addition for mul.",
+    note="The text of the attribute has the addition for mul.",
 )
 MAX_MIN = SCATTER.clause("(Opset 18 change): Adds max/min to the set of allowed reduction ops.", since=18)
 EXAMPLE_1 = SCATTER.clause(
@@ -122,7 +122,7 @@ NO_REDUCTION = SCATTER.clause("'none': no reduction applied.", since=16)
 
 
 def _require_places(v: Version, data: Array, indices: Array, updates: Array) -> bool:
-    """Raise Rejected where the shapes do not fit, or an index is outside; return whether a target is there twice."""
+    """Raise Rejected if the shapes do not fit or an index is out of range. Return whether a target occurs twice."""
     v.require(RANKS, data.ndim >= 1)
     v.require(INDICES_RANK, indices.ndim >= 1)
     k = indices.shape[-1]
@@ -289,7 +289,7 @@ for name in OPERATIONS:
     fractions: dict[str, Any] = {"data": [0.1, 0.7], "indices": [[1], [0], [1]], "updates": [0.3, -0.2, 1.1]}
     case(f"{name}_fractions", **fractions, reduction=name, cites=(REDUCES, *needed))
     if name in {"mul", "min"}:
-        continue  # Of types, as add and max.
+        continue  # Types are tested with add and max.
     numbers = ("bool", "string") if name in FORMULAS else ("bool", "string", "complex64", "complex128")
     case(f"{name}_type", Tag.DTYPE, each="T", but=numbers, **SAME, reduction=name, cites=(REDUCES, *needed))
     true = typed("bool", [True, True])

@@ -16,9 +16,9 @@ SHAPE.example(data=ramp(2, 3, 4, 5), start=1, end=3)
 
 TAKES = SHAPE.clause(
     "Takes a tensor as input and outputs an 1D int64 tensor containing the shape of the input tensor.",
-    note="1D whatever the rank: that of a scalar is empty.",
+    note="It is 1D for every rank: the shape of a scalar is empty.",
 )
-OF_INPUT = SHAPE.clause("Shape of the input tensor", note="Of no other thing: the values and their type do not matter.")
+OF_INPUT = SHAPE.clause("Shape of the input tensor", note="The values and their type do not matter.")
 INPUT = SHAPE.clause("An input tensor.")
 INT64 = SHAPE.clause("Constrain output to int64 tensor.")
 SLICE = SHAPE.clause(
@@ -36,28 +36,28 @@ ENDING = SHAPE.clause("(Optional) Ending axis for slicing the shape.", since=15)
 FROM_LAST = SHAPE.clause(
     "Negative axes indicate counting back from the last axis.",
     since=15,
-    note="-1 is the last axis, as the example with start: -1 shows; 0 is never counted from the back, so that end: 0 "
-    "takes nothing.",
+    note="-1 is the last axis, as the example with start: -1 shows. 0 never counts from the back, so the result for "
+    "end: 0 is empty.",
 )
 BACK = SHAPE.clause("Negative value means counting dimensions from the back.", since=15)
 CLAMPED = SHAPE.clause(
     "Note that axes will be clamped to the range [0, r], where r is the rank of the input tensor if they are "
     "out-of-range (after adding r in the case of negative axis).",
     since=15,
-    note="So no axis is an error: where r is 0, every axis is clamped to 0. r is added once. "
-    "onnx.reference does not clamp an end < -r: it gives [2] for end: -5 of the shape [2, 3, 4].",
+    note="Therefore no axis is an error: if r is 0, every axis is clamped to 0. r is added once. onnx.reference does "
+    "not clamp an end < -r: it returns [2] for end: -5 and the shape [2, 3, 4].",
 )
 EQUIVALENT = SHAPE.clause(
     "Thus, specifying any end value > r is equivalent to specifying an end value of r, and specifying any start value "
     "< -r is equivalent to specifying a start value of 0.",
     since=15,
-    note="The sentence before it says the same of a start > r and of an end < -r.",
+    note="The preceding sentence defines the same for a start > r and an end < -r.",
 )
 EMPTY_SHAPE = SHAPE.clause(
     "If start > end, the result will be an empty shape.",
     since=15,
-    note="Said of the axes after r was added and they were clamped: the example start: 0, end: -1 is not empty. "
-    "start == end is empty because the end is exclusive.",
+    note="This applies to axes after r is added and they are clamped: the result of the example start: 0, end: -1 is "
+    "not empty. If start == end the result is empty because the end is exclusive.",
     see=("https://github.com/onnx/onnx/issues/6862", "https://github.com/onnx/onnx/pull/7132"),
 )
 EXAMPLE_START = SHAPE.clause("``` Input tensor with shape: [2, 3, 4] start: -1 Output: [4] ```", since=15)
@@ -76,7 +76,7 @@ def whole(_: Version, data: Array) -> Array:
 
 @SHAPE.oracle(since=15)
 def sliced(_: Version, data: Array, start: int, end: Int) -> Array:
-    """Return the sizes of the axes from start until end, both clamped; end is None where it is omitted."""
+    """Return the sizes of the axes from start until end, both clamped. end is None if it is omitted."""
     rank = data.ndim
 
     def clamped(axis: int) -> int:
@@ -98,7 +98,7 @@ case("size_one", Tag.EDGE, data=[3], cites=TAKES)
 case("all_ones", Tag.EDGE, data=ramp(1, 1, 1), cites=TAKES)
 case("zero_size", Tag.EDGE, data=ramp(2, 0, 3), cites=TAKES)
 case("zero_size_vector", Tag.EDGE, data=ramp(0), cites=TAKES)
-# Sizes that one byte, or sixteen bits, would not hold; no element has to be read for them.
+# Sizes that do not fit in one byte or in sixteen bits. No element has to be read for them.
 case("large", Tag.EDGE, data=ramp(300), cites=INT64)
 case("large_zero_size", Tag.EDGE, data=ramp(0, 70000), cites=INT64)
 case("beyond_int32", Tag.EDGE, data=ramp(2**33 + 1, 0), cites=INT64)

@@ -19,9 +19,9 @@ SIZE.example(data=ramp(2, 3, 5))
 TAKES = SIZE.clause(
     "Takes a tensor as input and outputs a int64 scalar that equals to the total number of elements of the input "
     "tensor.",
-    note="A scalar has one element, a tensor with a dimension of zero has none.",
+    note="A scalar has one element, a tensor with a dimension of zero has no elements.",
 )
-TOTAL = SIZE.clause("Total number of elements of the input tensor", note="Not of the bytes that hold them.")
+TOTAL = SIZE.clause("Total number of elements of the input tensor", note="The result is not a number of bytes.")
 INPUT = SIZE.clause("An input tensor.")
 SCALAR = SIZE.clause("Constrain output to int64 tensor, which should be a scalar though.", result=True)
 

@@ -2,8 +2,8 @@
 
     output = Slice(data, starts, ends, axes=None, steps=None)
 
-Versions: 1 (bounds are attributes), 10 (inputs; steps), 11 (axes from the back; no step of 0), 13 (bounds of either
-sign are clamped; bfloat16).
+Versions: 1 (bounds as attributes), 10 (bounds as inputs; steps), 11 (axes from the back; no step of 0), 13 (bounds of
+either sign are clamped; bfloat16).
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ BEFORE_END = SLICE.clause("it represents number of elements before the end of th
 LARGER = SLICE.clause(
     "If the value passed to start or end is larger than the `n` (the number of elements in this dimension),",
     before=13,
-    note="Says nothing of slicing backward from the n-th element, which there is not; version 13 does.",
+    note="The text does not define slicing backward from the n-th element, which does not exist. Version 13 defines "
+    "it.",
 )
 INT_MAX = SLICE.clause("it is recommended to pass in `INT_MAX`")
 INT_MIN = SLICE.clause("when slicing forward and 'INT_MIN' when slicing backward.", since=11)
@@ -46,19 +47,19 @@ OMITTED_AXES_BEFORE_13 = SLICE.clause("If `axes` are omitted, they are set to `[
 OMITTED_AXES = SLICE.clause(
     "If `axes` are omitted, they are set to `[0, ..., r-1]`.",
     since=13,
-    note="Says not what dimensions without a start mean; onnxruntime and onnx.reference leave them whole. Rank 0 has "
-    "none; onnxruntime refuses it.",
+    note="The text does not define dimensions without a start; onnxruntime and onnx.reference leave them whole. Rank 0 "
+    "has no dimensions; onnxruntime rejects it.",
 )
 OMITTED_AXES_BEFORE_10 = SLICE.clause(
     "If not present, will be treated as [0, 1, ..., len(`starts`) - 1].",
     before=10,
-    note="Contradicts what the same version says of omitted axes where starts has fewer than ndim elements.",
+    note="This contradicts the sentence of the same version on omitted axes if starts has fewer than ndim elements.",
 )
 OMITTED_STEPS = SLICE.clause("If `steps` are omitted, they are set to `[1, ..., 1]` of length `len(starts)`", since=10)
 BACKWARD = SLICE.clause("If a negative value is passed for step, it represents slicing backward.", since=10, before=13)
 SLICING_BACKWARD = SLICE.clause("Negative value means slicing backward.", since=11)
 STEP_VALUE = SLICE.clause("However step value cannot be 0.", since=11, before=13)
-STEP_ZERO = SLICE.clause("'steps' cannot be 0.", since=11, note="Version 10 does not say so.")
+STEP_ZERO = SLICE.clause("'steps' cannot be 0.", since=11, note="Version 10 does not define this.")
 STEP_DEFAULT_BEFORE_11 = SLICE.clause("in `axes`. Default to 1.", since=10, before=11)
 STEP_DEFAULT = SLICE.clause("'steps' cannot be 0. Defaults to 1", since=11)
 COMPUTED = SLICE.clause("must be computed for each `i` in `[0, ... r-1]` where", since=13, result=True)
@@ -73,8 +74,8 @@ CLAMP_START = SLICE.clause(
     "Then `starts[axes[i]]` is clamped to range `[0, dims[axes[i]]]` for positive stepping, or to range "
     "`[0, dims[axes[i]]-1]` for negative stepping.",
     since=13,
-    note="Of a dimension of 0 the second range is empty: 0 elements are copied. Slicing backward from far before the "
-    "first element takes the first one; onnx.reference takes none, as numpy does.",
+    note="For a dimension of 0 the second range is empty: 0 elements are copied. Slicing backward from far before the "
+    "first element includes the first element; in onnx.reference it includes none, as in numpy.",
 )
 CLAMP_END = SLICE.clause(
     "The clamping for the adjusted `ends[i]` depends on the sign of `steps[i]` and must accommodate copying 0 through "
@@ -84,14 +85,18 @@ CLAMP_END = SLICE.clause(
     result=True,
 )
 STEPS_AXES = SLICE.clause("Finally, `steps[axes[i]] = steps[i]`.", since=13)
-STARTS = SLICE.clause("tarting indices of corresponding axis in `axes`", note="So there are as many as axes.")
+STARTS = SLICE.clause(
+    "tarting indices of corresponding axis in `axes`", note="Therefore starts has as many elements as axes."
+)
 ENDS = SLICE.clause("nding indices (exclusive) of corresponding axis in")
 ONE_D = SLICE.clause("1-D tensor of starting indices", since=10)
-APPLY = SLICE.clause("xes that `starts` and `ends` apply to.", note="There is no axis of rank or more to apply to.")
+APPLY = SLICE.clause("xes that `starts` and `ends` apply to.", note="There is no axis at or above the rank.")
 STEPS = SLICE.clause("1-D tensor of slice step of corresponding axis in `axes`.", since=10)
 BACK = SLICE.clause("Negative value means counting dimensions from the back.", since=11)
 RANGE = SLICE.clause("Accepted range is [-r, r-1] where r = rank(data).", since=11)
-REPEATED = SLICE.clause("Behavior is undefined if an axis is repeated.", since=13, note="Nor is it before.")
+REPEATED = SLICE.clause(
+    "Behavior is undefined if an axis is repeated.", since=13, note="Earlier versions do not define it either."
+)
 ALL_TYPES = SLICE.clause("Constrain input and output types to all tensor types.")
 INDEX_TYPES = SLICE.clause("Constrain indices to integer types", since=10)
 
@@ -109,7 +114,7 @@ def _indices(v: Version, n: int, start: int, end: int, step: int) -> range:
 
 @SLICE.oracle()
 def sliced(v: Version, data: Array, starts: Ints, ends: Ints, axes: Ints, steps: Ints) -> Array:
-    """Return the part of `data` between the bounds; steps is None before version 10."""
+    """Return the part of `data` between the bounds. steps is None before version 10."""
     rank = data.ndim
     first, last = np.asarray(starts), np.asarray(ends)
     v.require(ONE_D if ONE_D.in_force(v.since) else STARTS, first.ndim == 1)
@@ -182,7 +187,7 @@ case("rank0", Tag.EDGE, data=ramp(), starts=[], ends=[], cites=MULTIPLE)
 case("steps_all", data=CUBE, starts=[1, 0, 5], ends=[4, 4, 0], axes=[0, 1, 2], steps=[2, 3, -2], cites=STEPS)
 case("steps_axes", data=CUBE, starts=[5, 0], ends=[0, 3], axes=[2, 0], steps=[-2, 2], cites=(STEPS_AXES, COMPUTED))
 
-# Start, end and step along the 5 elements of one dimension, and what the text says of them.
+# Start, end and step along the 5 elements of one dimension, and the clause that defines them.
 BOUNDS: list[tuple[str, int, int, int | None, Clause]] = [
     ("negative_first", -5, 2, None, MULTIPLE),
     ("larger_end", 2, 6, None, MULTIPLE),

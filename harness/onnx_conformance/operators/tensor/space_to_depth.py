@@ -17,7 +17,8 @@ SPACE_TO_DEPTH.example(input=ramp(1, 2, 4, 6), blocksize=2, mode="CRD")
 
 REARRANGES = SPACE_TO_DEPTH.clause(
     "SpaceToDepth rearranges blocks of spatial data into depth.",
-    note="Of the order it is DepthToSpace that says, since version 11, that it is the reverse of this: DCR.",
+    note="This text does not define the order. Since version 11, the text of DepthToSpace defines itself as the "
+    "reverse of this operator: DCR.",
 )
 COPY = SPACE_TO_DEPTH.clause(
     "this op outputs a copy of the input tensor where values from the height and width dimensions are moved to the "
@@ -34,7 +35,7 @@ BLOCKS = Blocks(
 
 @SPACE_TO_DEPTH.oracle()
 def depths(v: Version, input: Array, blocksize: int, mode: str | None) -> Array:
-    """Return the input, its blocks as channels; mode is None before version 28."""
+    """Return the input with its blocks as channels. mode is None before version 28."""
     BLOCKS.check(v, input, blocksize, mode)
     v.require(BLOCKS.output, all(size % blocksize == 0 for size in input.shape[2:]))
     return into_depth(input, blocksize, mode or "DCR")

@@ -2,8 +2,8 @@
 
     outputs = Split(input, split=None, axis=0, num_outputs=None)
 
-Versions: 1 (lengths an attribute or an input of type T), 2 (lengths an attribute), 11 (axis from the back), 13 (lengths
-an int64 input), 18 (num_outputs; the last chunk may be smaller).
+Versions: 1 (lengths as attribute or as input of type T), 2 (lengths as attribute), 11 (axis from the back), 13 (lengths
+as int64 input), 18 (num_outputs; the last chunk may be smaller).
 """
 
 from __future__ import annotations
@@ -16,23 +16,27 @@ SPLIT = Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT, rank="input")
 SPLIT.example(input=ramp(3, 8, 5), split=[2, 6], axis=1, n=2)
 SPLIT.excuse("attribute axis unset", "version 1 has no default, and says nothing of splitting along no axis")
 
-PARTS = SPLIT.clause("Split a tensor into a list of tensors", note="Lengths that do not add up describe no split.")
+PARTS = SPLIT.clause(
+    "Split a tensor into a list of tensors", note="Lengths that do not add up to the dimension do not describe a split."
+)
 WHICH_AXIS = SPLIT.clause("Which axis to split on")
 CONTRADICTION = SPLIT.clause(
     "The lengths of the split can be specified using argument 'axis' or optional second input blob",
     before=2,
-    note="Version 1 speaks of lengths in 'axis', has attribute and input of one name, and no default for "
-    "'axis'. Cases count only where 'axis' and one of the two lengths are given.",
+    note="Version 1 defines lengths in 'axis', has an attribute and an input with the same name, and has no default "
+    "for 'axis'. Cases are specified only if 'axis' and one of the two lengths are present.",
 )
 LENGTHS_TYPE = SPLIT.clause("Optional list of output lengths (see also arg 'split')", before=2)
 EQUAL = SPLIT.clause(
     "Otherwise, the tensor is split to equal sized parts.",
     before=18,
-    note="A dimension that cannot be cut into equal parts cannot be split so; onnx.reference makes the last "
-    "part smaller in every version, which only version 18 says.",
+    note="A dimension that cannot be divided into equal parts cannot be split this way. onnx.reference makes the last "
+    "part smaller in every version, but only version 18 defines that.",
     see=("https://github.com/onnx/onnx/issues/4438",),
 )
-LENGTH = SPLIT.clause("length of each output", note="One for each output, no more, no fewer, none below 0.")
+LENGTH = SPLIT.clause(
+    "length of each output", note="There is exactly one length for each output, and no length is negative."
+)
 NOT_NEGATIVE = SPLIT.clause("Values should be >= 0.", since=11, see=("https://github.com/onnx/onnx/pull/2544",))
 BACK = SPLIT.clause("A negative value means counting dimensions from the back.", since=11)
 RANGE = SPLIT.clause("Accepted range is [-rank, rank-1] where r = rank(input).", since=11)
@@ -48,16 +52,16 @@ EVEN = SPLIT.clause(
 LAST = SPLIT.clause(
     "If the tensor is not evenly splittable into `num_outputs`, the last chunk will be smaller.",
     since=18,
-    note="The last chunk, not the last ones: the others are equal. An empty one is smaller, too. Where several sizes "
-    "would leave a smaller last chunk, the others are as small as can be: test_split_2d_uneven_split_opset18. Says "
-    "nothing where there are too few elements for the others.",
+    note="Only the last chunk is smaller, the other chunks are equal. An empty chunk is smaller too. If several sizes "
+    "lead to a smaller last chunk, the other chunks are as small as possible: test_split_2d_uneven_split_opset18. The "
+    "text does not define the split if there are too few elements for the other chunks.",
     see=("https://github.com/onnx/onnx/issues/5766", "https://github.com/microsoft/onnxruntime/issues/15882"),
 )
 COUNT = SPLIT.clause(
     "Number of outputs to split parts of the tensor into.",
     since=18,
-    note="A node cannot have more outputs than there are parts. Says nothing of one that has fewer: it may leave out "
-    "the last ones, or contradict the attribute.",
+    note="A node cannot have more outputs than there are parts. The text does not define a node with fewer outputs: it "
+    "could omit the last ones, or contradict the attribute.",
     see=("https://github.com/onnx/onnx/pull/8255", "https://github.com/onnx/onnx/issues/4188"),
 )
 SIZES = SPLIT.clause("If the input 'split' is specified, it indicates the sizes of each output in the split.", since=18)
@@ -75,7 +79,7 @@ def _from_front(v: Version, axis: Int, rank: int) -> int:
 
 
 def _lengths(v: Version, n: int, split: Ints, size: int) -> list[int]:
-    """Return the lengths of n parts of a dimension of this size, if they describe a split."""
+    """Return the lengths of n parts of a dimension of this size. Raise if they do not describe a split."""
     lengths = np.asarray(split)
     v.silent(LENGTH, lengths.ndim != 1)
     v.silent(LENGTH, bool((lengths % 1).any()))
@@ -92,7 +96,7 @@ def _cut(input: Array, lengths: list[int], axis: int) -> list[Array]:  # noqa: A
 
 @SPLIT.oracle(before=2)
 def by_attribute_or_input(v: Version, n: int, input: Array, split: Ints, split_input: Ints, axis: Int) -> list[Array]:  # noqa: A002
-    """Return n parts of the lengths; both kinds of lengths, or none, is left open."""
+    """Return n parts with these lengths. If both kinds of lengths are present, or none, the result is unspecified."""
     along = _from_front(v, axis, input.ndim)
     v.silent(CONTRADICTION, (split is None) == (split_input is None))
     return _cut(input, _lengths(v, n, split_input if split is None else split, input.shape[along]), along)
@@ -100,7 +104,7 @@ def by_attribute_or_input(v: Version, n: int, input: Array, split: Ints, split_i
 
 @SPLIT.oracle(since=2, before=18)
 def by_lengths_or_evenly(v: Version, n: int, input: Array, split: Ints, axis: Int) -> list[Array]:  # noqa: A002
-    """Return n parts: of the lengths, or all equal."""
+    """Return n parts, either with these lengths or all equal."""
     along = _from_front(v, axis, input.ndim)
     size = input.shape[along]
     if split is None:
@@ -111,7 +115,7 @@ def by_lengths_or_evenly(v: Version, n: int, input: Array, split: Ints, axis: In
 
 @SPLIT.oracle(since=18)
 def by_lengths_or_number(v: Version, n: int, input: Array, split: Ints, axis: Int, num_outputs: Int) -> list[Array]:  # noqa: A002
-    """Return the parts: of the lengths, or num_outputs equal ones of which the last may be smaller."""
+    """Return the parts: with these lengths, or num_outputs equal parts. The last one may be smaller."""
     along = _from_front(v, axis, input.ndim)
     size = input.shape[along]
     v.require(EITHER, (split is None) != (num_outputs is None))
@@ -123,13 +127,13 @@ def by_lengths_or_number(v: Version, n: int, input: Array, split: Ints, axis: In
     v.silent(EVEN, size == 0)
     chunk = -(-size // num_outputs)  # Rounded up.
     last = size - chunk * (num_outputs - 1)
-    v.silent(LAST, last < 0)  # No equal chunks leave a last one that is smaller.
+    v.silent(LAST, last < 0)  # No size of equal chunks leads to a smaller last chunk.
     return _cut(input, [chunk] * num_outputs, along)
 
 
 case = SPLIT.case
 
-# Version 1 has no default axis and counts only with one kind of lengths, so cases for all versions have both.
+# Version 1 has no default axis and is specified only with one kind of lengths, so cases for all versions set both.
 case("lengths", input=ramp(3, 4), split=[1, 3], axis=1, n=2, cites=LENGTH)
 case("lengths_equal", input=ramp(6), split=[2, 2, 2], axis=0, n=3, cites=LENGTH)
 case("lengths_one", Tag.EDGE, input=ramp(6), split=[6], axis=0, n=1, cites=LENGTH)
@@ -203,7 +207,7 @@ case("axis_before_11", Tag.AXIS, input=ramp(3, 4), split=[1, 3], axis=BELOW_ZERO
 case("axis_too_high_before_11", Tag.AXIS, input=ramp(3, 4), split=[1, 3], axis=2, n=2, before=11, rejects=WHICH_AXIS)
 case("rank0_before_11", Tag.EDGE, Tag.AXIS, input=ramp(), split=[1], axis=0, n=1, before=11, rejects=WHICH_AXIS)
 
-# What the sentences of the text forbid, not the signature alone.
+# Forbidden by sentences of the text, not only by the signature.
 case("outside_before_2", Tag.DTYPE, outside="T", input=ramp(6), split=[2, 4], axis=0, n=2, rejects=FLOATS_ONLY)
 case("no_outputs", input=ramp(6), split=[6], axis=0, n=0, rejects=ONE_OR_MORE)
 case("no_outputs_even", input=ramp(6), n=0, since=2, before=18, rejects=ONE_OR_MORE)

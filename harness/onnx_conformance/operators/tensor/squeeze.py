@@ -2,7 +2,7 @@
 
     squeezed = Squeeze(data, axes=None)
 
-Versions: 1 (axes an attribute, none below 0), 11 (axes from the back), 13 (axes an input), 21 (types), 23 (axes is 1-D;
+Versions: 1 (axes as attribute, not negative), 11 (axes from the back), 13 (axes as input), 21 (types), 23 (axes is 1-D;
 types), 24 and 25 (types).
 """
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int | None:
-    """Return the rank of the output, as far as a model that has no answer can have one."""
+    """Return the rank of the output. Invalid models must state a rank too."""
     data, axes = arguments.get("data"), arguments.get("axes")
     if data is None:
         return None
@@ -35,8 +35,8 @@ PARAMETER = SQUEEZE.clause("Takes a parameter `axes` with a list of axes to sque
 INPUT = SQUEEZE.clause("Takes an input `axes` with a list of axes to squeeze.", since=13)
 ALL_SINGLE = SQUEEZE.clause(
     "If `axes` is not provided, all the single dimensions will be removed from the shape.",
-    note="An empty list is provided and names no dimension, though onnxruntime, and onnx.reference up to version 11, "
-    'take it for none; an input named "" is not provided. Says not what a dimension named twice means.',
+    note="An empty list is present and contains no dimension, but onnxruntime, and onnx.reference up to version 11, "
+    'treat it as omitted. An input named "" is omitted. The text does not define a dimension that is listed twice.',
 )
 NOT_ONE = SQUEEZE.clause("If an axis is selected with shape entry not equal to one, an error is raised.")
 AT_LEAST = SQUEEZE.clause("Tensors with at least max(dims) dimensions.")
@@ -45,7 +45,7 @@ LIST = SQUEEZE.clause(
     "List of integers indicating the dimensions to squeeze.",
     since=11,
     before=23,
-    note="Does not say that the list is 1-D.",
+    note="The text does not define the rank of the list.",
 )
 ONE_D = SQUEEZE.clause(
     "1D tensor of integers indicating the dimensions to squeeze.",
@@ -60,7 +60,7 @@ AXES = AxesList(SQUEEZE, one_d=ONE_D, any_list=LIST)
 
 @SQUEEZE.oracle()
 def squeezed(v: Version, data: Array, axes: Ints) -> Array:
-    """Return `data` without the dimensions named, or without all of size one."""
+    """Return `data` without the listed dimensions, or without all dimensions of size one."""
     if axes is None:
         return data.reshape([size for size in data.shape if size != 1])
     named = AXES.resolve(v, axes)

@@ -28,7 +28,7 @@ UPDATE_SHAPE = SCATTER.clause(
 INDICATES = SCATTER.clause(
     "The optional `write_indices` input indicates the write index for each sample in the batch, assumed to be zero if "
     "not provided.",
-    note="Says nothing of a negative one, which Python's and C's remainders see differently.",
+    note="The text does not define a negative index, for which the remainders of Python and C differ.",
 )
 MODULO = SCATTER.clause(
     'When the `mode` attribute is set to "circular", the write index is modulo max_sequence_length.'
@@ -36,7 +36,9 @@ MODULO = SCATTER.clause(
 PSEUDOCODE = SCATTER.clause("present_cache[cache_idx] = update[update_idx]")
 PREFILL = SCATTER.clause("During the prefill phase of attention, only the first two inputs are needed.")
 DECODE = SCATTER.clause("During the decode phase, `write_indices` is also needed")
-MODES = SCATTER.clause("Supported modes include `linear` and `circular`.", note="Says not that there are no others.")
+MODES = SCATTER.clause(
+    "Supported modes include `linear` and `circular`.", note="The text does not define whether there are other modes."
+)
 FITS = SCATTER.clause("`linear` mode requires write_indices+sequence_length<=max_sequence_length.")
 WRAPS = SCATTER.clause(
     "For `circular` mode, the updates happen in wrap-around fashion, ie, the update index is modulo "
@@ -44,7 +46,7 @@ WRAPS = SCATTER.clause(
 )
 AXIS = SCATTER.clause("Sequence dimension of the `past_cache` and `update` tensors.")
 NOT_BATCH = SCATTER.clause("It cannot be 0 (the batch dimension).")
-DEFAULT_AXIS = SCATTER.clause("Default is -2.", note="So a negative axis counts from the back.")
+DEFAULT_AXIS = SCATTER.clause("Default is -2.", note="Therefore a negative axis counts from the back.")
 VECTOR = SCATTER.clause("Shape is `(batch_size,)`.")
 ZEROS = SCATTER.clause("Assumed to be all zeros if not provided.")
 SAME_SHAPE = SCATTER.clause("Updated cache. Same shape as `past_cache`.")
@@ -52,7 +54,10 @@ SAME_SHAPE = SCATTER.clause("Updated cache. Same shape as `past_cache`.")
 
 @SCATTER.oracle()
 def scattered(v: Version, past_cache: Array, update: Array, write_indices: Array | None, axis: int, mode: str) -> Array:
-    """Return the cache with the update of each sample from its index on; write_indices is None where it is left out."""
+    """Return the cache with the update of each sample written from its index on.
+
+    write_indices is None if it is omitted.
+    """
     rank = past_cache.ndim
     v.require(AXIS, -rank <= axis < rank)
     axis %= rank

@@ -23,14 +23,18 @@ TILE.excuse("type T1 tensor(int64)", "version 1 constrains a type that none of i
 ALONG_AXIS = TILE.clause(
     "Repeat the elements of a tensor along an axis.",
     before=6,
-    note="Says not whether the elements or all of them together are repeated.",
+    note="The text does not define whether each element or the whole sequence is repeated.",
 )
 COPIES = TILE.clause(
-    "Number of repeated copies to make of the input tensor.", before=6, note="Names no shape, nor numbers below 0."
+    "Number of repeated copies to make of the input tensor.",
+    before=6,
+    note="The text does not define the shape, or negative numbers.",
 )
-AXIS = TILE.clause("Axis along which to repeat.", before=6, note="Names no shape, and no axis from the back.")
+AXIS = TILE.clause(
+    "Axis along which to repeat.", before=6, note="The text does not define the shape, or negative axes."
+)
 OUTPUT_BEFORE_6 = TILE.clause(
-    "Output tensor of same shape and type as input.", before=6, note="Which it is of one copy alone."
+    "Output tensor of same shape and type as input.", before=6, note="This is only true for one copy."
 )
 CONSTRUCTS = TILE.clause("Constructs a tensor by tiling a given tensor.", since=6)
 LIKE_NUMPY = TILE.clause("This is the same as function `tile` in Numpy, but no broadcast.", since=6)
@@ -41,18 +45,18 @@ REPEATS = TILE.clause(
     "1D int64 tensor of the same length as input's dimension number, includes numbers of repeated copies along input's "
     "dimensions.",
     since=6,
-    note="Says nothing of numbers below 0.",
+    note="The text does not define negative numbers.",
 )
 OUTPUT = TILE.clause(
     "Output tensor of the same dimensions and type as tensor input. output_dim[i] = input_dim[i] * repeats[i]",
     since=6,
-    note="Of as many dimensions.",
+    note="The output has the same number of dimensions.",
 )
 
 
 @TILE.oracle(before=6)
 def copied(v: Version, input: Array, tiles: Array, axis: Array) -> Array:
-    """Return the input, of which one copy is to be made."""
+    """Return the input. Only one copy is specified."""
     v.silent(COPIES, tiles.size != 1)
     v.silent(AXIS, axis.size != 1)
     v.silent(AXIS, not float(axis.item()) >= 0 or float(axis.item()) != int(axis.item()))
@@ -63,7 +67,7 @@ def copied(v: Version, input: Array, tiles: Array, axis: Array) -> Array:
 
 @TILE.oracle(since=6)
 def tiled(v: Version, input: Array, repeats: Array) -> Array:
-    """Return the element i of each axis at i, i + its size, i + twice its size, ..."""
+    """Return each element i of an axis at i, i + size, i + 2 * size, ..."""
     v.require(REPEATS, repeats.shape == (input.ndim,))
     v.silent(REPEATS, bool((repeats < 0).any()))
     output = input

@@ -20,13 +20,13 @@ PERM = TRANSPOSE.clause("The optional attribute `perm` specifies the permutation
 ONCE = TRANSPOSE.clause(
     "`perm` must contain each axis index in `[0, n-1]` exactly once, so its length is equal to the rank `n` of the "
     "input tensor.",
-    note="No axis counts from the back, though onnx.reference lets it. A perm that is given and empty is not omitted: "
-    "it fits rank 0 alone, though onnx.reference takes it for none.",
+    note="No axis counts from the back, but onnx.reference accepts negative axes. A perm that is present and empty is "
+    "not omitted: it fits only rank 0, but onnx.reference treats it as omitted.",
     see=("https://github.com/onnx/onnx/issues/5481", "https://github.com/onnx/onnx/pull/5857"),
 )
 CORRESPONDS = TRANSPOSE.clause(
     "Axis `i` of the output tensor corresponds to axis `perm[i]` of the input tensor.",
-    note="Not the other way round: the second example of the text tells them apart.",
+    note="The opposite mapping is wrong: the second example of the text distinguishes the two.",
     see=("https://github.com/onnx/onnx/issues/4611", "https://github.com/onnx/onnx/pull/8197"),
 )
 OMITTED = TRANSPOSE.clause(
@@ -79,7 +79,7 @@ case("matrix_same", data=ramp(2, 3), perm=[0, 1], cites=(PERM, ACCORDING))
 for order in permutations(range(3)):
     case(f"perm_{''.join(map(str, order))}", Tag.AXIS, data=ramp(2, 3, 4), perm=order, cites=CORRESPONDS)
 for order in permutations(range(4)):
-    # Those that move one axis, or only the last ones, have kernels of their own.
+    # Runtimes have separate kernels for permutations that move one axis, or only the last ones.
     since = 1 if order in {(0, 3, 1, 2), (0, 2, 3, 1), (3, 0, 2, 1), (1, 3, 0, 2)} else 25
     name = f"perm_{''.join(map(str, order))}"
     case(name, Tag.AXIS, data=ramp(2, 3, 4, 5), perm=order, since=since, cites=CORRESPONDS)
@@ -87,7 +87,7 @@ case("perm_of_five", data=ramp(2, 3, 1, 4, 2), perm=[3, 0, 4, 1, 2], cites=CORRE
 case("perm_of_seven", data=ramp(2, 1, 3, 1, 2, 1, 2), perm=[6, 4, 5, 0, 2, 1, 3], cites=CORRESPONDS)
 case("only_ones_move", Tag.EDGE, data=ramp(1, 3, 1, 4), perm=[1, 0, 3, 2], cites=CORRESPONDS)
 case("all_ones", Tag.EDGE, data=ramp(1, 1, 1), perm=[2, 0, 1], cites=CORRESPONDS)
-# Behind whole blocks of four, eight and sixteen, something is left over in both dimensions.
+# After whole blocks of four, eight and sixteen, a remainder is left over in both dimensions.
 case("blocks_and_tail", data=ramp(19, 17), perm=[1, 0], cites=CORRESPONDS)
 case("blocks_and_tail_rank3", data=ramp(2, 9, 17), perm=[0, 2, 1], cites=CORRESPONDS)
 for place in range(3):

@@ -24,14 +24,16 @@ RETURNS = TRILU.clause(
 DETERMINES = TRILU.clause(
     'The attribute "upper" determines whether the upper or lower part is retained. If set to true, the upper '
     "triangular matrix is retained. Lower triangular matrix is retained otherwise.",
-    note="Says nothing of values other than 0 and 1.",
+    note="The text does not define values other than 0 and 1.",
 )
 TRUE = TRILU.clause("Indicates whether upper or lower part of matrix is retained. Default is true.")
 DEFAULT = TRILU.clause('Default value for the "upper" attribute is true.')
 BATCHES = TRILU.clause("Trilu takes one input tensor of shape [*, N, M], where * is zero or more batch dimensions.")
 UPPER_PART = TRILU.clause("The upper triangular part consists of the elements on and above the given diagonal (k).")
 LOWER_PART = TRILU.clause("The lower triangular part consists of elements on and below the diagonal.")
-ZERO = TRILU.clause("All other elements in the matrix are set to zero.", note="Says not which string is zero.")
+ZERO = TRILU.clause(
+    "All other elements in the matrix are set to zero.", note="The text does not define which string is zero."
+)
 MAIN = TRILU.clause("If k = 0, the triangular part on and above/below the main diagonal is retained.")
 UPPER_ABOVE = TRILU.clause(
     "If upper is set to true, a positive k retains the upper triangular matrix excluding the main diagonal and (k-1) "
@@ -54,7 +56,7 @@ SAME = TRILU.clause("Output tensor of the same type and shape as the input tenso
 
 @TRILU.oracle()
 def part(v: Version, input: Array, k: Array | None, upper: int) -> Array:
-    """Return the input where it is on the k-th diagonal or on the side that is kept, and 0 elsewhere."""
+    """Return the input on the k-th diagonal and on the retained side, and 0 elsewhere."""
     v.require(RANK, input.ndim >= 2)  # noqa: PLR2004 - the text's own number
     v.require(ZERO_D, k is None or k.ndim == 0)
     v.silent(DETERMINES, upper not in {0, 1})

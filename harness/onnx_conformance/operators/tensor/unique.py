@@ -40,7 +40,7 @@ ALONG = UNIQUE.clause(
 FLAT = UNIQUE.clause("Otherwise the input tensor is flattened and unique values of the flattened tensor are returned.")
 ALL = UNIQUE.clause(
     "The first output tensor 'Y' contains all unique values or subtensors of the input.",
-    note="Says not whether NaN is one value with NaN, nor whether -0 is with +0.",
+    note="The text does not define whether several NaN are one value, or whether -0 and +0 are one value.",
 )
 FIRSTS = UNIQUE.clause("'indices' contains indices of 'Y' elements' first occurrence in 'X'.")
 INVERSE = UNIQUE.clause("'inverse_indices' contains, for elements of 'X', its corresponding indices in 'Y'.")
@@ -48,8 +48,8 @@ COUNTS = UNIQUE.clause("'counts' contains the count of each element of 'Y' in th
 ORDERED = UNIQUE.clause(
     "Outputs are either sorted in ascending order or optionally in the order of the first occurrence of the values in "
     "the input.",
-    note="Subtensors ascend by their first elements that differ, as in numpy.unique, which the text names. Complex "
-    "numbers do not ascend.",
+    note="The order of subtensors is that of their first elements that differ, as in numpy.unique, which the text "
+    "names. Complex numbers have no order.",
 )
 ONE_D = UNIQUE.clause(
     "A 1-D INT64 tensor containing the count of each element of 'Y' in input 'X'",

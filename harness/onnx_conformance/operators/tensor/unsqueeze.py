@@ -1,4 +1,4 @@
-"""Unsqueeze: the same elements under a shape with dimensions of one put in; the mirror of Squeeze.
+"""Unsqueeze: the same elements with dimensions of one inserted into the shape; the inverse of Squeeze.
 
 Versions: 1 (axes as attribute), 11 (negative axes; no axis twice), 13 (axes as input), 21 (types), 23 (axes is 1-D;
 types), 24 and 25 (types).
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int | None:
-    """Return the rank of the output: that of the input and the number of axes."""
+    """Return the rank of the output: that of the input plus the number of axes."""
     return (
         np.ndim(arguments["data"]) + np.size(arguments["axes"]) if "data" in arguments and "axes" in arguments else None
     )
@@ -46,8 +46,8 @@ INPUT = UNSQUEEZE.clause(
 AS_SEEN = UNSQUEEZE.clause(
     "Dimension indices in `axes` are as seen in the output tensor.",
     before=11,
-    note="So none is an index that the output does not have, and their order does not matter: onnx.reference puts one "
-    "dimension in after another, also in version 11, and so gives other shapes or none.",
+    note="Therefore every index must exist in the output, and their order does not matter. onnx.reference inserts one "
+    "dimension after another, also in version 11, and therefore returns other shapes or fails.",
 )
 EXAMPLE_OLD = UNSQUEEZE.clause(
     "Given a tensor such that tensor with shape [3, 4, 5], then Unsqueeze(tensor, axes=[0, 4]) has shape [1, 3, 4, 5, "
@@ -86,7 +86,7 @@ LIST = UNSQUEEZE.clause(
     "List of integers indicating the dimensions to be inserted.",
     since=11,
     before=23,
-    note="Does not say that the list is 1-D.",
+    note="The text does not define the rank of the list.",
 )
 ONE_D = UNSQUEEZE.clause(
     "1D tensor of integers indicating the dimensions to be inserted.",
@@ -108,7 +108,7 @@ def unsqueezed(v: Version, data: Array, axes: Ints) -> Array:
         v.require(NOT_NEGATIVE, all(axis >= 0 for axis in named))
         v.require(AS_SEEN, all(axis < rank for axis in named))
     else:
-        # The text gives the range twice; each sentence decides one of its ends.
+        # The text contains the range twice. Each sentence decides one of its ends.
         v.require(WITHIN, all(axis >= -rank for axis in named))
         v.require(IN_RANGE, all(axis < rank for axis in named))
     inserted = {axis % rank for axis in named}
@@ -129,7 +129,7 @@ case("unordered_before_11", data=ramp(3, 2), axes=[3, 0], before=11, cites=AS_SE
 case("unordered", data=ramp(3, 2), axes=[3, 0], cites=ORDER)
 case("unordered_three", data=ramp(3, 2), axes=[4, 0, 2], cites=SAME_DATA)
 case("unordered_neighbours", data=ramp(3, 2), axes=[2, 1], cites=SAME_DATA)
-# As seen in the input, or one after another, these would give other shapes.
+# Read as axes of the input, or inserted one after another, these would lead to other shapes.
 case("neighbours", data=ramp(2, 3), axes=[1, 2], cites=SAME_DATA)
 case("beyond_input_rank", data=ramp(2, 3), axes=[2, 3], cites=SAME_DATA)
 case("every_other", data=ramp(2, 3, 4), axes=[1, 3, 5], cites=SAME_DATA)

@@ -3,7 +3,7 @@
     Y = Upsample(X, scales, mode="nearest")
     Y = Upsample(X, height_scale=2.0, width_scale=3.0, mode="nearest")    # before version 7
 
-Versions: 1 (height and width of 4-D tensors), 7 (all dimensions), 9 (scales an input), and 10, in which it is
+Versions: 1 (height and width of 4-D tensors), 7 (all dimensions), 9 (scales as input), and 10, in which it is
 deprecated in favour of Resize.
 """
 
@@ -16,7 +16,7 @@ from onnx_conformance.operators.tensor._resampling import scaled_shape, settled
 
 
 def _rounding(X: Array, mode: str, scales: Ints = None, height_scale: float = 1, width_scale: float = 1) -> list[Array]:  # noqa: N803 - the text's own name
-    """Return nothing for the nearest element, which is only moved; a rounding of each weight and sum for the others."""
+    """Return 0 for the nearest element, which is only moved, otherwise a rounding of each weight and sum."""
     shape = scaled_shape(X.shape, (1, 1, height_scale, width_scale) if scales is None else list(scales))
     if mode == "nearest" or X.size == 0:
         return [np.zeros(shape)]
@@ -26,7 +26,9 @@ def _rounding(X: Array, mode: str, scales: Ints = None, height_scale: float = 1,
 UPSAMPLE = Op(
     "Upsample",
     versions=(1, 7, 9, 10),
-    compare=bounded(_rounding, "the nearest element is only moved; two weights a dimension round by an epsilon each"),
+    compare=bounded(
+        _rounding, "the nearest element is only moved; the two weights of each dimension round by an epsilon each"
+    ),
     rank="X",
 )
 UPSAMPLE.example(X=ramp(1, 2, 3, 4), scales=[1.0, 1.0, 2.0, 3.0], height_scale=2.0, width_scale=3.0, mode="nearest")
@@ -38,16 +40,16 @@ EXAMPLE = UPSAMPLE.clause("Upsample the input 4-D tensor in nearest mode", befor
 MODES_BEFORE_7 = UPSAMPLE.clause(
     "Two interpolation modes: nearest(default), bilinear",
     before=7,
-    note="Says not which coordinate of the input an element of the output has. Cases count where that makes no "
-    "difference: whole scales in nearest mode, equal elements, nothing scaled.",
+    note="The text does not define the input coordinate of an output element. Cases are specified only if it makes no "
+    "difference: whole scales in nearest mode, equal elements, or no scaling.",
 )
 MODES = UPSAMPLE.clause(
     "Two interpolation modes: nearest (default), and linear (including bilinear, trilinear, etc)",
     since=7,
-    note="Says not which coordinate of the input an element of the output has, nor what linear is of what is no "
-    "number, nor whether bilinear is a name of it, nor how a weighted sum of integers becomes an integer: of equal "
-    "ones it is that integer in real numbers, and in floats may be all but that, which onnxruntime cuts to the one "
-    "below. Cases count where all that makes no difference.",
+    note="The text does not define the input coordinate of an output element, linear interpolation of values that are "
+    "not numbers, whether bilinear is a name of it, or how a weighted sum of integers becomes an integer. For equal "
+    "integers the sum is that integer in real numbers. In floats it may be slightly less, and onnxruntime truncates it "
+    "to the integer below. Cases are specified only if none of this makes a difference.",
 )
 HEIGHT_SCALE = UPSAMPLE.clause("The scale along height dimension. It takes value greater than or equal to 1.", before=7)
 WIDTH_SCALE = UPSAMPLE.clause("The scale along width dimension. It takes value greater than or equal to 1.", before=7)
@@ -75,7 +77,7 @@ def _upsampled(v: Version, x: Array, scales: list[float], mode: str) -> Array:
 @UPSAMPLE.oracle(before=7)
 def of_images(v: Version, X: Array, mode: str, height_scale: float, width_scale: float) -> Array:  # noqa: N803
     """Return X with height and width scaled."""
-    v.require(FOUR_D, X.ndim == 4)  # noqa: PLR2004 - the sentence
+    v.require(FOUR_D, X.ndim == 4)  # noqa: PLR2004 - as in the sentence
     v.require(HEIGHT_SCALE, height_scale >= 1)
     v.require(WIDTH_SCALE, width_scale >= 1)
     return _upsampled(v, X, [1, 1, height_scale, width_scale], mode)

@@ -23,10 +23,11 @@ WHERE = Op(
 WHERE.example(condition=[[True, False, False], [False, True, True]], X=ramp(2, 3), Y=[7, 8, 9])
 
 CHOICE = WHERE.clause(
-    "Return elements, either from X or Y, depending on condition.", note="A chosen -0 is -0; onnxruntime gives 0."
+    "Return elements, either from X or Y, depending on condition.",
+    note="If -0 is chosen the result is -0; onnxruntime returns 0.",
 )
 YIELDS = WHERE.clause("When True (nonzero), yield X, otherwise yield Y")
-LIKE = WHERE.clause("with three parameters.", note="numpy.where of one parameter gives indices.")
+LIKE = WHERE.clause("with three parameters.", note="numpy.where with one parameter returns indices.")
 TRUE = WHERE.clause("values selected at indices where condition is True")
 FALSE = WHERE.clause("values selected at indices where condition is False")
 SHAPE = WHERE.clause("Tensor of shape equal to the broadcasted shape of condition, X, and Y.")
@@ -35,7 +36,7 @@ NUMPY = Multidirectional(WHERE, since=9)
 
 @WHERE.oracle()
 def chosen(v: Version, condition: Array, X: Array, Y: Array) -> Array:  # noqa: N803 - the text's own names
-    """Return X where the condition is True, Y elsewhere, in the shape that all three are broadcast to."""
+    """Return X where the condition is True, Y elsewhere, in the shape to which all three are broadcast."""
     NUMPY.require_one_shape(v, condition, X, Y)
     return np.where(condition, X, Y)
 
@@ -45,7 +46,7 @@ Shape = tuple[int, ...]
 
 
 def _operands(condition: Shape, left: Shape, right: Shape) -> dict[str, Any]:
-    """Return values of which no two are equal, and a condition whose rows and columns differ."""
+    """Return values that are all different, and a condition whose rows and columns differ."""
     after = np.arange(np.prod(right, dtype=int)).reshape(right) + 500
     return {"condition": ramp(*condition), "X": ramp(*left), "Y": after}
 
