@@ -1,4 +1,4 @@
 """Reductions along axes.
 
-One file an operator, as onnx/defs/reduction has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/reduction. A file `_name.py` contains code that several operators share.
 """

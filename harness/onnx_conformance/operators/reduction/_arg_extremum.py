@@ -1,4 +1,4 @@
-"""Where the greatest or the least element along an axis is, as the texts of ArgMax and ArgMin say it."""
+"""The index of the greatest or the least element along an axis: the sentences that ArgMax and ArgMin share."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 CUBE = (np.arange(60) * 23 % 60).reshape(3, 4, 5)
-"""All different, in no order along any axis."""
+"""All elements are different. They are in no order along any axis."""
 TIES = [[2, 5, 5, 1, 5], [7, 7, 0, 7, 3], [4, 4, 4, 4, 4]]
 
 
 def rank(arguments: Mapping[str, Any]) -> int | None:
-    """Return the rank of the output, as far as a model that has no answer can have one."""
+    """Return the rank of the output. Invalid models must state a rank too."""
     data = arguments.get("data")
     return None if data is None else max(0, int(data.ndim) - (0 if arguments.get("keepdims", 1) else 1))
 
 
-def mirrored(data: Any) -> Array:  # noqa: ANN401 - what numpy takes for an array
-    """Return numbers of which the greatest are where the least of these are."""
+def mirrored(data: Any) -> Array:  # noqa: ANN401 - anything that numpy converts to an array
+    """Return numbers whose greatest elements are at the positions of the least elements of `data`."""
     numbers = np.asarray(data)
     if numbers.dtype.kind == "f":
         return -numbers
@@ -32,14 +32,14 @@ def mirrored(data: Any) -> Array:  # noqa: ANN401 - what numpy takes for an arra
 
 
 class ArgExtremum:
-    """The sentences of ArgMax and ArgMin, their meaning and their cases, which are written down for the greatest."""
+    """The sentences of ArgMax and ArgMin, their meaning and their cases. The cases are written for the greatest."""
 
     def __init__(self, op: Op, word: str) -> None:
         """Declare the sentences.
 
         Args:
-            op: the operator, made with `rank=rank`.
-            word: max or min.
+            op: the operator, created with `rank=rank`.
+            word: "max" or "min".
         """
         self.op, clause = op, op.clause
         superlative = "greatest" if word == "max" else "least"
@@ -66,10 +66,13 @@ class ArgExtremum:
         )
         self.keep = clause(
             "Keep the reduced dimension or not, default 1 means keep reduced dimension.",
-            note="Says nothing of values other than 0 and 1.",
+            note="The text does not define values other than 0 and 1.",
         )
         self.not_empty = clause(
-            "The input tensor must not be empty.", since=11, before=12, note="Not even where nothing is asked of it."
+            "The input tensor must not be empty.",
+            since=11,
+            before=12,
+            note="This applies even if the dimension of size 0 is not reduced.",
         )
         self.last = clause(
             f"If select_last_index is True (default False), the index of the last occurrence of the {word} is selected "
@@ -81,7 +84,7 @@ class ArgExtremum:
             "Whether to select the last index or the first index if the {name} appears in multiple indices, default is "
             "False (first index).",
             since=12,
-            note="Says nothing of values other than 0 and 1.",
+            note="The text does not define values other than 0 and 1.",
         )
         self.which_axis = clause("The axis in which to compute the arg indices.")
         self.range = clause("Accepted range is [-r, r-1] where r = rank(data).", since=11)
@@ -91,7 +94,7 @@ class ArgExtremum:
     def places(
         self, v: Version, data: Array, extremum: Callable[..., Array], axis: int, keepdims: int, select_last_index: Int
     ) -> Array | AnyOf:
-        """Return the index of the extremum along `axis`; select_last_index is None before version 12."""
+        """Return the index of the extremum along `axis`. select_last_index is None before version 12."""
         v.permit(self.range, axis < 0)
         v.require(self.range if self.range.in_force(v.since) else self.which_axis, -data.ndim <= axis < data.ndim)
         if self.not_empty.in_force(v.since):
@@ -114,7 +117,7 @@ class ArgExtremum:
         """Declare the cases.
 
         Args:
-            greatest: it is the greatest that is looked for; otherwise the numbers are mirrored.
+            greatest: whether the cases look for the greatest. Otherwise the numbers are mirrored.
         """
         turned: Callable[[Any], Array] = np.asarray if greatest else mirrored
         self._basic_cases(turned, "greatest" if greatest else "least")

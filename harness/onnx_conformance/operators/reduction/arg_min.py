@@ -1,8 +1,9 @@
-"""ArgMin: where the least element along an axis stands.
+"""ArgMin: the index of the least element along an axis.
 
     reduced = ArgMin(data, axis=0, keepdims=1, select_last_index=0)
 
-Versions: 1 (any of equals), 11 (negative axes; nothing empty), 12 (first or last of equals), 13 (bfloat16).
+Versions: 1 (any of equal elements), 11 (negative axes; no empty inputs), 12 (first or last of equal elements), 13
+(bfloat16).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ EXTREMUM = ArgExtremum(ARG_MIN, "min")
 
 @ARG_MIN.oracle()
 def indices(v: Version, data: Array, axis: int, keepdims: int, select_last_index: Int) -> Array | AnyOf:
-    """Return the index of the least along `axis`; select_last_index is None before version 12."""
+    """Return the index of the least along `axis`. select_last_index is None before version 12."""
     return EXTREMUM.places(v, data, np.min, axis, keepdims, select_last_index)
 
 

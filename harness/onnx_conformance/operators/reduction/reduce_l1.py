@@ -2,8 +2,8 @@
 
     reduced = ReduceL1(data, axes=None, keepdims=1, noop_with_empty_axes=0)
 
-Versions: 1 (axes as attribute), 11 (range of axes; silent on rank 0 and empty sets), 13 (bfloat16), 18 (axes as input,
-noop_with_empty_axes).
+Versions: 1 (axes as attribute), 11 (range of axes; does not define rank 0 and empty sets), 13 (bfloat16), 18 (axes as
+input, noop_with_empty_axes).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from onnx_conformance.declare.families.sums import roundings
 
 
 def _errors(data: Array, axes: Ints, keepdims: int, noop_with_empty_axes: int | None) -> list[Array]:
-    """Return what the sum errs: half an epsilon of all magnitudes for each addition."""
+    """Return the error of the sum: half an epsilon of all magnitudes for each addition."""
     of_sum = summing(lambda terms: roundings(terms) / 2)
     return of_sum(data, axes, keepdims, noop_with_empty_axes)
 
@@ -31,7 +31,8 @@ REDUCE_L1 = Op(
 REDUCE_L1.example(data=ramp(2, 3, 4), axes=[1], keepdims=0, noop_with_empty_axes=1)
 
 COMPUTES = REDUCE_L1.clause(
-    "Computes the L1 norm of the input tensor's element", note="Says not what an overflow of integers yields."
+    "Computes the L1 norm of the input tensor's element",
+    note="The text does not define the result of an integer overflow.",
 )
 EMPTY_BEFORE_11 = REDUCE_L1.clause(
     "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
@@ -42,7 +43,7 @@ EMPTY = REDUCE_L1.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields 0.",
     since=13,
-    note="Version 11 says neither.",
+    note="Version 11 does not define rank 0 or the empty set.",
 )
 COMPOSITE = REDUCE_L1.clause(
     "composite-reduction operators will still perform the non-reduction steps as needed.", since=18
@@ -52,7 +53,7 @@ REDUCTION = Reduction(REDUCE_L1, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_i
 
 @REDUCE_L1.oracle()
 def l1_norm(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
-    """Return the sum of absolute values, of real numbers, or exactly that of integers."""
+    """Return the sum of absolute values of real numbers; sums of integers are exact."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     wide = data if data.dtype.kind == "f" else data.astype(object)
     with np.errstate(all="ignore"):

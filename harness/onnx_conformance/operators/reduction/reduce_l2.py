@@ -2,8 +2,8 @@
 
     reduced = ReduceL2(data, axes=None, keepdims=1, noop_with_empty_axes=0)
 
-Versions: 1 (axes as attribute), 11 (range of axes; silent on rank 0 and empty sets), 13 (bfloat16), 18 (axes as input,
-noop_with_empty_axes).
+Versions: 1 (axes as attribute), 11 (range of axes; does not define rank 0 and empty sets), 13 (bfloat16), 18 (axes as
+input, noop_with_empty_axes).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def _norm(data: Array, removed: tuple[int, ...], *, keepdims: bool) -> Array:
 
 
 def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> list[Array]:
-    """Return the errors, relative to the norm: of the squares and their sum, which the root halves, and of the root."""
+    """Return the errors relative to the norm: half of those of the squares and their sum, plus that of the root."""
     removed = reduced_axes(data, axes, noop_with_empty_axes)
     terms = roundings(terms_of(data, removed))
     with np.errstate(all="ignore"):
@@ -35,18 +35,20 @@ def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int)
 REDUCE_L2 = Op(
     "ReduceL2",
     versions=(1, 11, 13, 18),
-    compare=bounded(_rounding, "each square and each addition rounds by half an epsilon, of which the root keeps half"),
+    compare=bounded(
+        _rounding, "each square and each addition rounds by half an epsilon, and the root halves these errors"
+    ),
     rank=reduced_rank,
 )
 REDUCE_L2.example(data=[[3, 4, 12], [2, 3, 6]], axes=[1], keepdims=0, noop_with_empty_axes=1)
 
 COMPUTES = REDUCE_L2.clause(
     "Computes the L2 norm of the input tensor's element",
-    note="Says not what integer stands for a norm that is none, nor in which type the squares and their sum are kept: "
-    "those of the function body overflow, or vanish, where the norm does not.",
+    note="The text does not define the integer result for a norm that is not whole, or the type of the squares and "
+    "their sum: in the function body they can overflow or vanish although the norm does not.",
 )
 REDUCE_L2.dispute(
-    "The function body of onnx takes the root of a float also where the elements are doubles (its value sum_square_dbl "
+    "The function body of onnx computes the root of a float even if the elements are doubles (its value sum_square_dbl "
     "is a float).",
     "fractions_double",
 )
@@ -59,7 +61,7 @@ EMPTY = REDUCE_L2.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields 0.",
     since=13,
-    note="Version 11 says neither.",
+    note="Version 11 does not define rank 0 or the empty set.",
 )
 COMPOSITE = REDUCE_L2.clause(
     "composite-reduction operators will still perform the non-reduction steps as needed.", since=18
@@ -69,7 +71,7 @@ REDUCTION = Reduction(REDUCE_L2, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_i
 
 @REDUCE_L2.oracle()
 def l2_norm(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
-    """Return the square root of the sum of squares, of real numbers; of integers where it is one."""
+    """Return the square root of the sum of squares of real numbers. For integers it must be whole."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     if data.dtype.kind != "f":
         squares = np.asarray(np.square(data.astype(object)).sum(removed, keepdims=keepdims == 1), object)

@@ -2,8 +2,8 @@
 
     reduced = ReduceLogSum(data, axes=None, keepdims=1, noop_with_empty_axes=0)
 
-Versions: 1 (axes as attribute), 11 (range of axes; silent on rank 0 and empty sets), 13 (bfloat16), 18 (axes as input,
-noop_with_empty_axes), 28 (no integers).
+Versions: 1 (axes as attribute), 11 (range of axes; does not define rank 0 and empty sets), 13 (bfloat16), 18 (axes as
+input, noop_with_empty_axes), 28 (no integers).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from onnx_conformance.declare.families.sums import largest, roundings
 
 
 def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> list[Array]:
-    """Return what the sum errs, relative to itself, which is what its logarithm errs; the logarithm errs by two more.
+    """Return the error of the logarithm: the relative error of the sum, plus two epsilons.
 
-    The logarithm of what is about 1 is small beside the error of the sum.
+    For a sum of about 1 the logarithm is small compared to the error of the sum.
     """
     removed = reduced_axes(data, axes, noop_with_empty_axes)
     terms = roundings(terms_of(data, removed)) / 2 if terms_of(data, removed) > 1 else 0
@@ -34,19 +34,22 @@ def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int)
 REDUCE_LOG_SUM = Op(
     "ReduceLogSum",
     versions=(1, 11, 13, 18, 28),
-    compare=bounded(_rounding, "each addition rounds by half an epsilon of all magnitudes, the logarithm by two more"),
+    compare=bounded(
+        _rounding, "each addition rounds by half an epsilon of all magnitudes, the logarithm adds two epsilons"
+    ),
     rank=reduced_rank,
 )
 REDUCE_LOG_SUM.example(data=[[2, 3, 7], [5, 1, 4]], axes=[1], keepdims=0, noop_with_empty_axes=1)
 
 COMPUTES = REDUCE_LOG_SUM.clause(
     "Computes the log sum of the input tensor's element",
-    note="Of the sum, not of each element. Says not what integer stands for a logarithm that is none, nor in which "
-    "type the sum is kept: the function body's overflows where the logarithm does not.",
+    note="It is the logarithm of the sum, not of each element. The text does not define the integer result for a "
+    "logarithm that is not whole, or the type of the sum: in the function body it can overflow although the logarithm "
+    "does not.",
 )
 REDUCE_LOG_SUM.dispute(
-    "The function body of onnx takes the logarithm of the sum in its type, and Log takes no integers, which versions "
-    "before 28 do.",
+    "The function body of onnx computes the logarithm in the type of the sum. Log does not allow integers, but "
+    "versions before 28 do.",
     "one_term_of_each_type",
     "integers_of_one",
     "integers_none_beside",
@@ -60,7 +63,7 @@ EMPTY = REDUCE_LOG_SUM.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields minus infinity (if supported by the datatype) or undefined otherwise.",
     since=13,
-    note="Version 11 says neither.",
+    note="Version 11 does not define rank 0 or the empty set.",
     see=("https://github.com/onnx/onnx/pull/5568",),
 )
 STEPS = REDUCE_LOG_SUM.clause(
@@ -73,7 +76,7 @@ REDUCTION = Reduction(REDUCE_LOG_SUM, empty_before=EMPTY_BEFORE_11, empty=EMPTY,
 
 @REDUCE_LOG_SUM.oracle()
 def log_sum(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
-    """Return the logarithm of the sum of real numbers; that of integers where the sum is 1."""
+    """Return the logarithm of the sum of real numbers. For integers the sum must be 1."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     total = exact_sum(data, removed, keepdims=keepdims == 1)
     if data.dtype.kind != "f":

@@ -2,8 +2,8 @@
 
     reduced = ReduceLogSumExp(data, axes=None, keepdims=1, noop_with_empty_axes=0)
 
-Versions: 1 (axes as attribute), 11 (range of axes; silent on rank 0 and empty sets), 13 (says them again), 18 (axes as
-input, noop_with_empty_axes), 28 (no integers).
+Versions: 1 (axes as attribute), 11 (range of axes; does not define rank 0 and empty sets), 13 (defines them again), 18
+(axes as input, noop_with_empty_axes), 28 (no integers).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from onnx_conformance.declare.rounding import exponential_leaves_range
 
 
 def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> list[Array]:
-    """Return what each term's exponential and its addition add to the logarithm, and the sum with max."""
+    """Return the errors that exponentials, additions and the sum with max add to the logarithm."""
     removed = reduced_axes(data, axes, noop_with_empty_axes)
     terms = terms_of(data, removed)
     finite = np.where(np.isfinite(data), data, 0)
@@ -32,19 +32,21 @@ def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int)
 REDUCE_LOG_SUM_EXP = Op(
     "ReduceLogSumExp",
     versions=(1, 11, 13, 18, 28),
-    compare=bounded(_rounding, "exponentials and their sum err by some epsilons each, max + log rounds once more"),
+    compare=bounded(
+        _rounding, "exponentials and their sum have errors of some epsilons each, max + log rounds once more"
+    ),
     rank=reduced_rank,
 )
 REDUCE_LOG_SUM_EXP.example(data=ramp(2, 3, 4), axes=[1], keepdims=0, noop_with_empty_axes=1)
 
 COMPUTES = REDUCE_LOG_SUM_EXP.clause(
     "Computes the log sum exponent of the input tensor's element",
-    note="Of real numbers: exp(1000) may not overflow on the way, as the official cases of large numbers show. Says "
-    "not what integer stands for a logarithm that is none.",
+    note="The formula is one of real numbers: exp(1000) must not overflow on the way, as the official cases of large "
+    "numbers show. The text does not define the integer result for a logarithm that is not whole.",
 )
 REDUCE_LOG_SUM_EXP.dispute(
-    "The function body of onnx takes the exponential of each element as it is, which overflows where the logarithm of "
-    "the sum does not.",
+    "The function body of onnx computes the exponential of each element directly, which can overflow although the "
+    "logarithm of the sum does not.",
     "large",
     "far_apart",
     "limits",
@@ -60,7 +62,7 @@ EMPTY = REDUCE_LOG_SUM_EXP.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields minus infinity (if supported by the datatype) or undefined otherwise.",
     since=13,
-    note="Version 11 says neither.",
+    note="Version 11 does not define rank 0 or the empty set.",
     see=("https://github.com/onnx/onnx/pull/5568",),
 )
 STEPS = REDUCE_LOG_SUM_EXP.clause(
@@ -72,13 +74,13 @@ REDUCTION = Reduction(REDUCE_LOG_SUM_EXP, empty_before=EMPTY_BEFORE_11, empty=EM
 
 @REDUCE_LOG_SUM_EXP.oracle()
 def log_sum_exp(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
-    """Return max + log(sum(exp(data - max))), which is log(sum(exp(data))) of real numbers."""
+    """Return max + log(sum(exp(data - max))), which equals log(sum(exp(data))) in real numbers."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     terms = terms_of(data, removed)
     if data.dtype.kind != "f":
         v.silent(EMPTY, terms == 0)
         v.silent(COMPUTES, terms > 1 and data.size > 0)
-        return np.asarray(data.sum(removed, keepdims=keepdims == 1))  # Of one term: log(exp(x)) is x.
+        return np.asarray(data.sum(removed, keepdims=keepdims == 1))  # For one term, log(exp(x)) is x.
     largest = data.max(removed, keepdims=True, initial=-np.inf)
     v.reads(REAL_NUMBERS, exponential_leaves_range(largest, v.dtypes["T"]))
     shift = np.where(np.isfinite(largest), largest, 0)
@@ -95,7 +97,7 @@ case("far_apart", Tag.EDGE, data=[[0, -1000, 1000, 500]], axes=[1], cites=COMPUT
 case("limits", Tag.EDGE, data=[[3.4e38, -3.4e38, 1], [-3.4e38, -3.4e38, -3.4e38]], axes=[1], cites=COMPUTES)
 case("equal", Tag.EDGE, data=[[0, 0, 0, 0], [-2, -2, -2, -2]], axes=[1], cites=COMPUTES)
 for type_, since in float_types(13).items():
-    # A sum in 16 bits that adds one after the other stays at 2048 (float16) or 256 (bfloat16).
+    # A 16-bit sum that adds one term after the other stays at 2048 (float16) or 256 (bfloat16).
     thousands = typed(type_, np.full((2, 4096), [[0.5], [3]]))
     case(f"thousands_equal_{type_}", Tag.EDGE, data=thousands, axes=[1], since=since, cites=COMPUTES)
 case("near_zero", Tag.EDGE, data=[[-np.log(2), -np.log(1.75)], [-40, 0.0625]], axes=[1], cites=COMPUTES)

@@ -2,8 +2,8 @@
 
     reduced = ReduceMean(data, axes=None, keepdims=1, noop_with_empty_axes=0)
 
-Versions: 1 (axes as attribute), 11 (range of axes; silent on rank 0 and empty sets), 13 (says them again), 18 (axes as
-input, noop_with_empty_axes).
+Versions: 1 (axes as attribute), 11 (range of axes; does not define rank 0 and empty sets), 13 (defines them again), 18
+(axes as input, noop_with_empty_axes).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ REDUCE_MEAN = Op(
     versions=(1, 11, 13, 18),
     compare=bounded(
         summing(lambda terms: (roundings(terms) / 2 + 1) / terms),
-        "each addition, in any order, rounds by half an epsilon of all magnitudes, then once",
+        "each addition, in any order, rounds by half an epsilon of all magnitudes; the quotient rounds once",
     ),
     rank=reduced_rank,
 )
@@ -28,8 +28,8 @@ REDUCE_MEAN.example(data=ramp(2, 3, 4), axes=[1], keepdims=0, noop_with_empty_ax
 
 COMPUTES = REDUCE_MEAN.clause(
     "Computes the mean of the input tensor's element",
-    note="Says not what integer stands for a mean between two. An integer that is the mean is it beyond 2**53, too: "
-    "onnxruntime and onnx.reference round it to a double.",
+    note="The text does not define the integer result for a mean between two integers. If the mean is an integer, it "
+    "is the result even beyond 2**53: onnxruntime and onnx.reference round it to a double.",
 )
 EMPTY_BEFORE_11 = REDUCE_MEAN.clause(
     "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
@@ -40,7 +40,7 @@ EMPTY = REDUCE_MEAN.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields undefined.",
     since=13,
-    note="Version 11 says neither.",
+    note="Version 11 does not define rank 0 or the empty set.",
     see=("https://github.com/onnx/onnx/pull/5568",),
 )
 REDUCTION = Reduction(REDUCE_MEAN, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=18)
@@ -48,7 +48,7 @@ REDUCTION = Reduction(REDUCE_MEAN, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by
 
 @REDUCE_MEAN.oracle()
 def mean(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
-    """Return the sum over the number of terms; that of integers where it is one."""
+    """Return the sum divided by the number of terms. For integers the mean must be whole."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     total = exact_sum(data, removed, keepdims=keepdims == 1)
     terms = terms_of(data, removed)

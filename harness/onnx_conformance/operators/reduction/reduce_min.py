@@ -2,8 +2,8 @@
 
     reduced = ReduceMin(data, axes=None, keepdims=1, noop_with_empty_axes=0)
 
-Versions: 1 (axes as attribute), 11 (range of axes), 12 (8 bit; silent on rank 0 and empty sets), 13 (says them again),
-18 (axes as input, noop_with_empty_axes), 20 (Boolean).
+Versions: 1 (axes as attribute), 11 (range of axes), 12 (8 bit; does not define rank 0 and empty sets), 13 (defines them
+again), 18 (axes as input, noop_with_empty_axes), 20 (Boolean).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ REDUCE_MIN.example(data=ramp(2, 3, 4), axes=[1], keepdims=0, noop_with_empty_axe
 
 COMPUTES = REDUCE_MIN.clause(
     "Computes the min of the input tensor's element",
-    note="Says not whether a NaN or a number is the min, nor which zero is.",
+    note="The text does not define the minimum of NaN and a number, or of +0 and -0.",
     see=(
         "https://github.com/onnx/onnx/issues/4716",
         "https://github.com/microsoft/onnxruntime/issues/10514",
@@ -34,7 +34,7 @@ EMPTY = REDUCE_MIN.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields plus infinity (if supported by the datatype) or the maximum value of the data type otherwise.",
     since=13,
-    note="Version 12 says neither.",
+    note="Version 12 does not define rank 0 or the empty set.",
     see=("https://github.com/onnx/onnx/pull/5568",),
 )
 BOOLEAN = REDUCE_MIN.clause(
@@ -45,7 +45,7 @@ REDUCTION = Reduction(REDUCE_MIN, empty_before=EMPTY_BEFORE_12, empty=EMPTY, by_
 
 @REDUCE_MIN.oracle()
 def smallest(v: Version, data: Array, axes: Ints, keepdims: int, noop_with_empty_axes: Int) -> Array:
-    """Return the smallest element; of none, plus infinity or the highest number of the type."""
+    """Return the smallest element; for an empty set, plus infinity or the highest number of the type."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     result = np.asarray(data.min(removed, keepdims=keepdims == 1, initial=highest(data.dtype)))
     if removed and data.dtype.kind == "f":

@@ -2,8 +2,8 @@
 
     reduced = ReduceProd(data, axes=None, keepdims=1, noop_with_empty_axes=0)
 
-Versions: 1 (axes as attribute), 11 (range of axes; silent on rank 0 and empty sets), 13 (bfloat16), 18 (axes as input,
-noop_with_empty_axes).
+Versions: 1 (axes as attribute), 11 (range of axes; does not define rank 0 and empty sets), 13 (bfloat16), 18 (axes as
+input, noop_with_empty_axes).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> list[Array]:
-    """Return what the product errs, relative to itself: half an epsilon for each multiplication."""
+    """Return the error of the product: half an epsilon of it for each multiplication."""
     removed = reduced_axes(data, axes, noop_with_empty_axes)
     with np.errstate(all="ignore"):
         product = np.abs(data.astype(np.longdouble)).prod(removed, keepdims=bool(keepdims)).astype(np.float64)
@@ -40,8 +40,8 @@ REDUCE_PROD.example(data=[[2, 3, 7], [5, -1, 4]], axes=[1], keepdims=0, noop_wit
 
 COMPUTES = REDUCE_PROD.clause(
     "Computes the product of the input tensor's element",
-    note="Says not in which order, on which it depends whether a partial product leaves the type's range, nor what an "
-    "overflow of integers yields.",
+    note="The text does not define the order of multiplication. Whether a partial product leaves the range of the type "
+    "depends on that order. The text does not define the result of an integer overflow either.",
 )
 EMPTY_BEFORE_11 = REDUCE_PROD.clause(
     "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
@@ -52,14 +52,14 @@ EMPTY = REDUCE_PROD.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields 1.",
     since=13,
-    note="Version 11 says neither.",
+    note="Version 11 does not define rank 0 or the empty set.",
 )
 REDUCTION = Reduction(REDUCE_PROD, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=18)
 
 
 @REDUCE_PROD.oracle()
 def product(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array | PartlyOpen:
-    """Return the product of real numbers, or exactly that of integers."""
+    """Return the product of real numbers; products of integers are exact."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     if data.dtype.kind != "f":
         exact = np.asarray(data.astype(object).prod(removed, keepdims=keepdims == 1), object)
@@ -100,7 +100,7 @@ case("overflow_beside_ones", Tag.EDGE, data=[[1e30, 1e30, 1], [1e30, 1e30, -1]],
 case("vanishes_beside_nan", Tag.EDGE, data=[[1e-30, 1e-30, np.nan], [1e-30, 1e-30, 1]], axes=[1], cites=COMPUTES)
 case("order_decides_a_little", Tag.EDGE, data=[[2.0**-100, 2.0**-30, 1.5], [2, 3, 5]], axes=[1], cites=COMPUTES)
 TINY = 1.5 * 2.0**-126
-"""A little above the least normal number of float."""
+"""A number slightly above the least normal number of float."""
 case("near_limits", Tag.EDGE, data=[[2e38, 0], [TINY, np.inf], [2.0**-126, 2]], axes=[1], cites=COMPUTES)
 case("near_limits_of_three", Tag.EDGE, data=[[TINY, 1, 2], [2.0**-100, 2.0**-26.5, 1.5]], axes=[1], cites=COMPUTES)
 MOST = float(np.finfo(np.float32).max)

@@ -2,7 +2,7 @@
 
     reduced = ReduceSum(data, axes=None, keepdims=1, noop_with_empty_axes=0)
 
-Versions: 1 (axes as attribute), 11 (range of axes; silent on rank 0 and empty sets), 13 (axes as input,
+Versions: 1 (axes as attribute), 11 (range of axes; does not define rank 0 and empty sets), 13 (axes as input,
 noop_with_empty_axes).
 """
 
@@ -26,7 +26,9 @@ REDUCE_SUM = Op(
 )
 REDUCE_SUM.example(data=ramp(2, 3, 4), axes=[1], keepdims=0, noop_with_empty_axes=1)
 
-COMPUTES = REDUCE_SUM.clause("Computes the sum of the input tensor's element", note="Says not what an overflow yields.")
+COMPUTES = REDUCE_SUM.clause(
+    "Computes the sum of the input tensor's element", note="The text does not define the result of an overflow."
+)
 EMPTY_BEFORE_11 = REDUCE_SUM.clause(
     "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields 0.",
@@ -36,7 +38,7 @@ EMPTY = REDUCE_SUM.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields 0.",
     since=13,
-    note="Version 11 says neither.",
+    note="Version 11 does not define rank 0 or the empty set.",
     see=("https://github.com/onnx/onnx/pull/5568",),
 )
 REDUCTION = Reduction(REDUCE_SUM, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=13)
@@ -44,7 +46,7 @@ REDUCTION = Reduction(REDUCE_SUM, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_
 
 @REDUCE_SUM.oracle()
 def summed(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
-    """Return the sum of real numbers, or exactly that of integers."""
+    """Return the sum of real numbers; sums of integers are exact."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     total = exact_sum(data, removed, keepdims=keepdims == 1)
     if data.dtype.kind != "f":

@@ -1,4 +1,4 @@
 """Sequences of tensors.
 
-One file an operator, as onnx/defs/sequence has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/sequence. A file `_name.py` contains code that several operators share.
 """

@@ -1,4 +1,4 @@
-"""ConcatFromSequence: join the tensors of a sequence, along an axis that they have or a new one.
+"""ConcatFromSequence: join the tensors of a sequence along an existing or a new axis.
 
     concat_result = ConcatFromSequence(input_sequence, axis, new_axis=0)
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int | None:
-    """Return the rank of the first tensor, and one more with a new axis."""
+    """Return the rank of the first tensor, plus one with a new axis."""
     sequence = arguments.get("input_sequence")
     if not isinstance(sequence, list) or not sequence:
         return None
@@ -34,11 +34,12 @@ CONCAT_FROM_SEQUENCE.example(
 )
 
 CONCATENATE = CONCAT_FROM_SEQUENCE.clause(
-    "Concatenate a sequence of tensors into a single tensor.", note="Says nothing of a sequence that has none."
+    "Concatenate a sequence of tensors into a single tensor.",
+    note="The text does not define the result for a sequence without tensors.",
 )
 SAME_SHAPE = CONCAT_FROM_SEQUENCE.clause(
     "All input tensors must have the same shape, except for the dimension size of the axis to concatenate on.",
-    note="Where the axis is new, no dimension is excepted.",
+    note="If the axis is new, no dimension is excepted.",
 )
 LIKE_CONCATENATE = CONCAT_FROM_SEQUENCE.clause(
     "By default 'new_axis' is 0, the behavior is similar to numpy.concatenate."
@@ -46,7 +47,7 @@ LIKE_CONCATENATE = CONCAT_FROM_SEQUENCE.clause(
 LIKE_STACK = CONCAT_FROM_SEQUENCE.clause("When 'new_axis' is 1, the behavior is similar to numpy.stack.")
 NEW_AXIS = CONCAT_FROM_SEQUENCE.clause(
     "Insert and concatenate on a new axis or not, default 0 means do not insert new axis.",
-    note="Says nothing of values other than 0 and 1.",
+    note="The text does not define values other than 0 and 1.",
 )
 AXIS = CONCAT_FROM_SEQUENCE.clause("Which axis to concat on.")
 RANGE = CONCAT_FROM_SEQUENCE.clause("Accepted range in `[-r, r - 1]`, where `r` is the rank of input tensors.")
@@ -56,7 +57,7 @@ ANY_TYPE = CONCAT_FROM_SEQUENCE.clause("Constrain input types to any tensor type
 
 @CONCAT_FROM_SEQUENCE.oracle()
 def joined(v: Version, input_sequence: list[Array], axis: int, new_axis: int) -> Array:
-    """Return the tensors one behind the other."""
+    """Return the tensors one after the other."""
     v.silent(CONCATENATE, not input_sequence)
     v.silent(NEW_AXIS, new_axis not in {0, 1})
     ranks = {item.ndim for item in input_sequence}
@@ -94,7 +95,7 @@ case(
 )
 
 BLOCKS = ([ramp(2, 3, 4), ramp(5, 3, 4)], [ramp(2, 3, 4), ramp(2, 5, 4)], [ramp(2, 3, 4), ramp(2, 3, 5)])
-"""Blocks that can be joined along the first axis, the second and the third."""
+"""Blocks that can be joined along the first, the second and the third axis."""
 SAME_BLOCKS = [ramp(2, 3, 4), np.arange(24)[::-1].reshape(2, 3, 4)]
 for axis in range(-3, 3):
     name = f"axis_{axis}".replace("-", "minus_")

@@ -16,7 +16,7 @@ SEQUENCE_AT.example(input_sequence=[[0, 1, 2], [3, 4, 5]], position=1)
 COPY = SEQUENCE_AT.clause("Outputs a tensor copy from the tensor at 'position' in 'input_sequence'.")
 ACCEPTED = SEQUENCE_AT.clause(
     "Accepted range for 'position' is in `[-n, n - 1]`, where `n` is the number of tensors in 'input_sequence'.",
-    note="A sequence of no tensors has no position.",
+    note="A sequence without tensors has no position.",
 )
 BACK = SEQUENCE_AT.clause("Negative value means counting positions from the back.")
 ACCEPTED_INPUT = SEQUENCE_AT.clause(

@@ -15,7 +15,8 @@ SEQUENCE_CONSTRUCT.example(inputs=(ramp(2), ramp(3, 2)))
 
 CONSTRUCTS = SEQUENCE_CONSTRUCT.clause("Construct a tensor sequence containing 'inputs' tensors.")
 SAME_TYPE = SEQUENCE_CONSTRUCT.clause(
-    "All tensors in 'inputs' must have the same data type.", note="Says nothing of their shapes, which may differ."
+    "All tensors in 'inputs' must have the same data type.",
+    note="The text does not restrict their shapes, so they may differ.",
 )
 ENCLOSING = SEQUENCE_CONSTRUCT.clause("Sequence enclosing the input tensors.")
 

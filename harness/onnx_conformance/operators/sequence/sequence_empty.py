@@ -1,4 +1,4 @@
-"""SequenceEmpty: make a sequence of no tensors.
+"""SequenceEmpty: make a sequence without tensors.
 
     output = SequenceEmpty(dtype=1)
 
@@ -32,13 +32,13 @@ HELD = (
     "complex64",
     "complex128",
 )
-"""The element types of tensors that a sequence holds, in the order of TensorProto.DataType from 1 on."""
+"""The element types of tensors allowed in a sequence, in the order of TensorProto.DataType, starting at 1."""
 NOT_HELD = ("bfloat16", "float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4")
-"""Those that follow."""
+"""The element types that follow in that order, which are not allowed in a sequence."""
 
 
 def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
-    """Return the sequence of tensors of the type that `dtype` numbers, or of float."""
+    """Return the sequence type with the tensor type that `dtype` identifies, or with float."""
     names = dict(enumerate((*HELD, *NOT_HELD), start=1))
     dtype = attributes.get("dtype")
     return f"seq(tensor({'float' if dtype is None else names.get(dtype, dtype)}))"
@@ -55,8 +55,8 @@ ANY_TYPE = SEQUENCE_EMPTY.clause("Constrain output types to any tensor type.")
 
 
 @SEQUENCE_EMPTY.oracle()
-def empty(v: Version, dtype: Int) -> list[Array]:  # noqa: ARG001 - the type of the output follows from it
-    """Return a sequence of no tensors."""
+def empty(v: Version, dtype: Int) -> list[Array]:  # noqa: ARG001 - it determines the type of the output
+    """Return a sequence without tensors."""
     return []
 
 

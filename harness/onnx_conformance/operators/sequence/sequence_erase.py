@@ -22,7 +22,7 @@ ACCEPTED = SEQUENCE_ERASE.clause(
 BACK = SEQUENCE_ERASE.clause("Negative value means counting positions from the back.")
 LAST = SEQUENCE_ERASE.clause(
     "'position' is optional, by default it erases the last tensor from 'input_sequence'.",
-    note="Says nothing of a sequence that has none.",
+    note="The text does not define the result for a sequence without tensors.",
 )
 ACCEPTED_INPUT = SEQUENCE_ERASE.clause(
     "Accepted range in `[-n, n - 1]`, where `n` is the number of tensors in 'input_sequence'."

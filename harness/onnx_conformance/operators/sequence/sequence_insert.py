@@ -1,4 +1,4 @@
-"""SequenceInsert: add a tensor to a sequence, at a position or at the back.
+"""SequenceInsert: add a tensor to a sequence, at a position or at the end.
 
     output_sequence = SequenceInsert(input_sequence, tensor, position=None)
 
@@ -16,14 +16,15 @@ SEQUENCE_INSERT.example(input_sequence=typed("seq({T})", [ramp(2), ramp(3, 2)]),
 INSERTS = SEQUENCE_INSERT.clause("Outputs a tensor sequence that inserts 'tensor' into 'input_sequence' at 'position'.")
 SAME_TYPE = SEQUENCE_INSERT.clause(
     "'tensor' must have the same data type as 'input_sequence'.",
-    note="Says nothing of shapes: the tensors of a sequence may differ in theirs.",
+    note="The text does not restrict shapes: the tensors of a sequence may have different shapes.",
 )
 ACCEPTED = SEQUENCE_INSERT.clause(
     "Accepted range for 'position' is in `[-n, n]`, where `n` is the number of tensors in 'input_sequence'."
 )
 BACK = SEQUENCE_INSERT.clause(
     "Negative value means counting positions from the back.",
-    note="Of the input sequence: -1 is the place of its last tensor, which goes behind the new one.",
+    note="Positions refer to the input sequence: -1 is the position of its last tensor, which is then after the new "
+    "tensor.",
 )
 DEFAULT = SEQUENCE_INSERT.clause(
     "'position' is optional, by default it inserts 'tensor' to the back of 'input_sequence'."
@@ -35,7 +36,7 @@ ACCEPTED_INPUT = SEQUENCE_INSERT.clause(
 BOUNDS = SEQUENCE_INSERT.clause("It is an error if any of the index values are out of bounds.")
 SCALAR = SEQUENCE_INSERT.clause(
     "It must be a scalar(tensor of empty shape).",
-    note="The official case has a vector of one element as the position.",
+    note="In the official case the position is a vector of one element.",
     against=("test_sequence_insert_at_front",),
 )
 SCALAR_TYPE = SEQUENCE_INSERT.clause(
@@ -54,7 +55,7 @@ POSITION = Position(
 
 @SEQUENCE_INSERT.oracle()
 def inserted(v: Version, input_sequence: list[Array], tensor: Array, position: Array | None) -> list[Array]:
-    """Return the sequence with `tensor` in front of the tensor at `position`, or at the back."""
+    """Return the sequence with `tensor` inserted before the tensor at `position`, or at the end."""
     v.require(SAME_TYPE, v.dtypes["T"] == v.dtypes["S"])
     if position is None:
         return [*input_sequence, tensor]

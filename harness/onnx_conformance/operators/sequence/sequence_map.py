@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _types(_: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Op.derives
-    """Return for each output of the body the sequence of its type."""
+    """Return for each output of the body a sequence type of its type."""
     body = attributes.get("body")
     return [f"seq({type_})" for type_ in body.outputs] if body and body.outputs else "seq(tensor(float))"
 
@@ -39,7 +39,7 @@ LENGTH = SEQUENCE_MAP.clause(
 )
 SAME_LENGTH = SEQUENCE_MAP.clause(
     "Any other sequence inputs should have the same number of samples.",
-    note="onnxruntime takes longer ones, and onnx.reference stops with the shortest.",
+    note="onnxruntime accepts longer sequences, and onnx.reference stops at the end of the shortest.",
 )
 MATCH = SEQUENCE_MAP.clause("The number of inputs and outputs, should match the one of the subgraph.")
 EXTRACTED = SEQUENCE_MAP.clause(
@@ -61,7 +61,7 @@ ANY_TYPE = SEQUENCE_MAP.clause("Constrain to any tensor or sequence type.")
 def mapped(
     v: Version, n: int, input_sequence: list[Array], additional_inputs: list[Any], body: Subgraph
 ) -> tuple[list[Array], ...]:
-    """Return for each output of the body its values for all samples; a tensor is the same for every sample."""
+    """Return for each output of the body its values for all samples. A tensor is the same for every sample."""
     v.require(MATCH, len(body.inputs) == 1 + len(additional_inputs))
     v.require(AS_MANY, len(body.outputs) == n)
     sequences = [item for item in additional_inputs if isinstance(item, list)]

@@ -1,4 +1,4 @@
-"""SplitToSequence: cut a tensor into a sequence of tensors along an axis.
+"""SplitToSequence: split a tensor into a sequence of tensors along an axis.
 
     output_sequence = SplitToSequence(input, split=1, axis=0, keepdims=1)
 
@@ -34,7 +34,7 @@ DEFAULT = SPLIT_TO_SEQUENCE.clause(
 )
 POSITIVE = SPLIT_TO_SEQUENCE.clause(
     "'split' must contain only positive numbers.",
-    note="Beside it stands «All values must be >= 0.». A scalar 0 gives no chunk size and is refused; zeros "
+    note="The text also contains «All values must be >= 0.». A scalar 0 is not a chunk size, so it is rejected. Zeros "
     "in a 1-D 'split' are allowed by one sentence and forbidden by the other, so they are not scored.",
     see=("https://github.com/onnx/onnx/issues/6356", "https://github.com/onnx/onnx/issues/7702"),
 )
@@ -42,8 +42,8 @@ NOT_NEGATIVE = SPLIT_TO_SEQUENCE.clause("All values must be >= 0.")
 RANK = SPLIT_TO_SEQUENCE.clause("'split' is either a scalar (tensor of empty shape), or a 1-D tensor.")
 CHUNKS = SPLIT_TO_SEQUENCE.clause(
     "If 'split' is a scalar, then 'input' will be split into chunks all of size 'split' if possible.",
-    note="A dimension of 0 is cut into no chunks, though beside it stands «One or more outputs forming a sequence of "
-    "tensors after splitting».",
+    note="A dimension of 0 is split into no chunks, although the text also contains «One or more outputs forming a "
+    "sequence of tensors after splitting».",
 )
 LAST = SPLIT_TO_SEQUENCE.clause(
     "The last chunk alone may be smaller than 'split' if the 'input' size along the given axis 'axis' is not "
@@ -70,7 +70,7 @@ INTEGRAL = SPLIT_TO_SEQUENCE.clause("Constrain split size to integral tensor.")
 
 @SPLIT_TO_SEQUENCE.oracle()
 def chunks(v: Version, input: Array, split: Ints, axis: int, keepdims: Int) -> list[Array]:  # noqa: A002 - the text's own name
-    """Return the sequence: chunks of one size, or parts of the lengths."""
+    """Return the sequence: chunks of one size, or parts with the lengths in `split`."""
     v.require(RANGE, -input.ndim <= axis < input.ndim)
     size = input.shape[axis]
     lengths = np.asarray(1 if split is None else split)
