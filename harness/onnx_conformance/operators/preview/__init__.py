@@ -1,4 +1,4 @@
 """The operators of ai.onnx.preview.
 
-One file an operator, as onnx/defs/preview has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/preview. A file `_name.py` contains code that several operators share.
 """

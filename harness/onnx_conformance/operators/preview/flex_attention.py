@@ -2,9 +2,9 @@
 
     Y = FlexAttention(Q, K, V, scale=None, softmax_precision=None, score_mod=None, prob_mod=None)
 
-Version: 1 of ai.onnx.preview. A model of a case imports the operator's own domain alone, so that its subgraphs have no
-other operator than FlexAttention: of one key, it gives the value of that key whatever the query, and of more it is a
-function of it.
+Version: 1 of ai.onnx.preview. The model of a case imports only the domain of the operator, so FlexAttention is the only
+operator available in subgraphs. With one key, it returns the value of that key for every query. With more keys, its
+result is a function of the query.
 """
 
 # ruff: noqa: N803 - the text's own names
@@ -38,25 +38,28 @@ DTYPES = {"float": np.float32, "float16": np.float16, "double": np.float64, "bfl
 
 
 def _probabilities(scores: Array) -> Array:
-    """Return Softmax over the last axis; the largest score is taken out of both sides, which changes neither."""
+    """Return Softmax over the last axis.
+
+    The largest score is first subtracted from all scores, which does not change the result.
+    """
     with np.errstate(all="ignore"):
         exponential = np.exp(scores - scores.max(-1, keepdims=True, initial=-np.inf))
         return np.asanyarray(exponential / exponential.sum(-1, keepdims=True))
 
 
 def _by_query_head(values: Array, heads: int) -> Array:
-    """Return K or V with the head that query head h uses in place h: floor(h / group_size)."""
+    """Return K or V with one head for each query head h: the head floor(h / group_size)."""
     group_size = heads // values.shape[1]
     return values[:, np.arange(heads) // group_size]
 
 
 def _factor(head_size: int, scale: float | None) -> float:
-    """Return the factor of the scores: 1/sqrt(head_size) without a scale."""
+    """Return the factor of the scores. The default without a scale is 1/sqrt(head_size)."""
     return 1 / math.sqrt(head_size) if scale is None else scale
 
 
 def _modified(modify: Subgraph, values: Array, precision: np.dtype[Any]) -> Array:
-    """Return what a subgraph computes from values of this precision."""
+    """Return the result that a subgraph computes from values of this precision."""
     (result,) = modify(values.astype(precision))
     return rounding_as(np.asarray(result, np.float64), values)
 
@@ -78,7 +81,8 @@ OUTPUT = FLEX.clause("- Y: `(batch_size, q_num_heads, q_sequence_length, v_head_
 FORMULA = FLEX.clause(
     "Scores = (Q @ K^T) * scale Scores = score_mod(Scores) # if 'score_mod' is provided Probs = Softmax(Scores, "
     "axis=-1) Probs = prob_mod(Probs) # if 'prob_mod' is provided Y = Probs @ V",
-    note="Of real numbers. A score of +inf has no probability; where all are -inf there is none either.",
+    note="The formula is one of real numbers. A score of +inf has no probability, and neither has a row of scores that "
+    "are all -inf.",
 )
 SHARED = FLEX.clause(
     "each K/V head is shared by a contiguous group of query heads in head-index order. Let `group_size = q_num_heads / "
@@ -100,16 +104,18 @@ MASKING = FLEX.clause("Masking can be expressed in score_mod by writing masked p
 PRESERVE = FLEX.clause("The output must preserve the input shape.")
 PRECISION = FLEX.clause("Floating-point precision for softmax computation.")
 PRECISION_DEFAULT = FLEX.clause("Defaults to float32 for non-double inputs, otherwise uses double.")
-EXPLICIT = FLEX.clause("Must be explicitly specified for non-float types.", note="T1 has none of them.")
+EXPLICIT = FLEX.clause(
+    "Must be explicitly specified for non-float types.", note="T1 does not allow any of these types."
+)
 SCALE = FLEX.clause(
     "Scaling factor for Q*K^T. Defaults to 1/sqrt(head_size).",
-    note="Says not whether the default is rounded to float as the attribute is, which matters to double alone: its "
-    "cases have a head_size whose root is exact. onnx.reference takes its root, in float, and of a "
-    "negative one gets NaN.",
+    note="The text does not define whether the default is rounded to float like the attribute. This matters only for "
+    "double, so the cases for double have a head_size whose root is exact. onnx.reference computes the root of the "
+    "scale in float, and returns NaN for a negative scale.",
 )
-FLEX.dispute("The function body of onnx rounds the root of the default scale to float.", "dtypes_groups")
-FLEX.dispute("The function body of onnx takes the root of a negative scale.", "scale_negative")
-FLEX.dispute("The function body of onnx reshapes with 0, which means the dimension at hand.", "zero_*")
+FLEX.dispute("The function body of onnx rounds the square root of the default scale to float.", "dtypes_groups")
+FLEX.dispute("The function body of onnx computes the square root of a negative scale.", "scale_negative")
+FLEX.dispute("The function body of onnx reshapes with 0, which means that the input's dimension is copied.", "zero_*")
 FLOATS = FLEX.clause("Constrain Q, K, V to float tensors.")
 
 
@@ -133,7 +139,7 @@ def attention(
     prob_mod: Subgraph | None,
 ) -> Array:
     """Return Y."""
-    v.require(RANK, Q.ndim == K.ndim == V.ndim == 4)  # noqa: PLR2004 - as the sentence says
+    v.require(RANK, Q.ndim == K.ndim == V.ndim == 4)  # noqa: PLR2004 - as in the sentence
     v.require(KEY, K.shape[0] == Q.shape[0] and K.shape[3] == Q.shape[3])
     v.require(VALUE, V.shape[:3] == K.shape[:3])
     v.require(MULTIPLE, K.shape[1] > 0 and Q.shape[1] % K.shape[1] == 0)
@@ -156,7 +162,7 @@ case = FLEX.case
 
 
 def _wave(*shape: int, turn: float = 1.7) -> Array:
-    """Return values between -1.5 and 1.5, no two rows of which are alike."""
+    """Return values between -1.5 and 1.5. All rows are different."""
     return np.asarray(np.sin(np.arange(math.prod(shape)) * turn + turn).reshape(shape) * 1.5)
 
 
@@ -179,7 +185,10 @@ def _inputs(
 
 
 def _above_zero(**sizes: int) -> dict[str, Any]:
-    """Return Q, K and V of these sizes, V above 0: of sums that do not cancel out a type of few bits has some."""
+    """Return Q, K and V of these sizes. V is above 0.
+
+    The sums therefore do not cancel out, and a type with few bits keeps some of their digits.
+    """
     inputs = _inputs(**sizes)
     return inputs | {"V": np.abs(inputs["V"]) + 0.25}
 
@@ -187,7 +196,7 @@ def _above_zero(**sizes: int) -> dict[str, Any]:
 SIZES = {"batch": 2, "heads": 3, "kv_heads": 3, "queries": 4, "keys": 5, "size": 16, "v_size": 7}
 USUAL: dict[str, Any] = _inputs(**SIZES)
 Q, K, V = USUAL["Q"], USUAL["K"], USUAL["V"]
-# Both scales have an exact root: see the disputes.
+# Both scales have an exact root; see the disputes.
 FLEX.example(**_above_zero(batch=1, heads=4, kv_heads=2, queries=3, keys=5, size=16, v_size=7), scale=0.25)
 
 case("usual", **USUAL, cites=(COMPUTES, FORMULA, QUERY, KEY, VALUE, OUTPUT, PRECISION_DEFAULT))
@@ -306,7 +315,7 @@ TWICE_AS_WIDE = graph("m (float[] x) => (float[] y) { y = Concat <axis: int = 3>
 case("score_mod_of_other_shape", Tag.EDGE, **USUAL, score_mod=TWICE_AS_WIDE, rejects=PRESERVE)
 case("prob_mod_of_other_shape", Tag.EDGE, **USUAL, prob_mod=TWICE_AS_WIDE, rejects=PRESERVE)
 
-# Shapes, types and precisions that do not fit
+# Shapes, types and precisions that do not match
 case("wrong_rank3", Tag.EDGE, Q=Q[0], K=K[0], V=V[0], rejects=RANK)
 case("wrong_query_rank3", Tag.EDGE, Q=_wave(3, 4, 16), K=K, V=V, rejects=RANK)
 case("wrong_value_rank5", Tag.EDGE, Q=Q, K=K, V=_wave(2, 3, 5, 7, 1), rejects=RANK)

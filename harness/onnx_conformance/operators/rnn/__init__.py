@@ -1,4 +1,4 @@
 """Recurrent layers.
 
-One file an operator, as onnx/defs/rnn has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/rnn. A file `_name.py` contains code that several operators share.
 """

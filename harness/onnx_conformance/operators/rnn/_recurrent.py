@@ -1,4 +1,4 @@
-"""Recurrent layers: what the texts of LSTM, GRU and RNN share, beside the equations of one step."""
+"""Recurrent layers: the common part of LSTM, GRU and RNN, except the equations of one step."""
 
 # ruff: noqa: N803 - the text's own names
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 DIRECTIONS = {"forward": (1,), "reverse": (-1,), "bidirectional": (1, -1)}
 TRANSPOSED = 7
-"""The version since which the equations say that R is transposed."""
+"""The first version whose equations transpose R."""
 LAYOUT = 14
-"""The version that brought layout."""
+"""The version that introduced layout."""
 UNTRANSPOSED = (
     "Says of W that it is transposed and not of R, as since version 7: so R is taken as it lies. Only the cases "
     "`not_symmetric` have an R that is not its own transposed."
 )
-"""The note to an equation before version 7."""
+"""The note on an equation before version 7."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Activation:
     """An activation function of x, alpha and beta.
 
     Attributes:
-        of: its values.
-        alpha, beta: the default of the ONNX operator of that name; None where there is none, "" where it takes none.
+        of: the function that computes its values.
+        alpha, beta: the default in the ONNX operator of that name. None means no default, "" means no such parameter.
     """
 
     of: Callable[[Array, Any, Any], Array]
@@ -60,19 +60,19 @@ ACTIVATIONS = {
     "Softsign": Activation(lambda x, *_: x / (1 + np.abs(x))),
     "Softplus": Activation(lambda x, *_: np.log(1 + np.exp(x))),
 }
-TOLERANCE = measured("sums, products and functions round, and that goes on from step to step")
+TOLERANCE = measured("sums, products and functions round, and errors add up from step to step")
 
 
 @dataclass(frozen=True)
 class Recurrent:
-    """What the texts say, one field a sentence.
+    """The sentences of the texts, one field for each sentence.
 
     Attributes:
-        gates: how many gates have weights.
+        gates: the number of gates with weights.
         functions: the default activation functions, in the order of the equations.
         states: names of the states that are initial inputs.
-        weights, recurrence, bias, counted: the operator's own sentences on shapes and on the number of functions.
-        transposed: an equation that says that R is transposed, and `plain` the same one before.
+        weights, recurrence, bias, counted: the sentences of the operator on shapes and on the number of functions.
+        transposed: an equation in which R is transposed; `plain` is the same equation in earlier versions.
         layout, layout_one: the shapes of layout 0 and of layout 1.
     """
 
@@ -126,9 +126,10 @@ def recurrent(
     defaults_since: int | None,
     known: Clause | None = None,
 ) -> Recurrent:
-    """Declare the sentences that the operators share verbatim, and add an operator's own; see Recurrent.
+    """Declare the sentences that the operators share verbatim, and add those of one operator; see Recurrent.
 
-    Alpha and beta have defaults since version `defaults_since`. `known` is what an operator of one function says of it.
+    Alpha and beta have defaults since version `defaults_since`. `known` is the sentence of an operator with one
+    function on that function.
     """
     return Recurrent(
         gates={"LSTM": 4, "GRU": 3, "RNN": 1}[op.name],
@@ -142,8 +143,9 @@ def recurrent(
         plain=plain,
         direction=op.clause(
             "Must be one of forward (default), reverse, or bidirectional.",
-            note="GRU 1 has the default `foward` in its schema; the sentence decides. Says not in which order Y holds "
-            "what reverse gives: that of X, in which t counts the time steps, as the official cases show.",
+            note="The schema of GRU 1 has the default `foward`; the sentence decides. The text does not define the "
+            "order of Y for reverse. It is the order of X, in which t counts the time steps, as the official cases "
+            "show.",
             see=(
                 "https://github.com/onnx/onnx/issues/626",
                 "https://github.com/onnx/onnx/pull/7935",
@@ -153,45 +155,50 @@ def recurrent(
         packed=op.clause(
             "The input sequences packed (and potentially padded) into one 3-D tensor with the shape of `[seq_length, "
             "batch_size, input_size]`.",
-            note="Where layout is 1, that sentence says the shape.",
+            note="If layout is 1, the sentence on layout 1 defines the shape.",
         ),
         known=known or op.clause("The activation functions must be one of the activation functions specified above."),
-        optional=op.clause("Below are optional", note="A runtime that lacks one says so: that is `unsupported`."),
+        optional=op.clause(
+            "Below are optional",
+            note="A runtime that does not implement one of them reports this, which counts as `unsupported`.",
+        ),
         consumed=op.clause(
             "The values are consumed in the order of activation functions, for example (f, g, h) in LSTM.",
-            note="A function that takes none consumes none. Says nothing of fewer or more values than are consumed.",
+            note="A function without parameters consumes no values. The text does not define more or fewer values than "
+            "are consumed.",
         ),
         defaults=op.clause(
             "Default values are the same as of corresponding ONNX operators.",
             since=defaults_since,
-            note="No operator of ONNX is Affine or ScaledTanh. onnxruntime has another default than 1 for the alpha of "
-            "ThresholdedRelu.",
+            note="ONNX has no operator Affine or ScaledTanh. In onnxruntime the default alpha of ThresholdedRelu is "
+            "not 1.",
         ),
         clip=op.clause(
             "Clipping bounds the elements of a tensor in the range of [-threshold, +threshold] and is applied to the "
             "input of activations.",
-            note="So it bounds what the activation of a state takes, not the state. Of LSTM h is an activation as f "
-            "and g are, and takes Ct; f takes the whole sum with the terms of peepholes, in which Ct is not clipped. "
-            "The words `Cell clip threshold` before it name the attribute. Says nothing of a negative one. onnxruntime "
-            "clips what f and g of LSTM take, and not what h does; onnx.reference clips nothing.",
+            note="Therefore clip bounds the input of the activation of a state, not the state. In LSTM, h is an "
+            "activation like f and g, and its input is Ct. The input of f is the whole sum with the terms of "
+            "peepholes, in which Ct is not clipped. The preceding words `Cell clip threshold` are the name of the "
+            "attribute. The text does not define a negative threshold. onnxruntime clips the inputs of f and g in "
+            "LSTM, but not that of h; onnx.reference does not clip.",
             see=("https://github.com/microsoft/onnxruntime/issues/27224",),
         ),
         no_clip=op.clause("No clip if not specified."),
         lengths=op.clause(
             "Optional tensor specifying lengths of the sequences in a batch.",
-            note="Says nothing of lengths that are 0, negative or beyond seq_length, nor of what Y holds behind the "
-            "end of a sequence: any value does. A reversed sequence begins at its own end. "
-            "onnx.reference takes no notice of lengths.",
+            note="The text does not define lengths that are 0, negative or greater than seq_length. It does not define "
+            "Y after the end of a sequence, so any value is accepted. A reversed sequence begins at its end. "
+            "onnx.reference ignores lengths.",
         ),
         no_lengths=op.clause("If not specified - assumed all sequences in the batch to have length `seq_length`."),
         batch=op.clause("It has shape `[batch_size]`."),
         zero=op.clause("If not specified - assumed to be 0"),
         state_shape=op.clause("It has shape `[num_directions, batch_size, hidden_size]`."),
         concats=op.clause("A tensor that concats all the intermediate output values of the hidden."),
-        last=op.clause("The last output value of the hidden.", note="Of no time steps there is none."),
+        last=op.clause("The last output value of the hidden.", note="Without time steps there is no last value."),
         neurons=op.clause(
             "Number of neurons in the hidden layer",
-            note="Where it is left out, the shape of R says it; onnxruntime refuses that.",
+            note="If it is omitted, the shape of R defines it; onnxruntime rejects this.",
         ),
         layout=layout,
         layout_one=layout_one,
@@ -212,7 +219,7 @@ def recurrent(
 
 @dataclass(frozen=True)
 class Layer:
-    """The parameters of one direction: of each gate W^T, R^T, Wb and Rb, and the functions, clipping included."""
+    """The parameters of one direction: W^T, R^T, Wb and Rb of each gate, and the functions including clipping."""
 
     W: Array
     R: Array
@@ -241,7 +248,7 @@ def _function(
 def _scaling(
     v: Version, clauses: Recurrent, defaults: Sequence[float | str | None], attribute: Sequence[float]
 ) -> list[float | str | None]:
-    """Return one alpha or beta for each function, of the attribute or its default; "" for a function without."""
+    """Return one alpha or beta for each function, from the attribute or the default; "" for a function without one."""
     takers = [index for index, default in enumerate(defaults) if default != ""]
     values = list(defaults)
     if attribute:
@@ -295,19 +302,19 @@ def through_time(
     activation_beta: Sequence[float] | None,
     clip: float | None,
 ) -> tuple[PartlyOpen | Array, ...]:
-    """Return Y, of which what lies behind the end of a sequence is open, and the last states.
+    """Return Y and the last states. Values of Y after the end of a sequence are open.
 
-    `step` gets Xt, the states before, the parameters of a direction and its number; it returns the new states, the
-    hidden one first.
+    `step` receives Xt, the previous states, the parameters of a direction and its number. It returns the new states,
+    the hidden state first.
     """
     v.require(clauses.direction, direction in DIRECTIONS)
     v.silent(clauses.layout, layout not in {None, 0, 1})
-    v.require(clauses.packed, X.ndim == 3)  # noqa: PLR2004 - as the sentence says
+    v.require(clauses.packed, X.ndim == 3)  # noqa: PLR2004 - as in the sentence
     x = X.transpose(1, 0, 2) if layout else X
     if layout:
         initial = [None if item is None else item.transpose(1, 0, 2) for item in initial]
     orders = DIRECTIONS[direction]
-    v.require(clauses.recurrence, R.ndim == 3)  # noqa: PLR2004 - as the sentence says
+    v.require(clauses.recurrence, R.ndim == 3)  # noqa: PLR2004 - as in the sentence
     hidden = R.shape[2] if hidden_size is None else hidden_size
     v.require(clauses.recurrence, R.shape == (len(orders), clauses.gates * hidden, hidden))
     v.require(clauses.weights, W.shape == (len(orders), clauses.gates * hidden, x.shape[2]))
@@ -324,7 +331,7 @@ def through_time(
     if not clauses.transposed.in_force(v.since):
         turned = matrices.transpose(0, 1, 3, 2)
         v.reads(OWN_FORMULA, not np.array_equal(turned, matrices, equal_nan=True))
-        matrices = turned  # So that the steps, which transpose it, take it as it lies.
+        matrices = turned  # The steps transpose R, so this uses R without transposition.
     inputs, bias = (
         W.reshape(len(orders), clauses.gates, hidden, x.shape[2]),
         np.zeros((len(orders), 2, clauses.gates, hidden)),

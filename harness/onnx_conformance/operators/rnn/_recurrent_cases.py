@@ -1,4 +1,4 @@
-"""Cases of recurrent layers: what LSTM, GRU and RNN share."""
+"""Cases of recurrent layers that LSTM, GRU and RNN share."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from onnx_conformance.operators.rnn._recurrent import Recurrent
 
 NEWEST = 22
-"""The version in which cases run that need not in each."""
+"""The version of the cases that do not have to run in every version."""
 
 ENDS: dict[str, Any] = {"n": 2, "omits": ("Y",)}
-"""For cases without an answer: outputs of one rank, which every version allows to be named."""
+"""For cases without an expected output: outputs of one rank, which a model may name in every version."""
 
 SEQUENCES, BATCH, INPUT, HIDDEN = 2, 4, 5, 3
 
 
 def data(gates: int, directions: int = 1, steps: int = SEQUENCES, *, symmetric: bool = False) -> dict[str, Any]:
-    """Return X, W and R of an operator with so many gates; a symmetric R is the same transposed, gate by gate."""
+    """Return X, W and R of an operator with this number of gates. A symmetric R equals its transpose, for each gate."""
     x = waves(steps, BATCH, INPUT) / 3
     weights = waves(directions, gates * HIDDEN, INPUT)[:, ::-1] / 3
     matrices = waves(directions, gates, HIDDEN, HIDDEN)[:, :, ::-1] / 3
@@ -51,9 +51,9 @@ def in_both_wordings(
     since: int = TRANSPOSED,
     **arguments: Any,  # noqa: ANN401 - see Op.case
 ) -> None:
-    """Declare a case for the versions that say that R is transposed, and one with a symmetric R for those before.
+    """Declare a case for the versions that transpose R, and one with a symmetric R for earlier versions.
 
-    A case `since` a later version is meant for those alone. An argument that is None is left out.
+    A case `since` a later version is declared only for those. An argument that is None is omitted.
     """
     arguments = {"n": 1 + len(clauses.states), **arguments}
     sentences = cites if isinstance(cites, tuple) else (cites,)
@@ -77,7 +77,7 @@ def in_both_wordings(
 
 
 def _inputs(op: Op, clauses: Recurrent) -> None:
-    """Declare cases of each input, and of sizes."""
+    """Declare the cases for each input, and for sizes."""
     optional = extras(clauses.gates, clauses.states)
     new: dict[str, Any] = {"since": NEWEST}
     in_both_wordings(
@@ -114,7 +114,7 @@ def _inputs(op: Op, clauses: Recurrent) -> None:
     }
     in_both_wordings(op, clauses, "all_ones", Tag.EDGE, **new, X=[[[0.5]]], **ones, cites=clauses.neurons)
     for direction, orders in DIRECTIONS.items():
-        # R is its own transposed: one neuron has the same equations in each version.
+        # With one neuron R equals its transpose, so the equations are the same in every version.
         one: dict[str, Any] = {
             "X": waves(3, 2, INPUT) / 2,
             "W": waves(len(orders), clauses.gates, INPUT)[:, ::-1] / 2,
@@ -134,7 +134,7 @@ def _inputs(op: Op, clauses: Recurrent) -> None:
     in_both_wordings(op, clauses, "without_y", **ENDS, cites=(clauses.last, clauses.missing))
     op.case("y_alone", **data(clauses.gates), n=1, since=TRANSPOSED, cites=clauses.concats)
     in_both_wordings(op, clauses, "each_type", Tag.DTYPE, each="T", **optional, cites=clauses.bias)
-    # Of small numbers a type of few bits has none: sigmoids and tangents err by a unit of 1.
+    # Small numbers have no correct digits in a type with few bits: sigmoids and tangents have errors of a unit of 1.
     large: dict[str, Any] = {"X": x * 2, **{name: optional[name] * 2 for name in clauses.states}}
     in_both_wordings(
         op,
@@ -150,7 +150,7 @@ def _inputs(op: Op, clauses: Recurrent) -> None:
 
 
 def _attributes(op: Op, clauses: Recurrent) -> None:
-    """Declare cases of directions, layouts and clipping."""
+    """Declare the cases for directions, layouts and clipping."""
     for direction, orders in DIRECTIONS.items():
         chosen: dict[str, Any] = {"direction": direction, "directions": len(orders), "steps": 6}
         longer = {**extras(clauses.gates, clauses.states, len(orders)), "sequence_lens": [4, 6, 1, 5]}
@@ -186,7 +186,7 @@ def _attributes(op: Op, clauses: Recurrent) -> None:
 
 
 def _activations(op: Op, clauses: Recurrent) -> None:
-    """Declare cases of activation functions."""
+    """Declare the cases for activation functions."""
     count, bias = len(clauses.functions), extras(clauses.gates, clauses.states)["B"]
     for name, item in ACTIVATIONS.items():
         scaling: dict[str, Any] = {}
@@ -239,7 +239,7 @@ def _activations(op: Op, clauses: Recurrent) -> None:
 
 
 def _shapes(op: Op, clauses: Recurrent) -> None:
-    """Declare cases of shapes that are forbidden."""
+    """Declare the cases for forbidden shapes."""
     plain: dict[str, Any] = {**data(clauses.gates), **ENDS}
     tall = clauses.gates * HIDDEN
     wrong: list[tuple[Clause, str, dict[str, tuple[int, ...]]]] = [
@@ -275,7 +275,7 @@ def _shapes(op: Op, clauses: Recurrent) -> None:
 
 
 def _others(op: Op, clauses: Recurrent) -> None:
-    """Declare the other cases that have no answer."""
+    """Declare the other cases without an expected output."""
     case, count, names = op.case, len(clauses.functions), list(clauses.functions)
     plain: dict[str, Any] = {**data(clauses.gates), **ENDS}
     new: dict[str, Any] = {**plain, "since": NEWEST}
@@ -296,7 +296,7 @@ def _others(op: Op, clauses: Recurrent) -> None:
         case(f"lengths_{name}", Tag.EDGE, **new, sequence_lens=[2, length, 2, 1], unspecified=clauses.lengths)
     case("no_steps", Tag.EDGE, **{**new, "X": ramp(0, BATCH, INPUT)}, unspecified=clauses.last)
     case("clip_negative", Tag.EDGE, **new, clip=-1.0, unspecified=clauses.clip)
-    if count > 1:  # The order of several functions of two directions is open.
+    if count > 1:  # The order of several functions for two directions is open.
         case("activations_too_few", **plain, activations=names[1:], rejects=clauses.counted)
         case("activations_too_many", **new, activations=[*names, "Tanh"], rejects=clauses.counted)
         case("activations_of_two_directions", **new, activations=names * 2, rejects=clauses.counted)
@@ -318,7 +318,7 @@ def _others(op: Op, clauses: Recurrent) -> None:
 
 
 def recurrent_cases(op: Op, clauses: Recurrent) -> None:
-    """Declare cases of what the texts say in the same way."""
+    """Declare the cases for the sentences that the operators share."""
     _inputs(op, clauses)
     _attributes(op, clauses)
     _activations(op, clauses)
@@ -327,7 +327,7 @@ def recurrent_cases(op: Op, clauses: Recurrent) -> None:
 
 
 def output_sequence_cases(op: Op, clauses: Recurrent) -> None:
-    """Declare the cases of output_sequence, which says whether Y may be left out."""
+    """Declare the cases for output_sequence, which defines whether Y may be omitted."""
     call = data(clauses.gates, symmetric=True)
     for value in (0, 1):
         op.case(

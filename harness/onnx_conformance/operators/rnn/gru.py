@@ -38,7 +38,8 @@ CANDIDATE_BEFORE_7 = GRU.clause(
 LINEAR_BEFORE_7 = GRU.clause(
     "ht = g(Xt*(Wh^T) + (rt (.) (Ht-1*Rh + Rbh) + Wbh) # when linear_before_reset != 0",
     before=7,
-    note="A bracket is missing; (.) binds more than +, as version 7 says. Version 1 has no such attribute.",
+    note="A bracket is missing. (.) binds more strongly than +, as in version 7. Version 1 does not have this "
+    "attribute.",
 )
 UPDATE = GRU.clause("zt = f(Xt*(Wz^T) + Ht-1*(Rz^T) + Wbz + Rbz)", since=7)
 RESET = GRU.clause("rt = f(Xt*(Wr^T) + Ht-1*(Rr^T) + Wbr + Rbr)", since=7)
@@ -59,15 +60,15 @@ RECURRENCE = GRU.clause("This tensor has shape `[num_directions, 3*hidden_size, 
 BIAS = GRU.clause("This tensor has shape `[num_directions, 6*hidden_size]`.")
 COUNTED = GRU.clause(
     "A list of 2 (or 4 if bidirectional) activation functions for update, reset, and hidden gates.",
-    note="f serves the first two, as the equations say. Says nothing of their order if bidirectional: those of each "
-    "direction may stand together, or those of each place in the equations.",
+    note="f is used for the first two, as in the equations. The text does not define the order if bidirectional: the "
+    "functions of each direction may be adjacent, or those of each position in the equations.",
 )
 LAYOUT_0 = GRU.clause(
     "If 0, the following shapes are expected: X.shape = [seq_length, batch_size, input_size], Y.shape = [seq_length, "
     "num_directions, batch_size, hidden_size], initial_h.shape = Y_h.shape = [num_directions, batch_size, "
     "hidden_size].",
     since=14,
-    note="Says nothing of other values.",
+    note="The text does not define other values.",
 )
 LAYOUT_1 = GRU.clause(
     "If 1, the following shapes are expected: X.shape = [batch_size, seq_length, input_size], Y.shape = [batch_size, "
@@ -131,7 +132,7 @@ def layer(
     clip: float | None,
     linear_before_reset: Int,
 ) -> tuple[PartlyOpen | Array, ...]:
-    """Return all hidden states, and the last one."""
+    """Return all hidden states, and the last hidden state."""
 
     def step(x: Array, states: tuple[Array, ...], layer: Layer, _: int) -> tuple[Array, ...]:
         (before,), (f, g) = states, layer.functions

@@ -1,4 +1,4 @@
-"""LSTM: a recurrent layer with a cell, whose input, output and forgetting have gates.
+"""LSTM: a recurrent layer with a cell and with input, output and forget gates.
 
     Y, Y_h, Y_c = LSTM(X, W, R, B=None, sequence_lens=None, initial_h=None, initial_c=None, P=None, ...)
 
@@ -29,7 +29,8 @@ from onnx_conformance.operators.rnn._recurrent_cases import (
 
 LSTM = Op("LSTM", versions=(1, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
 LSTM.example(
-    **data(4, symmetric=True) | {"X": data(4)["X"] * 2},  # Of smaller numbers a type of few bits has none.
+    **data(4, symmetric=True)
+    | {"X": data(4)["X"] * 2},  # Smaller numbers have no correct digits in a type with few bits.
     **extras(4, ("initial_h", "initial_c")),
     P=waves(1, 3 * HIDDEN)[:, ::-1] / 2,
     **ENDS,
@@ -62,7 +63,9 @@ PEEPHOLES = LSTM.clause(
     "Concatenation of `P[iof]` and `PB[iof]` (if bidirectional) along dimension 0. It has shape `[num_directions, 3*"
 )
 NO_PEEPHOLES = LSTM.clause("Optional: If not specified - assumed to be 0.")
-COUPLE = LSTM.clause("Couple the input and forget gates if 1", note="Says neither how, nor what other values do.")
+COUPLE = LSTM.clause(
+    "Couple the input and forget gates if 1", note="The text does not define how, or the effect of other values."
+)
 INITIAL_C = LSTM.clause("Optional initial value of the cell.")
 LAST_CELL = LSTM.clause("The last output value of the cell.")
 WEIGHTS = LSTM.clause("The tensor has shape `[num_directions, 4*hidden_size, input_size]`.")
@@ -70,15 +73,15 @@ RECURRENCE = LSTM.clause("This tensor has shape `[num_directions, 4*hidden_size,
 BIAS = LSTM.clause("This tensor has shape `[num_directions, 8*hidden_size]`.")
 COUNTED = LSTM.clause(
     "A list of 3 (or 6 if bidirectional) activation functions for input, output, forget, cell, and hidden.",
-    note="f serves the first three, as the equations say. Says nothing of their order if bidirectional: those of each "
-    "direction may stand together, or those of each place in the equations.",
+    note="f is used for the first three, as in the equations. The text does not define the order if bidirectional: the "
+    "functions of each direction may be adjacent, or those of each position in the equations.",
 )
 LAYOUT_0 = LSTM.clause(
     "If 0, the following shapes are expected: X.shape = [seq_length, batch_size, input_size], Y.shape = [seq_length, "
     "num_directions, batch_size, hidden_size], initial_h.shape = Y_h.shape = initial_c.shape = Y_c.shape = "
     "[num_directions, batch_size, hidden_size].",
     since=14,
-    note="Says nothing of other values.",
+    note="The text does not define other values.",
 )
 LAYOUT_1 = LSTM.clause(
     "If 1, the following shapes are expected: X.shape = [batch_size, seq_length, input_size], Y.shape = [batch_size, "
@@ -116,7 +119,7 @@ CLAUSES = recurrent(
 
 
 @LSTM.oracle()
-def layer(  # noqa: PLR0913 - the operator's own arguments
+def layer(  # noqa: PLR0913 - the arguments of the operator
     v: Version,
     *,
     X: Array,
@@ -136,10 +139,10 @@ def layer(  # noqa: PLR0913 - the operator's own arguments
     clip: float | None,
     input_forget: int,
 ) -> tuple[PartlyOpen | Array, ...]:
-    """Return all hidden states, the last one, and the last cell."""
+    """Return all hidden states, the last hidden state, and the last cell."""
     v.silent(COUPLE, input_forget != 0)
     directions = 2 if direction == "bidirectional" else 1
-    v.require(WEIGHTS, W.ndim == 3)  # noqa: PLR2004 - as the sentence says
+    v.require(WEIGHTS, W.ndim == 3)  # noqa: PLR2004 - as in the sentence
     hidden = W.shape[1] // 4
     v.require(PEEPHOLES, P is None or P.shape == (directions, 3 * hidden))
     peepholes = np.zeros((directions, 3, hidden)) if P is None else P.reshape(directions, 3, hidden)

@@ -38,7 +38,8 @@ RECURRENCE = RNN.clause("The tensor has shape `[num_directions, hidden_size, hid
 BIAS = RNN.clause("The tensor has shape `[num_directions, 2*hidden_size]`.")
 COUNTED = RNN.clause(
     "One (or two if bidirectional) activation function for input gate.",
-    note="The default of the schema has two for either: they are the one that the text has.",
+    note="The schema has two default functions for one and for two directions. They are the single default of the "
+    "text.",
 )
 KNOWN = RNN.clause("The activation function must be one of the activation functions specified above.")
 IF_NONE = RNN.clause("Optional: Default `Tanh` if not specified.")
@@ -47,7 +48,7 @@ LAYOUT_0 = RNN.clause(
     "num_directions, batch_size, hidden_size], initial_h.shape = Y_h.shape = [num_directions, batch_size, "
     "hidden_size].",
     since=14,
-    note="Says nothing of other values.",
+    note="The text does not define other values.",
 )
 LAYOUT_1 = RNN.clause(
     "If 1, the following shapes are expected: X.shape = [batch_size, seq_length, input_size], Y.shape = [batch_size, "
@@ -103,7 +104,7 @@ def layer(
     activation_beta: list[float] | None,
     clip: float | None,
 ) -> tuple[PartlyOpen | Array, ...]:
-    """Return all hidden states, and the last one."""
+    """Return all hidden states, and the last hidden state."""
 
     def step(x: Array, states: tuple[Array, ...], layer: Layer, _: int) -> tuple[Array, ...]:
         (before,), (f,) = states, layer.functions
@@ -122,7 +123,7 @@ def layer(
         direction=direction,
         layout=layout,
         hidden_size=hidden_size,
-        activations=None if list(activations) == ["Tanh", "Tanh"] else activations,  # The default, of each direction.
+        activations=None if list(activations) == ["Tanh", "Tanh"] else activations,  # The default of each direction.
         activation_alpha=activation_alpha,
         activation_beta=activation_beta,
         clip=clip,
