@@ -1,4 +1,4 @@
 """The operators of ai.onnx.ml.
 
-One file an operator, as onnx/defs/traditionalml has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/traditionalml. A file `_name.py` contains code that several operators share.
 """

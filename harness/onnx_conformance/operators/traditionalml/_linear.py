@@ -1,4 +1,4 @@
-"""Linear models: how far their scores may be off."""
+"""Linear models: the allowed errors of their scores."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def linear_rounding(X: Array, coefficients: list[float] | None, intercepts: list
 
     Args:
         X: the features, of shape (N, F).
-        coefficients: those of each target one after the other.
+        coefficients: the coefficients of all targets, one target after the other.
         intercepts: one for each target, or None.
-        targets: their number.
+        targets: the number of targets.
     """
     weights = np.abs(np.array(coefficients)).reshape(targets, -1)
     wide = np.abs(np.where(np.isfinite(X.astype(np.float64)), X.astype(np.float64), 0))

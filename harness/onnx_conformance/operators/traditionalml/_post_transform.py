@@ -1,4 +1,4 @@
-"""Transforms of scores, which the operators of ai.onnx.ml name and do not define."""
+"""Transforms of scores. The texts of the operators of ai.onnx.ml name them but do not define them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ UNDEFINED = (
     "goes, is said nowhere."
 )
 SLACK = 16
-"""Epsilons that a transform adds to a result of at most 1, which follows no faster than the scores move: exp above and
-below, sum, quotient."""
+"""The epsilons that a transform adds to a result of at most 1.
+
+The result changes no faster than the scores. The errors are those of exp above and below the line, the sum and the
+quotient.
+"""
 
 
 def transformed(v: Version, clause: Clause, scores: Array, name: str) -> Array:
-    """Return the scores (N, targets) under a transform; `clause` names the transforms."""
+    """Return the scores (N, targets) after a transform. `clause` is the sentence that lists the transforms."""
     v.silent(clause, name not in DEFINED)
     with np.errstate(all="ignore"):
         if name == "LOGISTIC":

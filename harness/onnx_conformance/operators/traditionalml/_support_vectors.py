@@ -1,4 +1,4 @@
-"""Support vector machines, of which ONNX's texts name the parts and do not say how they make a score."""
+"""Support vector machines: ONNX's texts name their parts but do not define how they compute a score."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ PARAMETERS = 3
 def check_kernel(
     v: Version, kernels: Clause, parameters: Clause, unused: Clause, kernel: str, given: list[float] | None
 ) -> None:
-    """Raise Rejected or Unspecified where the kernel is none, or its parameters are not three.
+    """Raise Rejected or Unspecified if the kernel is unknown or the number of its parameters is not three.
 
     Args:
         v: the version.
-        kernels: lists the kernels.
-        parameters: says that there are three parameters.
-        unused: says what they are where the kernel does not use them.
+        kernels: the sentence that lists the kernels.
+        parameters: the sentence on the three parameters.
+        unused: the sentence on parameters that the kernel does not use.
         kernel: the attribute kernel_type.
         given: the attribute kernel_params.
     """

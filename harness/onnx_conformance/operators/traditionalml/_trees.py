@@ -1,4 +1,4 @@
-"""Trees of decisions: how cases and attributes write them, what a node compares, and to which leaves rows lead."""
+"""Decision trees: how cases and attributes represent them, comparisons in nodes, and the leaves that rows reach."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 Floats = list[float] | None
 MODES = ("LEQ", "LT", "GTE", "GT", "EQ", "NEQ", "MEMBER")
-"""The comparisons, without the BRANCH_ of their names."""
+"""The comparisons, without the prefix BRANCH_ of their names."""
 NODE_KINDS = ("LEAF", *(f"BRANCH_{mode}" for mode in MODES if mode != "MEMBER"))
 """The values of nodes_modes."""
 
 
 class Leaf(NamedTuple):
-    """A leaf, or one of the votes of a leaf that has several."""
+    """A leaf, or one of several votes of a leaf."""
 
     weight: float
     target: int
@@ -32,12 +32,12 @@ class Node(NamedTuple):
     """A node that compares a feature.
 
     Attributes:
-        feature: its index.
+        feature: the index of the feature.
         mode: one of MODES.
         split: the threshold, or the members of MEMBER.
-        true: the tree where the comparison is true; the same object as `false`: both are one leaf.
-        false: the tree where it is not.
-        missing_true: 1 where NaN goes to `true`.
+        true: the tree if the comparison is true. If it is the same object as `false`, both branches lead to one leaf.
+        false: the tree if the comparison is false.
+        missing_true: 1 if NaN goes to `true`.
     """
 
     feature: int
@@ -52,7 +52,7 @@ Tree = Leaf | list[Leaf] | Node
 
 
 def follows_true(mode: str, x: float, threshold: float, members: list[float], missing_true: int) -> bool:
-    """Tell whether a feature goes to the true branch; of NaN `missing_true` decides, whatever the comparison."""
+    """Return whether a feature goes to the true branch. For NaN `missing_true` decides, whatever the comparison."""
     if np.isnan(x):
         return missing_true == 1
     compared = {
@@ -68,12 +68,12 @@ def follows_true(mode: str, x: float, threshold: float, members: list[float], mi
 
 
 def nodes_and_votes(*trees: Tree, votes_of: str, first: int = 0) -> dict[str, Any]:
-    """Return the attributes that hold trees: leaves are nodes, and have votes.
+    """Return the attributes that contain trees. Leaves are nodes and have votes.
 
     Args:
         trees: the trees.
-        votes_of: how the attributes of votes begin: class or target.
-        first: where the ids of each tree's nodes begin; they are listed from the root on, the true branch first.
+        votes_of: the prefix of the attributes of votes: "class" or "target".
+        first: the first id of the nodes of each tree. Nodes are listed from the root, the true branch first.
     """
     nodes: list[list[Any]] = []
     votes: list[tuple[int, int, float, int]] = []
@@ -105,14 +105,14 @@ def nodes_and_votes(*trees: Tree, votes_of: str, first: int = 0) -> dict[str, An
 
 
 def either(v: Version, tensors: Clause, floats: Floats, doubles: Array | None) -> list[float] | None:
-    """Return a list of numbers, or the tensor of doubles that is used instead, as the clause `tensors` says."""
+    """Return a list of numbers, or the tensor of doubles that the clause `tensors` allows instead."""
     v.silent(tensors, floats is not None and doubles is not None)
     v.require(tensors, doubles is None or doubles.dtype == np.float64)
     return floats if doubles is None else doubles.tolist()
 
 
 def of_equal_length(v: Version, clause: Clause, lists: list[Sequence[Any] | None]) -> int:
-    """Return the length of lists, which are the columns of tuples."""
+    """Return the common length of lists that are the columns of tuples."""
     lengths = {-1 if item is None else len(item) for item in lists}
     v.silent(clause, -1 in lengths)
     v.require(clause, len(lengths) == 1)
@@ -120,7 +120,7 @@ def of_equal_length(v: Version, clause: Clause, lists: list[Sequence[Any] | None
 
 
 class Nodes(NamedTuple):
-    """The attributes of nodes, each a list of one item for every node; `splits` are nodes_values."""
+    """The attributes of nodes. Each is a list with one item for every node; `splits` is nodes_values."""
 
     treeids: list[int]
     nodeids: list[int]
@@ -133,14 +133,14 @@ class Nodes(NamedTuple):
 
 
 def leaves(v: Version, X: Array, nodes: Nodes, about: Clause, thresholds: Clause) -> list[list[tuple[int, int]]]:  # noqa: N803
-    """Return for each row the leaves that it leads to, one of each tree, by the ids of tree and node.
+    """Return for each row the leaves that it reaches, one in each tree, by the ids of tree and node.
 
     Args:
         v: the version.
         X: the rows.
         nodes: the trees.
-        about: speaks of nodes; where ids do not make trees, it is silent.
-        thresholds: speaks of what is compared.
+        about: the sentence on nodes. It does not define ids that do not form trees.
+        thresholds: the sentence on the compared values.
     """
     count, branches = len(nodes.nodeids), (nodes.truenodeids, nodes.falsenodeids)
     ids = list(zip(nodes.treeids, nodes.nodeids, strict=True))

@@ -19,12 +19,12 @@ EXTRACTOR.example(X=ramp(2, 3), Y=[2, 0])
 
 SELECT = EXTRACTOR.clause(
     "Select elements of the input tensor based on the indices passed.",
-    note="Says not which shape the result has where the input is no matrix of at least that rank, or the indices are "
-    "no list, and means indices that are there.",
+    note="The text does not define the shape of the result if the input has a lower rank than a matrix, or if the "
+    "indices are not a list. Only existing indices are valid.",
 )
 LAST = EXTRACTOR.clause("The indices are applied to the last axes of the tensor.")
 FIRST = EXTRACTOR.clause(
-    "The indices, based on 0 as the first index of any dimension.", note="Says nothing of indices below 0."
+    "The indices, based on 0 as the first index of any dimension.", note="The text does not define negative indices."
 )
 ARRAY = EXTRACTOR.clause("Selected output data as an array")
 SAME_TYPE = EXTRACTOR.clause("The output will be of the same tensor type.")

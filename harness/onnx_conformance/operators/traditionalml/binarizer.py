@@ -1,4 +1,4 @@
-"""Binarizer: 1 where an element is above a threshold, 0 elsewhere.
+"""Binarizer: 1 for elements above a threshold, 0 for others.
 
     Y = Binarizer(X, threshold=0.0)
 
@@ -19,8 +19,8 @@ BINARIZER.example(X=[[1, 5, 2], [0, 3, 4]], threshold=2.0)
 MAPS = BINARIZER.clause(
     "Maps the values of the input tensor to either 0 or 1, element-wise, based on the outcome of a comparison against "
     "a threshold value.",
-    note="Says not whether an integer that no float is is compared as it is, or as the nearest float, which the "
-    "threshold is.",
+    note="For an integer that is not a float value, the text does not define whether it is compared directly or as the "
+    "nearest float. The threshold is a float.",
 )
 GREATER = BINARIZER.clause("Values greater than this are mapped to 1, others to 0.")
 SAME_TYPE = BINARIZER.clause("The output will be of the same tensor type.")
@@ -59,7 +59,7 @@ case("threshold_infinite", Tag.EDGE, X=[np.inf, -np.inf, 1], threshold=np.inf, c
 case("threshold_minus_infinite", Tag.EDGE, X=[np.inf, -np.inf, 1], threshold=-np.inf, cites=GREATER)
 case("nan", Tag.EDGE, X=[np.nan, 1, -1], cites=GREATER)
 case("threshold_nan", Tag.EDGE, X=[np.nan, 1, np.inf], threshold=np.nan, cites=GREATER)
-# A double between the float that is nearest to 0.1 and 0.1 itself.
+# A double between the float nearest to 0.1 and 0.1 itself.
 case("double_beside_float", Tag.EDGE, X=typed("double", [0.1, 0.1 + 2e-9]), threshold=0.1, cites=GREATER)
 case("int64_limits", Tag.EDGE, X=typed("int64", [2**63 - 1, -(2**63), 2**40, 0]), threshold=1.0, cites=GREATER)
 case("int32_limits", Tag.EDGE, X=typed("int32", [2**31 - 1, -(2**31), 0]), threshold=-1.0, cites=GREATER)

@@ -24,7 +24,7 @@ TYPES = {"TO_FLOAT": "tensor(float)", "TO_STRING": "tensor(string)", "TO_INT64":
 
 
 def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
-    """Return the type that cast_to names."""
+    """Return the type that cast_to identifies."""
     return TYPES.get(attributes.get("cast_to") or "TO_FLOAT", "tensor(float)")
 
 
@@ -39,11 +39,12 @@ ASCENDING = CAST_MAP.clause(
 )
 PACKING = CAST_MAP.clause("The operator supports dense packing or sparse packing.")
 EXCEED = CAST_MAP.clause(
-    "If using sparse packing, the key cannot exceed the max_map-1 value.", note="Says nothing of keys below 0."
+    "If using sparse packing, the key cannot exceed the max_map-1 value.",
+    note="The text does not define negative keys.",
 )
 LENGTH = CAST_MAP.clause(
     "If the value of map_form is 'SPARSE,' this attribute indicates the total length of the output tensor.",
-    note="Says not what stands where there is no key, nor of lengths below 1.",
+    note="The text does not define the values at positions without a key, or lengths below 1.",
 )
 FORM = CAST_MAP.clause(
     "Indicates whether to only output as many values as are in the input (dense), or position the input based on using "
@@ -52,16 +53,17 @@ FORM = CAST_MAP.clause(
 ONE_FORM = CAST_MAP.clause("One of 'DENSE', 'SPARSE'.")
 DESIRED = CAST_MAP.clause(
     "A string indicating the desired element type of the output tensor, one of 'TO_FLOAT', 'TO_STRING', 'TO_INT64'.",
-    note="Says not how a number is written, which numbers texts are, nor what becomes of fractions and of numbers that "
-    "no integer is: whole numbers of a few digits alone are the same in every way.",
+    note="The text does not define how a number is written, which numbers are recognized in strings, or the results "
+    "for fractions and for numbers outside the integer range. Only whole numbers with a few digits have the same "
+    "result in every interpretation.",
 )
 SAME_DATA = CAST_MAP.clause("A tensor representing the same data as the input map, ordered by their keys")
 MAP = CAST_MAP.clause("The input must be an integer map to either string or float.")
 VECTOR = CAST_MAP.clause("The output is a 1-D tensor of string, float, or integer.")
 
 
-def _check(v: Version, value: Any, to: str) -> None:  # noqa: ANN401 - a text or a number
-    """Raise Unspecified where there are several ways to have a value in another type."""
+def _check(v: Version, value: Any, to: str) -> None:  # noqa: ANN401 - a string or a number
+    """Raise Unspecified if a value can be converted to another type in several ways."""
     if to == "TO_STRING":
         v.silent(DESIRED, not isinstance(value, str))
     elif isinstance(value, str):
@@ -72,7 +74,7 @@ def _check(v: Version, value: Any, to: str) -> None:  # noqa: ANN401 - a text or
 
 @CAST_MAP.oracle()
 def tensor(v: Version, X: dict[int, Any], cast_to: str, map_form: str, max_map: int) -> Array | PartlyOpen:
-    """Return the values in the order of their keys, or each at its key."""
+    """Return the values in the order of their keys, or each value at its key."""
     v.require(DESIRED, cast_to in TYPES)
     v.require(ONE_FORM, map_form in {"DENSE", "SPARSE"})
     values = {key: np.asarray(X[key]).item() for key in sorted(X)}
@@ -108,7 +110,7 @@ case("dense_special", Tag.EDGE, X=typed(FLOATS, {1: np.nan, 0: np.inf, 7: -0.0, 
 case("dense_one", Tag.EDGE, X=typed(FLOATS, {9: 4.0}), cites=SAME_DATA)
 case("dense_none", Tag.EDGE, X=typed(FLOATS, {}), cites=FORM)
 case("dense_max_map", Tag.EDGE, X=typed(FLOATS, NUMBERS), max_map=2, cites=LENGTH)
-# Ordered as texts, 10 would be before 9.
+# As strings, 10 would sort before 9.
 case("dense_keys_of_two_digits", X=typed(FLOATS, {10: 1.0, 9: 2.0, 100: 3.0, -10: 4.0, -9: 5.0}), cites=ASCENDING)
 case("sparse_full", X=typed(FLOATS, FULL), map_form="SPARSE", max_map=4, cites=(FORM, LENGTH, EXCEED))
 case("sparse_gaps", X=typed(FLOATS, {3: 4.0, 1: 8.0}), map_form="SPARSE", max_map=6, cites=(FORM, LENGTH))

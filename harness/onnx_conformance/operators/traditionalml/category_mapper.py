@@ -23,7 +23,7 @@ MATRIX = 2
 
 
 def _type(bound: Mapping[str, str], _: Mapping[str, Any]) -> str:
-    """Return the one of strings and integers that the input is not."""
+    """Return the string type for integer inputs, and the integer type for string inputs."""
     return "tensor(int64)" if bound["T1"] == "tensor(string)" else "tensor(string)"
 
 
@@ -38,7 +38,7 @@ CONVERTS = MAPPER.clause("Converts strings to integers and vice versa.")
 EQUAL = MAPPER.clause(
     "Two sequences of equal length are used to map between integers and strings, with strings and integers at the same "
     "index detailing the mapping.",
-    note="Says not which of several is found.",
+    note="The text does not define which of several equal entries is found.",
 )
 EITHER = MAPPER.clause(
     "Each operator converts either integers to strings or strings to integers, depending on which default value "
@@ -47,8 +47,8 @@ EITHER = MAPPER.clause(
 ONE_DEFAULT = MAPPER.clause(
     "Only one default value attribute should be defined.",
     result=True,
-    note="Both have a default: what this demands of a model in which none is set, or both are, is open; so is one of "
-    "the type that the input has.",
+    note="Both attributes have a default. The result for a model that sets neither or both is left open. A default for "
+    "the type of the input is also left open.",
 )
 TO_STRINGS = MAPPER.clause("If the string default value is set, it will convert integers to strings.")
 TO_INTEGERS = MAPPER.clause("If the int default value is set, it will convert strings to integers.")
@@ -71,7 +71,7 @@ def mapped(
     default_int64: int,
     default_string: str,
 ) -> Array:
-    """Return what stands beside each element in the other list, or the default."""
+    """Return the entry of the other list at the index of each element, or the default."""
     v.silent(EQUAL, cats_int64s is None or cats_strings is None)
     integers, strings = list(cats_int64s or ()), list(cats_strings or ())
     v.require(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _type(bound: Mapping[str, str], _: Mapping[str, Any]) -> str:
-    """Return the tensor of the input's values."""
+    """Return the tensor type of the values of the input."""
     match = re.fullmatch(r"map\(\w+, (\w+)\)", bound["T1"])
     return f"tensor({match[1] if match else 'float'})"
 
@@ -32,7 +32,7 @@ CONVERTS = VECTORIZER.clause("Uses an index mapping to convert a dictionary to a
 INSERTS = VECTORIZER.clause(
     "The index into the vocabulary array at which the key is found is then used to index the output 1-D tensor 'Y' and "
     "insert into it the value found in the dictionary 'X'.",
-    note="Does not say at which index where it is found twice.",
+    note="The text does not define the index if a key occurs twice.",
 )
 KEY_TYPE = VECTORIZER.clause(
     "The key type of the input map must correspond to the element type of the defined vocabulary attribute."
@@ -42,7 +42,7 @@ PRESENT = VECTORIZER.clause("All keys in the input dictionary must be present in
 EACH = VECTORIZER.clause("For each item in the input dictionary, insert its value in the output array.")
 ZERO = VECTORIZER.clause(
     "Any keys not present in the input dictionary, will be zero in the output array.",
-    note="Does not say which string is zero.",
+    note="The text does not define which string is zero.",
 )
 EXAMPLE = VECTORIZER.clause(
     'if the ``string_vocabulary`` parameter is set to ``["a", "c", "b", "z"]``, then an input of ``{"a": 4, "c": 8}`` '
@@ -55,9 +55,9 @@ DIFFERENT = VECTORIZER.clause("The key and value types cannot be the same.")
 VALUE_TYPE = VECTORIZER.clause("The output will be a tensor of the value type of the input map.")
 SHAPE = VECTORIZER.clause(
     "It's shape will be [1,C], where C is the length of the input dictionary.",
-    note="The text and the description of the output speak of a 1-D tensor, this sentence of a row; both do. The "
-    "length is that of the vocabulary: so says the text (equal in length to the index mapping vector), and in its "
-    "example the dictionary has two items and the output four elements.",
+    note="The text and the description of the output refer to a 1-D tensor, but this sentence refers to a row; both "
+    "are accepted. The length is that of the vocabulary: the text requires this (equal in length to the index mapping "
+    "vector), and in its example the dictionary has two items and the output has four elements.",
 )
 
 
@@ -68,7 +68,7 @@ def vector(
     int64_vocabulary: list[int] | None,
     string_vocabulary: list[str] | None,
 ) -> AnyOf:
-    """Return for each key of the vocabulary its value, or zero: a 1-D tensor, or one row."""
+    """Return for each key of the vocabulary its value, or zero, as a 1-D tensor or as one row."""
     v.require(ONE_AND_ONLY, (int64_vocabulary is None) is not (string_vocabulary is None))
     vocabulary: list[Any] = [*(int64_vocabulary or ()), *(string_vocabulary or ())]
     kind = int if string_vocabulary is None else str
@@ -77,7 +77,9 @@ def vector(
     v.silent(INSERTS, any(vocabulary.count(key) > 1 for key in X))
     dtype = v.dtypes["T2"]
     v.silent(ZERO, dtype.kind == "O" and len(X) < len(vocabulary))
-    elements = np.array([np.asarray(X.get(key, 0)).item() for key in vocabulary], dtype)  # Text in an array is no text.
+    elements = np.array(
+        [np.asarray(X.get(key, 0)).item() for key in vocabulary], dtype
+    )  # A string in an array must first be unwrapped.
     return AnyOf(elements, elements[np.newaxis])
 
 

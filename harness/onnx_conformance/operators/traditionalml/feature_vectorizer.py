@@ -28,10 +28,11 @@ VECTORS = VECTORIZER.clause("1-D tensors are treated as [1,C].")
 ORDER = VECTORIZER.clause("Inputs are copied to the output maintaining the order of the input arguments.")
 FLOATS = VECTORIZER.clause(
     "All inputs must be integers or floats, while the output will be all floating point values.",
-    note="The nearest, of a number that no float is.",
+    note="A number that is not a float value becomes the nearest float.",
 )
 SIZES = VECTORIZER.clause(
-    "The size of each input in the input list", note="Says not what is done where it is another, or not given."
+    "The size of each input in the input list",
+    note="The text does not define the result if it is missing or differs from the actual size.",
 )
 SAME_TYPE = VECTORIZER.clause("An ordered collection of tensors, all with the same element type.")
 OUTPUT = VECTORIZER.clause("The output array, elements ordered as the inputs.")
@@ -40,7 +41,7 @@ NUMERIC = VECTORIZER.clause("The input type must be a tensor of a numeric type."
 
 @VECTORIZER.oracle()
 def vector(v: Version, X: list[Array], inputdimensions: list[int] | None) -> Array:
-    """Return the inputs side by side; those of rank 1 are rows."""
+    """Return the inputs side by side. Inputs of rank 1 are rows."""
     v.require(SECOND, all(item.ndim in {1, MATRIX} for item in X))
     tables = [np.atleast_2d(item) for item in X]
     v.silent(SIZES, inputdimensions != [table.shape[1] for table in tables])

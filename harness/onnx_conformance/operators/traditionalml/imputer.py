@@ -1,4 +1,4 @@
-"""Imputer: put other values in the place of one.
+"""Imputer: replace one value by other values.
 
     Y = Imputer(X, imputed_value_floats=[1.5], replaced_value_float=0.0)
     Y = Imputer(X, imputed_value_int64s=[1], replaced_value_int64=0)
@@ -27,7 +27,7 @@ REPLACES = IMPUTER.clause("Replaces inputs that equal one value with another, le
 CANONICAL = IMPUTER.clause(
     "This operator is typically used to replace missing values in situations where they have a canonical "
     "representation, such as -1, 0, NaN, or some extreme value.",
-    note="So NaN is equal to NaN here.",
+    note="Therefore NaN equals NaN here.",
 )
 ONE_IMPUTED = IMPUTER.clause(
     "One and only one of imputed_value_floats or imputed_value_int64s should be defined -- floats if the input tensor "
@@ -38,8 +38,8 @@ ONE_REPLACED = IMPUTER.clause(
     "One and only one of the replaced_value_float or replaced_value_int64 should be defined, which one depends on "
     "whether floats or integers are being processed.",
     result=True,
-    note="Both have a default: what this demands of a model in which none is set, or both are, is open; the one of the "
-    "other type makes no difference.",
+    note="Both attributes have a default. The result for a model that sets neither or both is left open. The attribute "
+    "for the other type makes no difference.",
 )
 LENGTH = IMPUTER.clause(
     "The imputed_value attribute length can be 1 element, or it can have one element per input feature."
@@ -50,7 +50,8 @@ LAST = IMPUTER.clause(
 )
 SHAPE = IMPUTER.clause(
     "The input type must be a tensor of a numeric type, either [N,C] or [C].",
-    note="The text has any number of dimensions before the features: others than these two are left open.",
+    note="The text has any number of dimensions before the features. Numbers of dimensions other than these two are "
+    "left open.",
 )
 SAME = IMPUTER.clause("The output type will be of the same tensor type and shape.")
 
@@ -64,7 +65,7 @@ def imputed(
     replaced_value_float: float,
     replaced_value_int64: int,
 ) -> Array:
-    """Return X, with the value of its feature where it equals the one that is replaced."""
+    """Return X. Elements equal to the replaced value become the imputed value of their feature."""
     of_floats = X.dtype.kind == "f"
     values: Any = imputed_value_floats if of_floats else imputed_value_int64s
     others: Any = imputed_value_int64s if of_floats else imputed_value_floats
@@ -92,7 +93,7 @@ case("default_replaced", X=[[0, 1, -0.0], [2, 0, 3]], imputed_value_floats=[7.5]
 case("none_equal", X=ROWS, imputed_value_floats=[7.5], replaced_value_float=99.0, cites=REPLACES)
 case("all_equal", X=[[5, 5], [5, 5]], imputed_value_floats=[1.0, 2.0], replaced_value_float=5.0, cites=REPLACES)
 case("by_itself", Tag.EDGE, X=ROWS, imputed_value_floats=[5.0], replaced_value_float=5.0, cites=REPLACES)
-# What is put in is not replaced again.
+# An imputed value is not replaced again.
 case(
     "not_again", Tag.EDGE, X=[[1, 2], [2, 1]], imputed_value_floats=[2.0, 1.0], replaced_value_float=1.0, cites=REPLACES
 )
@@ -111,7 +112,7 @@ for type_ in ("float", "double"):
     zeros = typed(type_, [0.0, -0.0, 1])
     case(f"zeros_{type_}", Tag.EDGE, X=zeros, imputed_value_floats=[3.0], replaced_value_float=-0.0, cites=REPLACES)
     case(f"to_nan_{type_}", Tag.EDGE, X=zeros, imputed_value_floats=[nan], replaced_value_float=1.0, cites=REPLACES)
-# Not equal to the float that is nearest to 0.1.
+# Not equal to the float nearest to 0.1.
 tenth: dict[str, Any] = {"imputed_value_floats": [3.0], "replaced_value_float": 0.1}
 case("double_beside_float", Tag.EDGE, X=typed("double", [0.1, 0.5]), **tenth, cites=REPLACES)
 for type_ in ("int64", "int32"):

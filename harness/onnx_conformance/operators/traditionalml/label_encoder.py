@@ -1,4 +1,4 @@
-"""LabelEncoder: each element looked up in a list, and what belongs to it there.
+"""LabelEncoder: look up each element in a list and return the corresponding value.
 
     Y = LabelEncoder(X, keys_int64s=[1, 2], values_strings=["b", "a"], default_string="_Unused")
     Y = LabelEncoder(X, classes_strings=["b", "a"], default_int64=-1)    # before version 2
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 LISTS = {"int64s": "int64", "floats": "float", "strings": "string"}
-"""How the names of lists end, and the element type of each."""
+"""The suffixes of the names of lists, and the element type of each."""
 
 
 def _type(bound: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Op.derives
-    """Return the type of the values set; where there are none, the one of strings and integers that X is not."""
+    """Return the type of the values that are set. Without values: string for integers, integer for strings."""
     if "classes_strings" in attributes:
         return "tensor(int64)" if bound["T1"] == "tensor(string)" else "tensor(string)"
     if attributes.get("values_tensor") is not None:
@@ -41,7 +41,7 @@ ENCODER = Op(
     derives={"T2": _type},
     widens=False,
 )
-# X is of the usual type of each version: an index before version 2, then a float.
+# X has the usual type of each version: an index before version 2, later a float.
 ENCODER.example(
     X=[[3, 0, 1], [2, 2, 0]],
     classes_strings=["b", "a", ""],
@@ -57,17 +57,22 @@ ONE_DEFAULT = ENCODER.clause("Only one default value attribute should be defined
 ONE_AND_ONLY = ENCODER.clause(
     "One and only one of the 'default_*' attributes must be defined.",
     before=2,
-    note="Both have a default: what this demands of a model in which none is set, or only to its default, is open.",
+    note="Both attributes have a default. The result for a model that sets neither, or one to its default value, is "
+    "left open.",
 )
 INDEXING = ENCODER.clause(
-    "by simple indexing.", before=2, note="An index below 0 is not found: nothing counts from the back."
+    "by simple indexing.", before=2, note="A negative index is not found: nothing counts from the back."
 )
 LOOKED_UP = ENCODER.clause(
-    "the index at which it is found is used", before=2, note="Not which where it is found twice."
+    "the index at which it is found is used",
+    before=2,
+    note="The text does not define which index if it is found twice.",
 )
 NO_INTEGER = ENCODER.clause("A string to use when an input integer value is not found in the map.", before=2)
 NO_STRING = ENCODER.clause("An integer to use when an input string value is not found in the map.", before=2)
-LABELS = ENCODER.clause("A list of labels.", before=2, note="Does not say what is found where there is none.")
+LABELS = ENCODER.clause(
+    "A list of labels.", before=2, note="The text does not define the result if the attribute is missing."
+)
 ANY_SHAPE = ENCODER.clause("The input type must be a tensor of integers or strings, of any shape.", before=2)
 SAME_SHAPE = ENCODER.clause("will have the same shape as the input.", before=2)
 PARALLEL = ENCODER.clause("would be mapped to the i-th value in the specified 'values_*' attribute.", since=2)
@@ -75,13 +80,13 @@ IDENTICAL = ENCODER.clause(
     "input's element type and the element type of the specified 'keys_*' should be identical", since=2
 )
 LENGTH = ENCODER.clause("Note that the 'keys_*' and 'values_*' attributes must have the same length.", since=4)
-NOT_FOUND = ENCODER.clause("may be used as its output value.", since=2, note="Nothing else is said to be used.")
+NOT_FOUND = ENCODER.clause("may be used as its output value.", since=2, note="No other default is defined.")
 MATCHES = ENCODER.clause(
     "The type of the 'default_*' attribute must match the 'values_*'",
     since=4,
-    note="Not whether default_tensor matches a list of values, nor another default values_tensor: the type would, the "
-    "name does not. Nor whether a default of another type may be set though none of it is used. One set to its default "
-    "is as if unset.",
+    note="The text does not define whether default_tensor matches a list of values, or another default matches "
+    "values_tensor: the types match, the names do not. It does not define whether an unused default of another type "
+    "may be set. A default that is set to its default value counts as not set.",
 )
 EXAMPLE = ENCODER.clause('["Dori", "Amy", "Amy", "Sally", "Sally"] would be mapped to [-1, 5, 5, 6, 6].', since=2)
 SHAPES = ENCODER.clause("its input and output shapes are the same.", since=2)
@@ -95,17 +100,19 @@ BITS = ENCODER.clause(
     "bit-wise comparison is used so even a float NaN can be mapped",
     since=2,
     before=4,
-    note="So neither zero is the other, nor one NaN another of other bits; onnxruntime finds no NaN and takes -0 for "
-    "0.",
+    note="Therefore +0 and -0 do not match each other, and a NaN does not match a NaN with other bits. onnxruntime "
+    "never finds NaN, and treats -0 as 0.",
 )
 NAN = ENCODER.clause(
-    "'NaN' match any input 'NaN' value", since=4, note="Whether the two zeros match is no longer said."
+    "'NaN' match any input 'NaN' value", since=4, note="The text no longer defines whether the two zeros match."
 )
 LAST = ENCODER.clause(
-    "If a key is repeated, the last key takes precedence.", since=4, note="In onnxruntime the first does."
+    "If a key is repeated, the last key takes precedence.",
+    since=4,
+    note="In onnxruntime the first key takes precedence.",
 )
 DEFAULTS = ENCODER.clause(
-    "A default tensor.", since=4, note="Does not say what one of other than one element in a row means."
+    "A default tensor.", since=4, note="The text does not define a tensor that is not one row with one element."
 )
 UNSET = ENCODER.clause(
     '{"_Unused"} if values_* has string type, {-1} if values_* has integral type, and {-0.f}', since=4
@@ -132,7 +139,7 @@ def indexed(v: Version, X: Array, default_string: str, default_int64: int, class
 
 
 def _only_one(v: Version, clause: Clause, lists: tuple[Any, Any, Any], tensor: Array | None) -> Array:
-    """Return the one list or tensor that is set, of lists of integers, floats and strings."""
+    """Return the only list or tensor that is set, from lists of integers, floats and strings."""
     types: tuple[Any, ...] = (np.int64, np.float32, object)
     arrays = [np.array(items, type_) for items, type_ in zip(lists, types, strict=True) if items is not None]
     arrays += [] if tensor is None else [tensor]
@@ -143,7 +150,7 @@ def _only_one(v: Version, clause: Clause, lists: tuple[Any, Any, Any], tensor: A
 
 
 def _key(v: Version, value: Any) -> Any:  # noqa: ANN401 - any element
-    """Return what equal keys have in common: before version 4 the bits of a float."""
+    """Return a value that is equal for equal keys: before version 4, the bits of a float."""
     if not isinstance(value, np.floating):
         return value
     if BITS.in_force(v.since):

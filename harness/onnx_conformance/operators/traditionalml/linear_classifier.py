@@ -3,7 +3,7 @@
     Y, Z = LinearClassifier(X, coefficients, intercepts, classlabels_ints=[7, -3, 0], multi_class=0,
                             post_transform="NONE")
 
-Versions: 1. The text says little more than its name.
+Versions: 1. The text contains little more than the name.
 """
 
 # ruff: noqa: N803 - the text's own names
@@ -27,7 +27,7 @@ MATRIX = 2
 
 
 def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
-    """Return the type of the labels set."""
+    """Return the type of the labels that are set."""
     return "tensor(int64)" if attributes["classlabels_ints"] is not None else "tensor(string)"
 
 
@@ -46,7 +46,9 @@ def _rounding(
 CLASSIFIER = Op(
     "LinearClassifier",
     versions=(1,),
-    compare=bounded(_rounding, "conversion and product round once, each addition by half an epsilon, then a transform"),
+    compare=bounded(
+        _rounding, "conversion and product round once each, each addition rounds by half an epsilon, then a transform"
+    ),
     domain="ai.onnx.ml",
     derives={"T2": _type},
 )
@@ -62,8 +64,8 @@ CLASSIFIER.excuse("attribute intercepts unset", "nothing says what a model witho
 
 LINEAR = CLASSIFIER.clause(
     "Linear classifier",
-    note="So a score is a weighted sum and an intercept, the weights of each class one after the other as those of "
-    "LinearRegressor. Nothing is said of classes that have no weights or intercepts of their own.",
+    note="Therefore a score is a weighted sum plus an intercept. The weights of the classes follow one another as in "
+    "LinearRegressor. The text does not define classes without weights or intercepts.",
 )
 TRANSFORM = CLASSIFIER.clause("Indicates the transform to apply to the scores vector.", note=UNDEFINED)
 ONE_OF = CLASSIFIER.clause("One of 'NONE,' 'SOFTMAX,' 'LOGISTIC,' 'SOFTMAX_ZERO,' or 'PROBIT'")
@@ -72,14 +74,15 @@ LABELS = CLASSIFIER.clause("Class labels when using integer labels.")
 STRINGS = CLASSIFIER.clause("Class labels when using string labels.")
 MULTI = CLASSIFIER.clause(
     "Indicates whether to do OvR or multinomial (0=OvR is the default).",
-    note="Scores before a transform are the same in both; says nothing of values other than 0 and 1.",
+    note="Scores before a transform are the same for both. The text does not define values other than 0 and 1.",
 )
 INTERCEPTS = CLASSIFIER.clause("A collection of intercepts.")
 WEIGHTS = CLASSIFIER.clause("A collection of weights of the model(s).")
 ONE_CLASS = CLASSIFIER.clause(
     "Classification outputs (one class per example).",
-    note="The one with the highest score, where there are three or more; not which of equal ones. Of two classes "
-    "runtimes see whether the score of one is positive: which of them is the answer is left open.",
+    note="With three or more classes, it is the class with the highest score; the text does not define the class for "
+    "equal scores. With two classes, runtimes check whether the score of one class is positive, so the resulting class "
+    "is left open.",
 )
 SCORES = CLASSIFIER.clause("Classification scores ([N,E] - one score for each class and example")
 SHAPE = CLASSIFIER.clause("The input must be a tensor of a numeric type, and of shape [N,C] or [C].")

@@ -32,7 +32,9 @@ def _rounding(
 REGRESSOR = Op(
     "LinearRegressor",
     versions=(1,),
-    compare=bounded(_rounding, "conversion and product round once, each addition by half an epsilon, then a transform"),
+    compare=bounded(
+        _rounding, "conversion and product round once each, each addition rounds by half an epsilon, then a transform"
+    ),
     domain="ai.onnx.ml",
     rank=lambda _: MATRIX,
 )
@@ -46,7 +48,7 @@ REGRESSOR.example(
 REGRESSOR.excuse("attribute coefficients unset", "nothing says what a model without them is")
 
 EVALUATION = REGRESSOR.clause(
-    "Generalized linear regression evaluation.", note="Says nothing of inputs that are no batch."
+    "Generalized linear regression evaluation.", note="The text does not define inputs that are not a batch."
 )
 UNIVARIATE = REGRESSOR.clause("If targets is set to 1 (default) then univariate regression is performed.")
 MANY = REGRESSOR.clause(
@@ -75,7 +77,7 @@ def regressed(
     targets: int,
     post_transform: str,
 ) -> Array:
-    """Return the products of the rows with the coefficients of each target, plus its intercept, transformed."""
+    """Return the products of the rows and the coefficients of each target, plus its intercept, transformed."""
     v.require(ONE_OF, post_transform in TRANSFORMS)
     v.silent(EVALUATION, X.ndim != MATRIX or coefficients is None)
     v.silent(TARGETS, targets < 1)

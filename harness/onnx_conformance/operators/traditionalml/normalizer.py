@@ -1,4 +1,4 @@
-"""Normalizer: each row over its greatest element, its sum, or the root of its sum of squares.
+"""Normalizer: divide each row by its greatest element, its sum, or the root of its sum of squares.
 
     Y = Normalizer(X, norm="MAX")
 
@@ -18,7 +18,7 @@ MATRIX = 2
 
 
 def _normalized(X: Array, norm: str) -> Array:
-    """Return numbers that are not negative, each row over its divisor, or as it is where that is 0."""
+    """Return nonnegative numbers: each row divided by its divisor, or unchanged if the divisor is 0."""
     wide = X.astype(np.float64)
     divisors = {
         "MAX": wide.max(-1, keepdims=True, initial=-np.inf),
@@ -30,7 +30,7 @@ def _normalized(X: Array, norm: str) -> Array:
 
 
 def _rounding(X: Array, norm: str) -> list[Array]:
-    """Return the errors, relative to the result: of conversion, sum, square, quotient and root."""
+    """Return the errors relative to the result, of conversion, sum, square, quotient and root."""
     with np.errstate(all="ignore"):
         result = np.abs(_normalized(X, norm if norm in {"MAX", "L1", "L2"} else "MAX"))
     terms = roundings(X.shape[-1]) if X.ndim else 1
@@ -40,7 +40,9 @@ def _rounding(X: Array, norm: str) -> list[Array]:
 NORMALIZER = Op(
     "Normalizer",
     versions=(1,),
-    compare=bounded(_rounding, "each addition rounds by half an epsilon; conversion, squares, quotient, root once"),
+    compare=bounded(
+        _rounding, "each addition rounds by half an epsilon; conversion, squares, quotient and root round once each"
+    ),
     domain="ai.onnx.ml",
     rank="X",
 )
@@ -53,8 +55,9 @@ NORMALIZES = NORMALIZER.clause(
 MAX = NORMALIZER.clause("Max: Y = X / max(X)")
 L1 = NORMALIZER.clause(
     "L1: Y = X / sum(X)",
-    note="The norms of these names are of absolute values, and a vector over its norm keeps its signs; the formulas "
-    "have none of the former, and that of L2 loses the latter: rows with elements below 0 are left open.",
+    note="The norms with these names use absolute values, and dividing a vector by its norm keeps its signs. The "
+    "formulas contain no absolute values, and the formula of L2 loses signs. Rows with negative elements are therefore "
+    "left open.",
 )
 L2 = NORMALIZER.clause("L2: Y = sqrt(X^2 / sum(X^2)}")
 ZERO = NORMALIZER.clause("In all modes, if the divisor is zero, Y == X.")
@@ -67,7 +70,7 @@ NUMERIC = NORMALIZER.clause("The input must be a tensor of a numeric type.")
 
 @NORMALIZER.oracle()
 def normalized(v: Version, X: Array, norm: str) -> Array:
-    """Return each row over its divisor, or as it is where that is 0."""
+    """Return each row divided by its divisor, or unchanged if the divisor is 0."""
     v.require(ONE_OF, norm in {"MAX", "L1", "L2"})
     v.require(SHAPE, X.ndim in {1, MATRIX})
     v.silent(L1, bool((X < 0).any()))

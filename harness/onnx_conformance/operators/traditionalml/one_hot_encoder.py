@@ -29,7 +29,7 @@ ENCODER.example(X=[[1, 3, 2], [0, 0, 3]], cats_int64s=[3, 1, 0, 2], zeros=1)
 PLACED = ENCODER.clause(
     "Replace each input element with an array of ones and zeros, where a single one is placed at the index of the "
     "category that was passed in.",
-    note="Does not say at which index where it is there twice.",
+    note="The text does not define the index if a category occurs twice.",
 )
 COUNT = ENCODER.clause("The total category count will determine the size of the extra dimension of the output array Y.")
 EXAMPLE = ENCODER.clause(
@@ -40,14 +40,15 @@ SAME_SET = ENCODER.clause("This operator assumes every input feature is from the
 CAST = ENCODER.clause(
     "If the input is a tensor of float, int32, or double, the data will be cast to integers and the cats_int64s "
     "category list will be used for the lookups.",
-    note="Not what becomes of a number that no integer is near, nor which list is used of an int64.",
+    note="The text does not define the result for a number outside the integer range, or the list for int64 inputs.",
 )
 ZEROS = ENCODER.clause(
-    "If true and category is not present, will return all zeros;", note="True is 1; of others it is silent."
+    "If true and category is not present, will return all zeros;",
+    note="True means 1. The text does not define other values.",
 )
 FAILS = ENCODER.clause("if false and a category if not found, the operator will fail.", force=Force.MUST)
 ONE_LIST = ENCODER.clause("One and only one of the 'cats_*' attributes must be defined.")
-NUMERIC = ENCODER.clause("The input must be a tensor of a numeric type.", note="The signature has strings as well.")
+NUMERIC = ENCODER.clause("The input must be a tensor of a numeric type.", note="The signature also allows strings.")
 STRINGS = ENCODER.clause("List of categories, strings.")
 INTS = ENCODER.clause("List of categories, ints.")
 OUTPUT = ENCODER.clause("Encoded output data, having one more dimension than X.")

@@ -1,4 +1,4 @@
-"""Scaler: take an offset from each feature, and multiply by a scale.
+"""Scaler: subtract an offset from each feature and multiply the difference by a scale.
 
     Y = Scaler(X, offset=[3.0], scale=[0.5])
 
@@ -22,7 +22,7 @@ MATRIX = 2
 
 
 def _rounding(X: Array, offset: list[float] | None, scale: list[float] | None) -> list[Array]:
-    """Return half a rounding each of the element as a float, of the difference and of the product."""
+    """Return half a rounding for each of: the element as a float, the difference, and the product."""
     wide, first, second = np.abs(X.astype(np.float64)), np.abs(offset or [0.0]), np.abs(scale or [1.0])
     with np.errstate(all="ignore"):
         error = np.asarray((wide + first) * second * 1.5)
@@ -42,14 +42,15 @@ SCALER.excuse("attribute scale unset", "nothing says what is done where there is
 
 RESCALE = SCALER.clause(
     "Rescale input data, for example to standardize features by removing the mean and scaling to unit variance.",
-    note="So the offset is taken away, and what is multiplied is the difference. Says nothing of one that is left out.",
+    note="Therefore the offset is subtracted, and the difference is multiplied. The text does not define an omitted "
+    "attribute.",
 )
 FIRST = SCALER.clause("First, offset by this.")
 SECOND = SCALER.clause("Second, multiply by this.")
 FEATURES = SCALER.clause(
     "Can be length of features in an [N,F] tensor or length 1, in which case it applies to all features, regardless of "
     "dimension count.",
-    note="Says nothing of features in tensors of other ranks.",
+    note="The text does not define features in tensors of other ranks.",
 )
 SAME_LENGTH = SCALER.clause("Must be same length as 'offset'")
 NUMERIC = SCALER.clause("The input must be a tensor of a numeric type.")
@@ -57,7 +58,7 @@ NUMERIC = SCALER.clause("The input must be a tensor of a numeric type.")
 
 @SCALER.oracle()
 def scaled(v: Version, X: Array, offset: list[float] | None, scale: list[float] | None) -> Array:
-    """Return X without the offset, times the scale."""
+    """Return X minus the offset, times the scale."""
     v.silent(RESCALE, offset is None or scale is None)
     v.require(SAME_LENGTH, len(offset or ()) == len(scale or ()))
     length = len(offset or ())

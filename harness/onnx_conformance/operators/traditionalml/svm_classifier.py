@@ -1,11 +1,11 @@
-"""SVMClassifier: the classes that a support vector machine gives examples.
+"""SVMClassifier: the classes that a support vector machine assigns to examples.
 
     Y, Z = SVMClassifier(X, classlabels_ints=[7, -3], kernel_type="LINEAR", kernel_params=[gamma, coef0, degree],
                          support_vectors, vectors_per_class, coefficients, rho, prob_a=None, prob_b=None,
                          post_transform="NONE")
 
-Versions: 1. The text names the parts of such a machine and says nothing of how they make scores: only what it says of
-kinds, counts and sizes is specified. Labels are among those given, and a score may be any number.
+Versions: 1. The text names the parts of such a machine but does not define how they compute scores. Only its sentences
+on types, counts and sizes are tested. The label must be one of the listed labels, and the score may be any number.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
-    """Return the type of the labels set."""
+    """Return the type of the labels that are set."""
     return "tensor(int64)" if attributes["classlabels_ints"] is not None else "tensor(string)"
 
 
@@ -46,7 +46,7 @@ for part in ("coefficients", "rho", "support_vectors", "vectors_per_class", "ker
 
 MACHINE = SVM.clause(
     "Support Vector Machine classifier",
-    note="Neither the kernels nor how coefficients, rho and probabilities come together is said anywhere.",
+    note="The text does not define the kernels, or how coefficients, rho and probabilities are combined.",
 )
 ONE_LABELS = SVM.clause("One and only one of the 'classlabels_*' attributes must be defined.")
 SAME_SIZE = SVM.clause("This array must be same size as prob_a.")
@@ -56,7 +56,7 @@ PROBABILITIES = SVM.clause(
 FIRST_SET = SVM.clause("First set of probability coefficients.")
 TRANSFORM = SVM.clause("One of 'NONE,' 'SOFTMAX,' 'LOGISTIC,' 'SOFTMAX_ZERO,' or 'PROBIT'")
 PARAMETERS = SVM.clause("List of 3 elements containing gamma, coef0, and degree, in that order.")
-UNUSED = SVM.clause("Zero if unused for the kernel.", note="Says nothing of a list left out.")
+UNUSED = SVM.clause("Zero if unused for the kernel.", note="The text does not define an omitted list.")
 KERNELS = SVM.clause("The kernel type, one of 'LINEAR,' 'POLY,' 'RBF,' 'SIGMOID'.")
 DATA = SVM.clause("Data to be classified.")
 OUTPUTS = SVM.clause("Classification outputs (one class per example).")
@@ -84,7 +84,7 @@ def classified(
     prob_b: list[float] | None,
     post_transform: str,
 ) -> tuple[AnyOf, PartlyOpen]:
-    """Return for each example any of the labels, and any score for each of them."""
+    """Return for each example any of the labels, and any score for each label."""
     v.require(ONE_LABELS, (classlabels_ints is None) is not (classlabels_strings is None))
     v.require(TRANSFORM, post_transform in TRANSFORMS)
     v.require(SAME_SIZE, len(prob_a or ()) == len(prob_b or ()))

@@ -1,10 +1,10 @@
-"""SVMRegressor: the numbers that a support vector machine gives examples.
+"""SVMRegressor: the numbers that a support vector machine assigns to examples.
 
     Y = SVMRegressor(X, kernel_type="LINEAR", kernel_params=[gamma, coef0, degree], support_vectors, n_supports,
                      coefficients, rho, one_class=0, post_transform="NONE")
 
-Versions: 1. The text names the parts of such a machine and says nothing of how they make a score: only what it says of
-kinds, counts and sizes is specified, and the score itself may be any number.
+Versions: 1. The text names the parts of such a machine but does not define how they compute a score. Only its sentences
+on types, counts and sizes are tested, and the score may be any number.
 """
 
 # ruff: noqa: N803 - the text's own names
@@ -37,27 +37,30 @@ for part in ("coefficients", "rho", "support_vectors", "kernel_params", "n_suppo
 
 MACHINE = SVM.clause(
     "Support Vector Machine regression prediction and one-class SVM anomaly detection.",
-    note="Neither the kernels nor how coefficients and rho come together is said anywhere, nor what the prediction of "
-    "a one-class machine is.",
+    note="The text does not define the kernels, how coefficients and rho are combined, or the prediction of a "
+    "one-class machine.",
 )
 COEFFICIENTS = SVM.clause("Support vector coefficients.")
-NUMBER = SVM.clause("The number of support vectors.", note="Not what a machine with none is.")
+NUMBER = SVM.clause(
+    "The number of support vectors.", note="The text does not define a machine without support vectors."
+)
 ONE_CLASS = SVM.clause(
-    "Flag indicating whether the regression is a one-class SVM or not.", note="Says nothing of values but 0 and 1."
+    "Flag indicating whether the regression is a one-class SVM or not.",
+    note="The text does not define values other than 0 and 1.",
 )
 VECTORS = SVM.clause("Chosen support vectors")
 TRANSFORM = SVM.clause("One of 'NONE,' 'SOFTMAX,' 'LOGISTIC,' 'SOFTMAX_ZERO,' or 'PROBIT.'")
 PARAMETERS = SVM.clause("List of 3 elements containing gamma, coef0, and degree, in that order.")
-UNUSED = SVM.clause("Zero if unused for the kernel.", note="Says nothing of a list left out.")
+UNUSED = SVM.clause("Zero if unused for the kernel.", note="The text does not define an omitted list.")
 KERNELS = SVM.clause("The kernel type, one of 'LINEAR,' 'POLY,' 'RBF,' 'SIGMOID'.")
 DATA = SVM.clause("Data to be regressed.")
 OUTPUTS = SVM.clause(
     "Regression outputs (one score per target per example).",
-    note="Such a machine has one target: one row for each example, of one column.",
+    note="Such a machine has one target, so the output has one row for each example and one column.",
 )
 NUMERIC = SVM.clause(
     "The input type must be a tensor of a numeric type, either [C] or [N,C].",
-    note="Says not which shape the output has of a vector.",
+    note="The text does not define the shape of the output for a vector.",
 )
 
 

@@ -1,4 +1,4 @@
-"""TreeEnsemble: the weights of the leaves that a row of features comes to, gathered for each target.
+"""TreeEnsemble: the weights of the leaves that a row of features reaches, aggregated for each target.
 
     Y = TreeEnsemble(X, aggregate_function=1, post_transform=0, n_targets=1, tree_roots=[0],
                      nodes_featureids=[1], nodes_modes=[0], nodes_splits=[0.5],
@@ -22,7 +22,7 @@ AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
 
 def _rounding(*, X: Array, leaf_weights: Array, tree_roots: list[int], n_targets: int, **_: object) -> list[Array]:  # noqa: N803
-    """Return half a rounding for each addition and the average, and what a transform adds."""
+    """Return half a rounding for each addition and for the average, plus the error of a transform."""
     magnitude = np.abs(leaf_weights.astype(float)).max(initial=0)
     return [np.full((len(X), n_targets), len(tree_roots) ** 2 * magnitude / 2 + SLACK)]
 
@@ -34,7 +34,7 @@ ENSEMBLE = Op(
     domain="ai.onnx.ml",
     rank="X",
 )
-# If feature 2 is at least 3, leaf 0 or 1 by whether feature 0 is 4 or 6; otherwise leaf 2.
+# If feature 2 is at least 3, leaf 0 or 1, depending on whether feature 0 is 4 or 6; otherwise leaf 2.
 ENSEMBLE.example(
     X=ramp(2, 3),
     aggregate_function=1,
@@ -62,7 +62,8 @@ NODES_LENGTH = ENSEMBLE.clause("The attributes `nodes_*` must all have the same 
 LEAVES_LENGTH = ENSEMBLE.clause("similarly define tuples of leaves and must have identical length.")
 AGGREGATE = ENSEMBLE.clause(
     "Defines how to aggregate leaf values within a target.",
-    note="Not what an average, least or greatest of no leaf is, nor whether trees without a leaf of the target count.",
+    note="The text does not define the average, least or greatest value without leaves, or whether trees without a "
+    "leaf of the target are counted.",
 )
 AGGREGATED = ENSEMBLE.clause("One of 'AVERAGE' (0) 'SUM' (1) 'MIN' (2) 'MAX (3) defaults to 'SUM' (1)")
 TRANSFORM = ENSEMBLE.clause(
@@ -73,12 +74,13 @@ ONE_OF = ENSEMBLE.clause(
     "One of 'NONE' (0), 'SOFTMAX' (1), 'LOGISTIC' (2), 'SOFTMAX_ZERO' (3) or 'PROBIT' (4), defaults to 'NONE'"
 )
 ROOTS = ENSEMBLE.clause(
-    "Index into `nodes_*` for the root of each tree.", note="Says nothing of an index that is not there."
+    "Index into `nodes_*` for the root of each tree.", note="The text does not define an index out of range."
 )
 HITRATES = ENSEMBLE.clause("Popularity of each node, used for performance and may be omitted.")
 MISSING = ENSEMBLE.clause(
     "whether to follow the true branch (if attribute value is 1) or false branch (if attribute",
-    note="Of every comparison: NaN differs from a number, and onnxruntime follows the true branch of BRANCH_NEQ.",
+    note="This applies to every comparison. onnxruntime follows the true branch of BRANCH_NEQ, because NaN differs "
+    "from every number.",
 )
 MISSING_UNSET = ENSEMBLE.clause("the default value is false (0) for all nodes.")
 COMPARISON = ENSEMBLE.clause(
@@ -92,20 +94,25 @@ TARGET = ENSEMBLE.clause(
 TARGETS = ENSEMBLE.clause("The total number of targets.")
 FALSE_BRANCH = ENSEMBLE.clause(
     "this represents the position of the false branch node.",
-    note="Says false of both; that 1 is a leaf is said of nodes_trueleafs and nodes_falseleafs.",
+    note='The text has the condition "false" for a node and for a leaf. The text of nodes_trueleafs and '
+    "nodes_falseleafs defines that 1 is a leaf.",
 )
 TRUE_BRANCH = ENSEMBLE.clause(
     "this represents the position of the true branch node.",
-    note="Says false of both; that 1 is a leaf is said of nodes_trueleafs and nodes_falseleafs.",
+    note='The text has the condition "false" for a node and for a leaf. The text of nodes_trueleafs and '
+    "nodes_falseleafs defines that 1 is a leaf.",
 )
 TRUE_LEAF = ENSEMBLE.clause("1 if true branch is leaf for each node and 0 an interior node.")
 FALSE_LEAF = ENSEMBLE.clause("1 if false branch is leaf for each node and 0 if an interior node.")
 ONE_NODE = ENSEMBLE.clause("a single `nodes_*` entry with true and false branches referencing the same `leaf_*` entry")
-FEATURE = ENSEMBLE.clause("Feature id for each node.", note="Says nothing of a feature that the input does not have.")
+FEATURE = ENSEMBLE.clause(
+    "Feature id for each node.", note="The text does not define a feature that the input does not have."
+)
 SPLITS = ENSEMBLE.clause("Thresholds to do the splitting on for each node with mode that is not 'BRANCH_MEMBER'.")
 MEMBERS = ENSEMBLE.clause(
     "in the order that the 'BRANCH_MEMBER' mode appears in `node_modes`, delimited by `NaN`s.",
-    note="The official case, onnxruntime and onnx.reference have a NaN behind the last set; without, it is left open.",
+    note="The official case, onnxruntime and onnx.reference have a NaN after the last set. A list without it is left "
+    "open.",
 )
 AS_MANY = ENSEMBLE.clause("Will have the same number of sets of values as nodes with mode 'BRANCH_MEMBER'.")
 NO_MEMBERS = ENSEMBLE.clause("This may be omitted if the node doesn't contain any 'BRANCH_MEMBER' nodes.")
@@ -129,7 +136,7 @@ def _sets(v: Version, modes: list[int], membership_values: Array | None) -> dict
 
 
 @ENSEMBLE.oracle()
-def gathered(  # noqa: PLR0913 - the text's own attributes
+def gathered(  # noqa: PLR0913 - the attributes of the text
     v: Version,
     *,
     X: Array,  # noqa: N803
@@ -150,7 +157,7 @@ def gathered(  # noqa: PLR0913 - the text's own attributes
     leaf_targetids: list[int],
     membership_values: Array | None,
 ) -> Array:
-    """Return for each row and target the aggregate of the leaves that the row comes to."""
+    """Return for each row and target the aggregate of the leaves that the row reaches."""
     v.require(INPUT_SHAPE, X.ndim == 2)  # noqa: PLR2004 - rows and features
     v.require(AGGREGATED, 0 <= aggregate_function < len(AGGREGATES))
     v.require(ONE_OF, 0 <= post_transform < len(TRANSFORMS))
@@ -180,19 +187,19 @@ def gathered(  # noqa: PLR0913 - the text's own attributes
             values[leaf_targetids[at]].append(float(weights[at]))
         aggregate = AGGREGATES[aggregate_function]
         v.silent(AGGREGATE, aggregate != "SUM" and any(not items for items in values))
-        v.silent(AGGREGATE, aggregate == "AVERAGE" and n_targets > 1)  # So no target has a leaf of every tree.
+        v.silent(AGGREGATE, aggregate == "AVERAGE" and n_targets > 1)  # No target has a leaf in every tree.
         function: Any = {"AVERAGE": np.mean, "SUM": np.sum, "MIN": np.min, "MAX": np.max}[aggregate]
         scores[row] = [function(items) for items in values]
     return transformed(v, TRANSFORM, scores, TRANSFORMS[post_transform])
 
 
 def attributes(*trees: Tree, n_targets: int = 1) -> dict[str, Any]:
-    """Return the attributes that hold trees; tensors are of type T."""
+    """Return the attributes that contain trees. Tensors have type T."""
     nodes: list[list[Any]] = []
     leaves: list[Leaf] = []
 
     def add(tree: Tree) -> tuple[int, int]:
-        """Return the place of a tree, and 1 if that is a leaf."""
+        """Return the index of a tree, and 1 if the tree is a leaf."""
         if not isinstance(tree, Node):
             (leaf,) = [tree] if isinstance(tree, Leaf) else tree
             leaves.append(leaf)
@@ -328,7 +335,7 @@ case(
 TWO_SETS = Node(0, "MEMBER", [1], HALF, Node(1, "MEMBER", [2], MINUS_TWO, SEVEN))
 NOT_ENDED = {**attributes(TWO_SETS), "membership_values": typed("float", [np.nan, 1])}
 case("members_of_two_not_ended", Tag.EDGE, X=ROWS, **NOT_ENDED, unspecified=MEMBERS)
-# Tensors of a type of their own, so that X alone is of another one.
+# Tensors of a separate type, so that only X has another type.
 OF_FLOATS = {**PLAIN, "nodes_splits": typed("float", [0]), "leaf_weights": typed("float", [1, 2])}
 case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), **OF_FLOATS, rejects=NUMERIC)
 del OF_FLOATS["n_targets"]

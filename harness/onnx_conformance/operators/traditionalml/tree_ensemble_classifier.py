@@ -1,4 +1,4 @@
-"""TreeEnsembleClassifier: the class that the leaves of trees give the most votes, and the votes of each.
+"""TreeEnsembleClassifier: the class with the most votes of the leaves of trees, and the votes of each class.
 
     Y, Z = TreeEnsembleClassifier(X, classlabels_int64s=[7, -3], post_transform="NONE", base_values=None,
                                   nodes_treeids=[0, 0, 0], nodes_nodeids=[0, 1, 2], nodes_featureids=[1, 0, 0],
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 
 def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
-    """Return the type of the labels set."""
+    """Return the type of the labels that are set."""
     return "tensor(int64)" if attributes["classlabels_int64s"] is not None else "tensor(string)"
 
 
 def _rounding(
     *, class_weights: Floats, class_weights_as_tensor: Array | None, base_values: Floats, **_: object
 ) -> list[Array]:
-    """Return half a rounding for each vote that is added, and what a transform adds."""
+    """Return half a rounding for each added vote, plus the error of a transform."""
     votes = np.abs(np.asarray(class_weights or class_weights_as_tensor, float))
     total = votes.sum() + np.abs(base_values or [0.0]).max()
     return [np.zeros(()), np.asarray(total * len(votes) / 2 + SLACK)]
@@ -56,7 +56,7 @@ CLASSIFIER = Op(
     domain="ai.onnx.ml",
     derives={"T2": _type},
 )
-# Where feature 2 is at most 3, the first two classes get votes, otherwise the others.
+# If feature 2 is at most 3, the first two classes get votes, otherwise the others.
 CLASSIFIER.example(
     X=ramp(2, 3),
     classlabels_int64s=[7, -3, 2**40, 0],
@@ -84,18 +84,18 @@ for part in ("ids", "weights", "treeids", "nodeids"):
 DEPRECATED = CLASSIFIER.clause("This operator is DEPRECATED.", since=5)
 TOP = CLASSIFIER.clause(
     "Returns the top class for each of N inputs.",
-    note="Not which of equal scores, nor of scores that are equal as floats, of which the second output is. Of two "
-    "classes onnxruntime gives the second wherever its score is above 0 or 0.5.",
+    note="The text does not define the class for equal scores, or for scores that are equal as floats (the type of the "
+    "second output). For two classes, onnxruntime returns the second if its score is above 0 or 0.5.",
 )
 NODES = CLASSIFIER.clause(
     "form a sequence of tuples, associated by index into the sequences, which must all be of equal",
-    note="Not which node is the root: the one that is no child; nor what holds where an id is not there, or there "
-    "twice.",
+    note="The text does not define the root: it is the node that is not a child. It does not define missing or "
+    "repeated ids.",
 )
 VOTES = CLASSIFIER.clause("Similarly, all fields prefixed with 'class_' are tuples of votes at the leaves.")
 WEIGHTED = CLASSIFIER.clause(
     "where each vote is weighted by the associated class_weights index.",
-    note="A score is the sum of its votes; nothing is said of a class that no leaf of the ensemble votes for.",
+    note="A score is the sum of its votes. The text does not define a class without votes in the ensemble.",
 )
 ONE_LABELS = CLASSIFIER.clause("One and only one of classlabels_strings or classlabels_int64s will be defined.")
 INDICES = CLASSIFIER.clause("The class_ids are indices into this list.")
@@ -108,12 +108,12 @@ ONE_OF = CLASSIFIER.clause("One of 'NONE,' 'SOFTMAX,' 'LOGISTIC,' 'SOFTMAX_ZERO,
 DEFINED_ONE = CLASSIFIER.clause("One and only one of the 'classlabels_*' attributes must be defined.")
 IDS = CLASSIFIER.clause(
     "Ids may restart at zero for each tree, but it not required to.",
-    note="onnxruntime takes no ids beyond the number of nodes.",
+    note="onnxruntime rejects ids that exceed the number of nodes.",
 )
 THRESHOLDS = CLASSIFIER.clause(
     "Thresholds to do the splitting on for each node.",
-    note="Says not whether an integer that no float is is compared as it is, or as the nearest float, which the "
-    "thresholds are: left open where that makes a difference.",
+    note="For an integer that is not a float value, the text does not define whether it is compared directly or as the "
+    "nearest float. The thresholds are floats. If this makes a difference, the result is left open.",
 )
 POPULARITY = CLASSIFIER.clause("Popularity of each node, used for performance and may be omitted.")
 BASE = CLASSIFIER.clause(
@@ -121,7 +121,7 @@ BASE = CLASSIFIER.clause(
 )
 MISSING = CLASSIFIER.clause(
     "use the 'true' or 'false' branch based on the value in this array.",
-    note="Of every comparison: onnxruntime and onnx.reference follow the true branch of BRANCH_NEQ.",
+    note="This applies to every comparison. onnxruntime and onnx.reference follow the true branch of BRANCH_NEQ.",
 )
 MISSING_UNSET = CLASSIFIER.clause("the default value is false (0) for all nodes.")
 KINDS = CLASSIFIER.clause(
@@ -132,7 +132,7 @@ SCORES = CLASSIFIER.clause("The class score for each class, for each point, a te
 
 
 @CLASSIFIER.oracle(before=5)
-def classified(  # noqa: PLR0913 - the text's own attributes
+def classified(  # noqa: PLR0913 - the attributes of the text
     v: Version,
     *,
     X: Array,  # noqa: N803
@@ -203,7 +203,7 @@ def classified(  # noqa: PLR0913 - the text's own attributes
 
 
 def ensemble(*trees: Tree, labels: Sequence[int] | Sequence[str] = (7, -3, 2**40), first: int = 0) -> dict[str, Any]:
-    """Return the attributes of an ensemble with labels that are no indices."""
+    """Return the attributes of an ensemble with labels that are not indices."""
     name = "classlabels_strings" if isinstance(labels[0], str) else "classlabels_int64s"
     return {name: [*labels], **nodes_and_votes(*trees, votes_of="class", first=first)}
 
@@ -247,11 +247,11 @@ for mode in MODES[:-1]:
     case(f"{mode.lower()}_zero", Tag.EDGE, X=EDGES, **ensemble(tree), cites=MISSING_UNSET)
     minus = Node(0, mode, -0.0, [Leaf(3, 0), Leaf(1, 2)], FOR_1)
     case(f"{mode.lower()}_minus_zero", Tag.EDGE, X=[[0.0], [-0.0], [1], [-1]], **ensemble(minus), cites=THRESHOLDS)
-    # Floats represent these integers, which an int32 does not hold.
+    # Floats represent these integers, but int32 does not contain them.
     large = Node(0, mode, 2.0**40, [Leaf(3, 0), Leaf(1, 2)], FOR_1)
     integers = typed("int64", [[2**40], [2**40 + 2**17], [2**40 - 2**16], [2**24 + 2], [2**62], [-(2**63)]])
     case(f"{mode.lower()}_large", Tag.EDGE, X=integers, **ensemble(large), cites=(THRESHOLDS, NUMERIC))
-# The nearest floats of these are the thresholds.
+# The nearest floats of these numbers are the thresholds.
 BESIDE_FLOATS: dict[str, tuple[str, int]] = {"leq": ("LEQ", 1), "eq": ("EQ", 1), "lt": ("LT", -1), "neq": ("NEQ", 1)}
 for name, (mode, off) in BESIDE_FLOATS.items():
     beside = ensemble(Node(0, mode, 2.0**25, [Leaf(3, 0), Leaf(1, 2)], FOR_1))
@@ -303,7 +303,7 @@ TIED = Node(0, "LT", 2, [Leaf(1, 0), Leaf(1, 1), Leaf(0.5, 2)], FOR_2)
 case("ties", Tag.EDGE, X=ROWS, **ensemble(TIED), unspecified=TOP)
 TIED = Node(0, "LT", 2, FOR_0, [Leaf(1, 0), Leaf(1, 1)])
 case("ties_two_classes", Tag.EDGE, X=ROWS, **ensemble(TIED, labels=[7, -3]), unspecified=TOP)
-# 2^24 and 1 are one more than 2^24, and as floats no more.
+# 2^24 + 1 is more than 2^24, but as floats they are equal.
 TIED_SUMS = ensemble(Leaf(2**24, 0), Leaf(2**24, 1), [Leaf(1, 0), Leaf(0.5, 1)], labels=[7, -3])
 case("ties_of_sums", Tag.EDGE, X=ROWS, **TIED_SUMS, unspecified=TOP)
 case("class_without_votes", Tag.EDGE, X=ROWS, **ensemble(Node(0, "LT", 2, FOR_0, FOR_1)), unspecified=WEIGHTED)

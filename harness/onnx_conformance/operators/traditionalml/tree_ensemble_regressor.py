@@ -1,4 +1,4 @@
-"""TreeEnsembleRegressor: what the leaves of trees give for each target, put together.
+"""TreeEnsembleRegressor: the votes of the leaves of trees for each target, aggregated.
 
     Y = TreeEnsembleRegressor(X, n_targets=1, aggregate_function="SUM", post_transform="NONE", base_values=None,
                               nodes_treeids=[0, 0, 0], nodes_nodeids=[0, 1, 2], nodes_featureids=[1, 0, 0],
@@ -46,7 +46,7 @@ def _rounding(
     post_transform: str,
     **_: object,
 ) -> list[Array]:
-    """Return half a rounding for each vote that is added, one of a mean, and what a transform adds."""
+    """Return half a rounding for each added vote, one for a mean, plus the error of a transform."""
     votes = np.abs(np.asarray(target_weights or target_weights_as_tensor, float))
     total = votes.sum() + np.abs(base_values or [0.0]).max()
     return [np.asarray(total * (len(votes) / 2 + 1) + (0 if post_transform == "NONE" else SLACK))]
@@ -59,7 +59,7 @@ REGRESSOR = Op(
     domain="ai.onnx.ml",
     rank=lambda _: MATRIX,
 )
-# Where feature 2 is at most 3, the first target gets 0.5 and the second 0.25, otherwise 2 and 1.
+# If feature 2 is at most 3, the first target gets 0.5 and the second 0.25, otherwise 2 and 1.
 REGRESSOR.example(
     X=ramp(2, 3),
     n_targets=2,
@@ -88,17 +88,18 @@ REGRESSOR.excuse("attribute n_targets unset", "nothing says how many targets the
 
 DEPRECATED = REGRESSOR.clause("This operator is DEPRECATED.", since=5)
 RETURNS = REGRESSOR.clause(
-    "Returns the regressed values for each input in N.", note="One row for each input, one column for each target."
+    "Returns the regressed values for each input in N.",
+    note="The output has one row for each input and one column for each target.",
 )
 NODES = REGRESSOR.clause(
     "All args with nodes_ are fields of a tuple of tree nodes, and it is assumed they are the same length, and an "
     "index i will decode the tuple across these inputs.",
-    note="Not which node is the root: the one that is no child; nor what holds where an id is not there.",
+    note="The text does not define the root: it is the node that is not a child. It does not define missing ids.",
 )
 ONCE = REGRESSOR.clause("Each node id can appear only once for each tree id.")
 VOTES = REGRESSOR.clause(
     "All fields prefixed with target_ are tuples of votes at the leaves.",
-    note="Of different lengths they are no tuples. Nothing is said of a target that no leaf votes for.",
+    note="Lists of different lengths do not form tuples. The text does not define a target without votes.",
 )
 WEIGHTED = REGRESSOR.clause(
     "A leaf may have multiple votes, where each vote is weighted by the associated target_weights index."
@@ -109,8 +110,8 @@ TENSORS = REGRESSOR.clause(
 FROM_ZERO = REGRESSOR.clause("All trees must have their node ids start at 0 and increment by 1.")
 AGGREGATE = REGRESSOR.clause(
     "Defines how to aggregate leaf values within a target.",
-    note="Says not what a mean is divided by where a target has more or fewer votes than there are trees, nor what the "
-    "least or the greatest of no votes is.",
+    note="The text does not define the divisor of a mean if a target has more or fewer votes than there are trees. It "
+    "does not define the least or greatest value without votes.",
 )
 ONE_AGGREGATE = REGRESSOR.clause("One of 'AVERAGE,' 'SUM,' 'MIN,' 'MAX.'")
 TRANSFORM = REGRESSOR.clause("Indicates the transform to apply to the score.", note=UNDEFINED)
@@ -119,25 +120,25 @@ TARGETS = REGRESSOR.clause("The total number of targets.")
 RESTART = REGRESSOR.clause("Node ids must restart at zero for each tree and increase sequentially.")
 THRESHOLDS = REGRESSOR.clause(
     "Thresholds to do the splitting on for each node.",
-    note="Says not whether an integer that no float is is compared as it is, or as the nearest float, which the "
-    "thresholds are: left open where that makes a difference.",
+    note="For an integer that is not a float value, the text does not define whether it is compared directly or as the "
+    "nearest float. The thresholds are floats. If this makes a difference, the result is left open.",
 )
 POPULARITY = REGRESSOR.clause("Popularity of each node, used for performance and may be omitted.")
 BASE_BEFORE_3 = REGRESSOR.clause(
     "added to final class score; the size must be the same as the classes or can be left unassigned (assumed 0)",
     before=3,
-    note="The classes are the targets.",
+    note='"Classes" means targets here.',
 )
 BASE = REGRESSOR.clause(
     "added to final prediction after applying aggregate_function; the size must be the same as the classes or can be "
     "left unassigned (assumed 0)",
     since=3,
-    note="The classes are the targets.",
+    note='"Classes" means targets here.',
 )
 MISSING = REGRESSOR.clause(
     "use the 'true' (if the attribute value is 1) or 'false' (if the attribute value is 0) branch based on the value "
     "in this array.",
-    note="Of every comparison: onnxruntime and onnx.reference follow the true branch of BRANCH_NEQ.",
+    note="This applies to every comparison. onnxruntime and onnx.reference follow the true branch of BRANCH_NEQ.",
 )
 MISSING_UNSET = REGRESSOR.clause(
     "This attribute may be left undefined and the default value is false (0) for all nodes."
@@ -151,7 +152,7 @@ NUMERIC = REGRESSOR.clause("The input type must be a tensor of a numeric type.")
 
 
 def _aggregated(v: Version, values: list[float], trees: int, function: str) -> float:
-    """Return what the votes of a target make, of as many trees."""
+    """Return the aggregated votes of a target, for a number of trees."""
     v.silent(AGGREGATE, function in {"MIN", "MAX"} and not values)
     v.silent(AGGREGATE, function == "AVERAGE" and len(values) != trees)
     if function in {"MIN", "MAX"}:
@@ -160,7 +161,7 @@ def _aggregated(v: Version, values: list[float], trees: int, function: str) -> f
 
 
 @REGRESSOR.oracle(before=5)
-def regressed(  # noqa: PLR0913 - the text's own attributes
+def regressed(  # noqa: PLR0913 - the attributes of the text
     v: Version,
     *,
     X: Array,  # noqa: N803
@@ -186,7 +187,7 @@ def regressed(  # noqa: PLR0913 - the text's own attributes
     nodes_falsenodeids: list[int],
     nodes_missing_value_tracks_true: list[int] | None,
 ) -> Array:
-    """Return for each row and target the votes of the leaves it leads to, aggregated, plus the base values."""
+    """Return for each row and target the aggregated votes of the leaves that it reaches, plus the base values."""
     v.require(SHAPE, X.ndim == MATRIX)
     v.require(ONE_OF, post_transform in TRANSFORMS)
     v.require(ONE_AGGREGATE, aggregate_function in AGGREGATES)
@@ -284,7 +285,7 @@ for mode in MODES[:-1]:
         tree = Node(0, mode, 0.5, LOW, HIGH, missing_true)
         case(f"{mode.lower()}_missing_{missing_true}", Tag.EDGE, X=EDGES, **ensemble(tree), cites=(KINDS, MISSING))
     case(f"{mode.lower()}_zero", Tag.EDGE, X=EDGES, **ensemble(Node(0, mode, 0, LOW, HIGH)), cites=MISSING_UNSET)
-    # Floats represent these integers, which an int32 does not hold.
+    # Floats represent these integers, but int32 does not contain them.
     integers = typed("int64", [[2**40], [2**40 + 2**17], [2**40 - 2**16], [2**24 + 2], [2**62], [-(2**63)]])
     large = ensemble(Node(0, mode, 2.0**40, LOW, HIGH))
     case(f"{mode.lower()}_large", Tag.EDGE, X=integers, **large, cites=(THRESHOLDS, NUMERIC))

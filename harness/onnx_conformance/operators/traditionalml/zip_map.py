@@ -1,4 +1,4 @@
-"""ZipMap: the values of each row under the keys of their columns.
+"""ZipMap: map the keys of the columns to the values of each row.
 
     Z = ZipMap(X, classlabels_int64s=[7, -3, 0])
     Z = ZipMap(X, classlabels_strings=["b", "a", ""])
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
-    """Return the type of the output, whose keys are those set."""
+    """Return the type of the output. Its key type is that of the keys that are set."""
     return f"seq(map({'string' if attributes['classlabels_strings'] is not None else 'int64'}, float))"
 
 
@@ -27,14 +27,15 @@ ZIP = Op("ZipMap", versions=(1,), compare=EXACT, domain="ai.onnx.ml", derives={"
 ZIP.example(X=ramp(2, 3), classlabels_int64s=[7, -3, 2**40])
 
 MAP = ZIP.clause(
-    "Creates a map from the input and the attributes.", note="A map holds a key once: twice the same is left open."
+    "Creates a map from the input and the attributes.",
+    note="A map contains a key only once, so repeated keys are left open.",
 )
 SPECIFIED = ZIP.clause("The values are provided by the input tensor, while the keys are specified by the attributes.")
 PROVIDE = ZIP.clause("Must provide keys in either classlabels_strings or classlabels_int64s (but not both).")
 COLUMNS = ZIP.clause(
     "The columns of the tensor correspond one-by-one to the keys specified by the attributes.",
-    note="Each row is a map: the output is a sequence. What the columns of other than a matrix are is not said; "
-    "onnxruntime takes a vector for one row.",
+    note="Each row is a map, so the output is a sequence. The text does not define the columns of a tensor that is not "
+    "a matrix; onnxruntime treats a vector as one row.",
 )
 AS_MANY = ZIP.clause("There must be as many columns as keys.")
 INT_KEYS = ZIP.clause("The keys when using int keys.")
