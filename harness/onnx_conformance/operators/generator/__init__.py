@@ -1,4 +1,4 @@
 """Constants, ranges and random numbers.
 
-One file an operator, as onnx/defs/generator has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/generator. A file `_name.py` contains code that several operators share.
 """

@@ -1,4 +1,4 @@
-"""Bernoulli: draw 0 or 1 for each element, 1 with the probability that the element holds.
+"""Bernoulli: draw 0 or 1 for each element. The element is the probability of 1.
 
     output = Bernoulli(input, dtype=None, seed=None)
 
@@ -23,8 +23,8 @@ PROBABILITIES = BERNOULLI.clause(
 OWN_VALUES = BERNOULLI.clause(
     "This operator is non-deterministic and may not produce the same values in different implementations (even if a "
     "seed is specified).",
-    note="The official cases expect the values of one generator, numpy's; expanded, those of a body that is at fault "
-    "besides (see the dispute).",
+    note="The official cases expect the values of one generator, numpy's. The expanded cases expect the values of the "
+    "function body, which is also wrong (see the dispute).",
     against=("test_bernoulli*",),
 )
 RANGE = BERNOULLI.clause("All values in input have to be in the range:[0, 1].")
@@ -33,12 +33,12 @@ DEFAULT = BERNOULLI.clause("if not specified, we will use the data type of the i
 SEED = BERNOULLI.clause("(Optional) Seed to the random generator, if not specified we will auto generate one.")
 FLOATS = BERNOULLI.clause("Constrain input types to float tensors.")
 NUMERIC = BERNOULLI.clause("Constrain output types to all numeric tensors and bool tensors.")
-BERNOULLI.dispute("The function body of onnx says Greater(random, p): it gives 1 with probability 1 - p.", "*")
+BERNOULLI.dispute("The function body of onnx computes Greater(random, p), which returns 1 with probability 1 - p.", "*")
 
 
 @BERNOULLI.oracle()
 def bernoulli(v: Version, input: Array) -> Drawn:  # noqa: A002 - the text's own name
-    """Return what holds of any such draws; where p is 0 or 1, the value is certain."""
+    """Return a description that any valid draws satisfy. If p is 0 or 1, the value is certain."""
     v.require(PROBABILITIES, not (input > 1).any())
     v.require(RANGE, bool((input >= 0).all()))
     example = np.random.default_rng(0).random(input.shape) < input
@@ -48,7 +48,10 @@ def bernoulli(v: Version, input: Array) -> Drawn:  # noqa: A002 - the text's own
 case = BERNOULLI.case
 
 STEPS = np.arange(600).reshape(20, 30) / 599
-"""Every probability from 0 to 1. Of values in the wrong places only the certain ones differ, not the mean of all."""
+"""Every probability from 0 to 1.
+
+For values in wrong positions, only the certain ones differ, not the mean of all.
+"""
 CERTAIN = np.arange(60).reshape(5, 12) % 3 == 0
 HALF_OR_CERTAIN = np.where(np.arange(900).reshape(30, 30) % 2, 0.5, 1)
 

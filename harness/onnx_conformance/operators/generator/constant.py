@@ -1,4 +1,4 @@
-"""Constant: output the tensor that an attribute holds.
+"""Constant: output the tensor in an attribute.
 
     output = Constant(value=...)
     output = Constant(sparse_value=...)     # or, from version 12 on, one of value_float, value_floats, value_int, ...
@@ -131,6 +131,6 @@ case("value_and_int", value=typed("float", [5]), value_int=5, rejects=ONE_OF)
 case("int_and_ints", value_int=5, value_ints=[5], rejects=ONE_OF)
 case("float_and_string", value_float=5.0, value_string="5", rejects=ONE_OF)
 case("value_and_empty_ints", Tag.EDGE, value=typed("float", [5]), value_ints=[], rejects=ONE_OF)
-# The derived cases set no attribute of a type that they have no value for.
+# The derived cases set no attribute of a type for which they have no value.
 STRAY_SPARSE = {"sparse_value": 1}
 case("sparse_before_11", Tag.CHANGE, value=typed("float", [5]), stray=STRAY_SPARSE, before=11, rejects=Rule.ATTRIBUTES)

@@ -30,7 +30,7 @@ CONSTANT.example(input=[2, 3], value=typed("{T2}", [1]))
 
 GENERATE = CONSTANT.clause("Generate a tensor with given value and shape.")
 ONE_ELEMENT = CONSTANT.clause(
-    "Should be a one-element tensor.", note="Says not of what rank; all that hold one may be."
+    "Should be a one-element tensor.", note="The text does not define the rank. Any rank with one element is accepted."
 )
 DEFAULT = CONSTANT.clause("If not specified, it defaults to a tensor of value 0 and datatype float32")
 VECTOR = CONSTANT.clause("1D tensor. The shape of the expected output tensor.")
@@ -47,7 +47,7 @@ ZERO = CONSTANT.clause(
 
 @CONSTANT.oracle()
 def constant(v: Version, input: Array, value: Array | None) -> Array:  # noqa: A002 - the text's own name
-    """Return `value`, or a float of 0, in every element of the shape."""
+    """Return the shape filled with `value`, or with a float of 0."""
     v.require(VECTOR, input.ndim == 1)
     v.require(NOT_NEGATIVE, bool((input >= 0).all()))
     if value is None:

@@ -1,4 +1,4 @@
-"""EyeLike: ones on a diagonal of a matrix, of the shape of another.
+"""EyeLike: ones on a diagonal of a matrix with the shape of the input.
 
     output = EyeLike(input, dtype=None, k=0)
 
@@ -40,7 +40,7 @@ OUTPUT_TYPES = EYE.clause("Constrain output types. Strings and complex are not s
 
 @EYE.oracle()
 def diagonal(v: Version, input: Array, k: int) -> Array:
-    """Return zeros of the input's shape, but 1 at [i, i + k]."""
+    """Return zeros of the input's shape, with 1 at [i, i + k]."""
     v.require(MATRIX, input.ndim == 2)  # noqa: PLR2004 - the text's own number
     rows, columns = np.indices(input.shape)
     return np.asarray(columns == rows + k).astype(v.dtypes["T2"])

@@ -24,8 +24,8 @@ CLASSES = MULTINOMIAL.clause(
 LOG = MULTINOMIAL.clause(
     "Each value along the axis zero represents the unnormalized log-probability of each corresponding outcome in a "
     "batch.",
-    note="Along axis one, as the shape says. Log: of -inf nothing is drawn; +inf, NaN and no outcome at all are left "
-    "open.",
+    note="This refers to axis one, as the shape shows. It is a log-probability: an outcome with -inf is never drawn. "
+    "+inf, NaN and rows without a possible outcome are left open.",
 )
 SAMPLES = MULTINOMIAL.clause(
     "Output tensor with shape [batch_size, sample_size], where sample_size is the number of times to sample."
@@ -33,7 +33,7 @@ SAMPLES = MULTINOMIAL.clause(
 OUTCOME = MULTINOMIAL.clause(
     "Each value along the axis zero represents the outcome of the corresponding sample in a batch."
 )
-TIMES = MULTINOMIAL.clause("Number of times to sample.", note="Says nothing of fewer than none.")
+TIMES = MULTINOMIAL.clause("Number of times to sample.", note="The text does not define a negative number.")
 DEFAULT = MULTINOMIAL.clause("if not specified, we will use int32.")
 SEED = MULTINOMIAL.clause("(Optional) Seed to the random generator, if not specified we will auto generate one.")
 FLOATS = MULTINOMIAL.clause("Constrain input types to float tensors.")
@@ -42,7 +42,10 @@ INTEGERS = MULTINOMIAL.clause("Constrain output types to integral tensors.")
 
 @MULTINOMIAL.oracle()
 def multinomial(v: Version, input: Array, sample_size: int) -> Drawn:  # noqa: A002 - the text's own name
-    """Return what holds of any such draws: no impossible outcome, and the moments of the outcomes' numbers."""
+    """Return a description that any valid draws satisfy.
+
+    It excludes impossible outcomes and contains the moments of the outcomes' numbers.
+    """
     v.require(CLASSES, input.ndim == len(("batch_size", "class_size")))
     v.silent(TIMES, sample_size < 0)
     largest = input.max(axis=1, initial=-np.inf, keepdims=True)
@@ -53,7 +56,7 @@ def multinomial(v: Version, input: Array, sample_size: int) -> Drawn:  # noqa: A
     generator, numbers = np.random.default_rng(0), np.arange(classes)
     example = np.array([generator.choice(classes, sample_size, p=row) for row in p]).reshape(batch, sample_size)
     shape = (batch, sample_size)
-    likely = p.argmax(axis=1, keepdims=True)  # Stands for the outcomes that are impossible.
+    likely = p.argmax(axis=1, keepdims=True)  # Used in place of the impossible outcomes.
     choices = tuple(np.broadcast_to(np.where(p[:, [k]] > 0, k, likely), shape) for k in numbers)
     mean = (p * numbers).sum(axis=1, keepdims=True)
     second, fourth = ((p * (numbers - mean) ** power).sum(axis=1, keepdims=True) for power in (2, 4))

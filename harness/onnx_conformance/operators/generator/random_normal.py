@@ -24,11 +24,12 @@ ENUM = NORMAL.clause(
     "The 'dtype' argument must be one of the data types specified in the 'DataType' enum field in the TensorProto "
     "message."
 )
-SHAPE = NORMAL.clause("The shape of the output tensor.", note="Says nothing of a dimension below 0.")
+SHAPE = NORMAL.clause("The shape of the output tensor.", note="The text does not define a negative dimension.")
 DEFAULT = NORMAL.clause("The data type for the elements of the output tensor. Default is TensorProto::FLOAT.")
 SEED = NORMAL.clause("(Optional) Seed to the random generator, if not specified we will auto generate one.")
 SCALE = NORMAL.clause(
-    "The standard deviation of the normal distribution.", note="Says nothing of one that is negative or not finite."
+    "The standard deviation of the normal distribution.",
+    note="The text does not define a deviation that is negative or not finite.",
 )
 MEAN = NORMAL.clause("The mean of the normal distribution.")
 FLOATS = NORMAL.clause("Constrain output types to float tensors.")
@@ -36,7 +37,7 @@ FLOATS = NORMAL.clause("Constrain output types to float tensors.")
 
 @NORMAL.oracle()
 def normal(v: Version, shape: list[int], mean: float, scale: float) -> Drawn:
-    """Return what holds of any values of this distribution."""
+    """Return a description that any values of this distribution satisfy."""
     v.silent(SHAPE, any(size < 0 for size in shape))
     v.silent(SCALE, not (np.isfinite([scale, mean]).all() and scale >= 0))
     example = np.random.default_rng(0).normal(mean, scale, shape)

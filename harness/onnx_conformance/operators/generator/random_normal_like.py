@@ -32,9 +32,10 @@ OPTIONAL = NORMAL.clause(
 )
 SEED = NORMAL.clause("(Optional) Seed to the random generator, if not specified we will auto generate one.")
 SCALE = NORMAL.clause(
-    "The standard deviation of the normal distribution.", note="Says nothing of one that is negative or not finite."
+    "The standard deviation of the normal distribution.",
+    note="The text does not define a deviation that is negative or not finite.",
 )
-MEAN = NORMAL.clause("The mean of the normal distribution.", note="Says nothing of one that is not finite.")
+MEAN = NORMAL.clause("The mean of the normal distribution.", note="The text does not define a mean that is not finite.")
 ANY_TYPE = NORMAL.clause(
     "Constrain to any tensor type. If the dtype attribute is not provided this must be a valid output type."
 )
@@ -43,7 +44,7 @@ FLOATS = NORMAL.clause("Constrain output types to float tensors.")
 
 @NORMAL.oracle()
 def normal(v: Version, input: Array, mean: float, scale: float) -> Drawn:  # noqa: A002 - the text's own name
-    """Return what holds of any values of this distribution."""
+    """Return a description that any values of this distribution satisfy."""
     v.silent(MEAN, not np.isfinite(mean))
     v.silent(SCALE, not 0 <= scale < np.inf)
     example = np.asarray(np.random.default_rng(0).normal(mean, scale, input.shape))

@@ -27,21 +27,22 @@ ENUM = UNIFORM.clause(
     "The 'dtype' argument must be one of the data types specified in the 'DataType' enum field in the TensorProto "
     "message."
 )
-SHAPE = UNIFORM.clause("The shape of the output tensor.", note="Says nothing of a dimension below 0.")
+SHAPE = UNIFORM.clause("The shape of the output tensor.", note="The text does not define a negative dimension.")
 DEFAULT = UNIFORM.clause(
     "The data type for the elements of the output tensor. If not specified, default is TensorProto::FLOAT."
 )
 SEED = UNIFORM.clause("(Optional) Seed to the random generator, if not specified we will auto generate one.")
 LOW = UNIFORM.clause("Lower boundary of the output values.")
 HIGH = UNIFORM.clause(
-    "Upper boundary of the output values.", note="Says nothing of one below the lower, nor whether it can be reached."
+    "Upper boundary of the output values.",
+    note="The text does not define an upper boundary below the lower one, or whether the boundary can be reached.",
 )
 FLOATS = UNIFORM.clause("Constrain output types to float tensors.")
 
 
 @UNIFORM.oracle()
 def uniform(v: Version, shape: list[int], low: float, high: float) -> Drawn:
-    """Return what holds of any values of this distribution."""
+    """Return a description that any values of this distribution satisfy."""
     v.silent(SHAPE, any(size < 0 for size in shape))
     v.silent(HIGH, not -math.inf < low <= high < math.inf)
     example = np.asarray(np.random.default_rng(0).uniform(low, high, shape))

@@ -37,7 +37,8 @@ OPTIONAL = UNIFORM.clause(
 SEED = UNIFORM.clause("(Optional) Seed to the random generator, if not specified we will auto generate one.")
 LOW = UNIFORM.clause("Lower boundary of the output values.")
 HIGH = UNIFORM.clause(
-    "Upper boundary of the output values.", note="Says nothing of one below the lower, nor whether it can be reached."
+    "Upper boundary of the output values.",
+    note="The text does not define an upper boundary below the lower one, or whether the boundary can be reached.",
 )
 ANY_TYPE = UNIFORM.clause(
     "Constrain to any tensor type. If the dtype attribute is not provided this must be a valid output type."
@@ -47,7 +48,7 @@ FLOATS = UNIFORM.clause("Constrain output types to float tensors.")
 
 @UNIFORM.oracle()
 def uniform(v: Version, input: Array, low: float, high: float) -> Drawn:  # noqa: A002 - the text's own name
-    """Return what holds of any values of this distribution."""
+    """Return a description that any values of this distribution satisfy."""
     v.silent(HIGH, not low <= high)
     example = np.asarray(np.random.default_rng(0).uniform(low, high, input.shape))
     deviation = (high - low) / math.sqrt(12)

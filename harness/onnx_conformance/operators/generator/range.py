@@ -1,8 +1,8 @@
-"""Range: output the numbers from start on, in steps of delta, up to limit, which is not among them.
+"""Range: output the numbers from start up to limit (exclusive), in steps of delta.
 
     output = Range(start, limit, delta, stash_type=float)
 
-Versions: 11, 27 (float16 and bfloat16, computed in the type that stash_type names).
+Versions: 11, 27 (float16 and bfloat16, computed in the type of stash_type).
 """
 
 from __future__ import annotations
@@ -24,15 +24,16 @@ FLOAT = 1
 
 
 def _count(start: Array, limit: Array, delta: Array) -> int:
-    """Return the number of elements by the formula of real numbers."""
+    """Return the number of elements by the formula in real numbers."""
     return max(math.ceil((Fraction(limit.item()) - Fraction(start.item())) / Fraction(delta.item())), 0)
 
 
 def _rounding(v: Version, start: Array, limit: Array, delta: Array, **_: object) -> list[Array]:
-    """Return the error allowed for each element, in epsilons.
+    """Return the allowed error for each element, in epsilons.
 
-    Half an epsilon of the answer, of the expected value, of the product, and of each element before: onnx's function
-    body adds delta to the last one. Types of 16 bits are computed with in float: what that may move is rounded once.
+    It is half an epsilon of the actual value, of the expected value, of the product, and of each preceding element,
+    because onnx's function body adds delta to the last element. Types of 16 bits are computed in float, and the result
+    is rounded once.
     """
     products = np.arange(_count(start, limit, delta)) * delta.item()
     elements = start.item() + products
@@ -50,7 +51,8 @@ RANGE = Op(
     versions=(11, 27),
     compare=bounded(
         _rounding,
-        "a product and a sum round by half an epsilon each, the sums of onnx's body all the way; integers are exact",
+        "a product and a sum round by half an epsilon each; in onnx's body, the errors of all sums add up; integers "
+        "are exact",
     ),
     rank=lambda _: 1,
 )
@@ -62,14 +64,15 @@ SEQUENCE = RANGE.clause(
 )
 NUMBER = RANGE.clause(
     "number_of_elements = max( ceil( (limit - start) / delta ) , 0 )",
-    note="Of real numbers: neither the span nor the quotient of integers is rounded to the type, nor to a float, as "
-    "onnxruntime and onnx.reference round what is beyond 2**53. Says nothing of a delta of 0 nor of what is not "
-    "finite, and of floats not in which precision: where a rounding of the span or the quotient changes the number, "
-    "the answer is left open.",
+    note="The formula is one of real numbers: the span and the quotient of integers are not rounded to the type or to "
+    "a float, unlike in onnxruntime and onnx.reference, which round values beyond 2**53. The text does not define a "
+    "delta of 0, values that are not finite, or the precision for floats. If rounding the span or the quotient changes "
+    "the number, the result is left open.",
 )
 CONTENTS = RANGE.clause(
     "for(int i=0; i<number_of_elements; ++i) { output[i] = start + (i * delta); }",
-    note="A product for each element; onnx's function body adds delta to the last one, and its error is allowed.",
+    note="There is one product for each element. onnx's function body adds delta to the last element, and its error is "
+    "allowed.",
 )
 EXAMPLES = (
     RANGE.clause("Inputs: start = 3, limit = 9, delta = 3 Output: [3, 6]"),
@@ -82,7 +85,7 @@ ONE_D = RANGE.clause("A 1-D tensor with same type as the inputs containing gener
 STASH = RANGE.clause(
     "the `stash_type` attribute controls the precision used for intermediate accumulation.",
     since=27,
-    note="Says what 1 means, and of no other value.",
+    note="The text defines the value 1 and no other value.",
 )
 STASH_FLOAT = RANGE.clause(
     "Setting `stash_type` to `1` (float) causes `start`, `limit`, and `delta` to be cast to 32-bit float before the "
@@ -99,7 +102,7 @@ NO_EFFECT = RANGE.clause("Has no effect for other types.", since=27)
 
 
 def _settled(span: Fraction, delta: Fraction, dtype: np.dtype[Any]) -> bool:
-    """Tell whether the number of elements is the same where span and quotient are rounded to `dtype`."""
+    """Return whether the number of elements stays the same if span and quotient are rounded to `dtype`."""
     limits = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
     if abs(span) > Fraction(float(limits.max)):
         return False
@@ -129,8 +132,8 @@ def generated(v: Version, start: Array, limit: Array, delta: Array, stash_type: 
 
 case = RANGE.case
 RANGE.dispute(
-    "The function body of onnx subtracts and divides as float, whatever the type, adds delta to the last element "
-    "instead of multiplying it, and in version 11 takes no int16, which Sub does not allow there.",
+    "The function body of onnx subtracts and divides in float for every type, and adds delta to the last element "
+    "instead of multiplying it. In version 11 it does not support int16, because Sub does not allow it there.",
     "*",
 )
 Numbers = tuple[float, float, float]

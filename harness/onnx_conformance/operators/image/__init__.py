@@ -1,4 +1,4 @@
 """Image files.
 
-One file an operator, as onnx/defs/image has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/image. A file `_name.py` contains code that several operators share.
 """

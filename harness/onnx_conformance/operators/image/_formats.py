@@ -1,6 +1,6 @@
-"""Image files: lossless images of 8 bits in PNG, BMP, TIFF and the portable formats, read and written.
+"""Image files: read and write lossless 8-bit images in PNG, BMP, TIFF and the portable formats.
 
-An image is (height, width, channels) of uint8: gray or three colours, and alpha behind them.
+An image is (height, width, channels) of uint8: gray or three colours, optionally followed by alpha.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 BITS, HIGHEST = 8, 255
-"""The bits of a sample, and its highest value."""
+"""The number of bits of a sample, and its highest value."""
 DAMAGED = (struct.error, zlib.error, KeyError, ValueError, IndexError)
-"""The errors that reading a damaged file raises."""
+"""The errors that are raised when a damaged file is read."""
 PNG_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
-"""Channels by PNG's colour type."""
+"""The number of channels, by PNG's colour type."""
 BMP_HEADER = 40
 """The size of BITMAPINFOHEADER."""
 TIFF_TYPES = {3: "H", 4: "I"}
-"""Those of SHORT and LONG, as `struct` names them."""
+"""The types SHORT and LONG, as `struct` formats."""
 IMAGE_WIDTH, IMAGE_LENGTH, BITS_PER_SAMPLE, COMPRESSION, PHOTOMETRIC = 256, 257, 258, 259, 262
 STRIP_OFFSETS, SAMPLES_PER_PIXEL, ROWS_PER_STRIP, STRIP_BYTE_COUNTS, PLANAR_CONFIGURATION = 273, 277, 278, 279, 284
 """Tags of TIFF, by the names of its specification."""
@@ -34,7 +34,7 @@ MIN_IS_BLACK, RGB = 1, 2
 
 
 class UnreadableError(Exception):
-    """The bytes are no image, or one of a variant that is not read here."""
+    """The bytes are not an image, or an image of a variant that is not supported here."""
 
 
 def _demand(condition: object) -> None:
@@ -73,7 +73,7 @@ def _png(data: bytes) -> Array:
 
 
 def _bmp(data: bytes) -> Array:
-    """Read a bitmap of 24 bits; its first line is at the bottom, or at the top where the height is negative."""
+    """Read a bitmap of 24 bits. Its first line is at the bottom, or at the top if the height is negative."""
     start, size, width, height, _, bits, compression = struct.unpack_from("<IIiiHHI", data, 10)
     _demand((size, bits, compression) == (BMP_HEADER, 3 * BITS, 0))
     line = -(-width * 3 // 4) * 4
@@ -103,7 +103,7 @@ def _pnm(data: bytes) -> Array:
 
 
 def _tiff(data: bytes) -> Array:
-    """Read a TIFF without compression, of 8 bits, with the samples of a pixel side by side."""
+    """Read a TIFF of 8 bits without compression, with the samples of each pixel side by side."""
     order = "<" if data[:2] == b"II" else ">"
     (directory,) = struct.unpack_from(f"{order}I", data, 4)
     (entries,) = struct.unpack_from(f"{order}H", data, directory)
@@ -146,7 +146,7 @@ def read(data: bytes) -> Array:
     """Return the pixels of an image file.
 
     Raises:
-        UnreadableError: it is none, is damaged, or is of a variant that is not read here.
+        UnreadableError: it is not an image, is damaged, or is a variant that is not supported here.
     """
     for magic, reader in READERS.items():
         if data.startswith(magic):
@@ -158,9 +158,9 @@ def read(data: bytes) -> Array:
 
 
 def to_png(image: Array, filter_: int = 0, *, interlaced: bool = False) -> bytes:
-    """Write a PNG whose lines hold these numbers under one filter; without (0) the numbers are the pixels.
+    """Write a PNG whose lines contain these numbers under one filter. With filter 0 the numbers are the pixels.
 
-    `interlaced` is for images of one pixel, of which only the header shows it.
+    `interlaced` is for images of one pixel, in which only the header shows it.
     """
     height, width, channels = image.shape
     kind_of_colour = {count: kind for kind, count in PNG_CHANNELS.items()}[channels]
@@ -173,7 +173,7 @@ def to_png(image: Array, filter_: int = 0, *, interlaced: bool = False) -> bytes
 
 
 def to_bmp(image: Array, *, down: bool = False) -> bytes:
-    """Write a bitmap of 24 bits, its first line at the bottom or, with `down`, at the top."""
+    """Write a bitmap of 24 bits. Its first line is at the bottom, or with `down` at the top."""
     height, width, _ = image.shape
     rows = image[:: 1 if down else -1, :, ::-1]
     body = b"".join(row.tobytes() + bytes(-width * 3 % 4) for row in rows)
@@ -195,7 +195,7 @@ def to_pnm(image: Array, kind: int) -> bytes:
 
 
 def to_tiff(image: Array, order: str = "<", tags: Mapping[int, int] | None = None) -> bytes:
-    """Write a TIFF in one strip, its numbers little (<) or big (>) end first; `tags` are added, or replace its own."""
+    """Write a TIFF in one strip, little-endian (<) or big-endian (>). `tags` are added, or replace its tags."""
     height, width, channels = image.shape
     start, short, long = 8, 3, 4
     directory = start + image.size
@@ -212,7 +212,7 @@ def to_tiff(image: Array, order: str = "<", tags: Mapping[int, int] | None = Non
         **(tags or {}),
     }
     entries = {tag: (long, 1, value) for tag, value in sorted(values.items())}
-    if channels > 1:  # Several numbers of bits stand behind the directory.
+    if channels > 1:  # Several numbers of bits are stored after the directory.
         entries[BITS_PER_SAMPLE] = (short, channels, directory + 2 + 12 * len(entries) + 4)
     head = (b"II*\x00" if order == "<" else b"MM\x00*") + struct.pack(f"{order}I", directory)
     count = struct.pack(f"{order}H", len(entries))

@@ -4,8 +4,8 @@
 
 Versions: 20.
 
-The oracle reads lossless images of 8 bits in BMP, PNG, TIFF and the portable formats, by the formats' own
-specifications. JPEG, JPEG2000 and WebP are left open: the text defines the rounding of only one of their steps.
+The oracle reads lossless images of 8 bits in BMP, PNG, TIFF and the portable formats, by their specifications. JPEG,
+JPEG2000 and WebP are left open: the text defines the rounding of only one of their steps.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ DECODER = Op("ImageDecoder", versions=(20,), compare=EXACT, rank=lambda _: 3)
 EMPTY = DECODER.clause(
     "If it can't decode for any reason (e.g. corrupted encoded stream, invalid format, it will return an empty "
     "matrix).",
-    note="Does not say of which shape.",
+    note="The text does not define its shape.",
 )
 FORMATS = DECODER.clause(
     "The following image formats are supported:",
-    note="JPEG, JPEG2000 and WebP are left open: what they lose, and how the rest is rounded, no sentence bounds. The "
-    "official cases of JPEG and WebP expect what Pillow made of them. The one of JPEG2000 has lost nothing and expects "
-    "the pixels of the official PNG, rightly: this oracle has no decoder for it.",
+    note="JPEG, JPEG2000 and WebP are left open, because no sentence limits their loss or their rounding. The official "
+    "cases of JPEG and WebP expect the output of Pillow. The official case of JPEG2000 is lossless and correctly "
+    "expects the pixels of the official PNG, but this oracle has no decoder for it.",
     against=("test_image_decoder_decode_jpeg*", "test_image_decoder_decode_webp_rgb"),
 )
 LOSSLESS = DECODER.clause("JPEG (note: Lossless JPEG support is optional)")
@@ -45,25 +45,25 @@ TURBO = DECODER.clause("is the default chroma upsampling method in the well-esta
 LAYOUT = DECODER.clause("Decoded images follow a channel-last layout: (Height, Width, Channels).")
 UPSAMPLING = DECODER.clause(
     "When upsampling the chroma components by a factor of 2, the pixels are linearly interpolated",
-    note="Of JPEG only this is said: the transform behind it may round as it likes.",
+    note="This is the only sentence on JPEG decoding. The transform before it may round in any way.",
 )
 PIXEL_FORMAT = DECODER.clause(
     'Can be one of "RGB", "BGR", or "Grayscale".',
-    note="Does not say how colours become gray, nor what becomes of what is not opaque.",
+    note="The text does not define how colours become gray, or the result for pixels that are not opaque.",
 )
-STREAM = DECODER.clause("Encoded stream", note="Says nothing of a stream that is no vector.")
+STREAM = DECODER.clause("Encoded stream", note="The text does not define a stream that is not a vector.")
 DECODED = DECODER.clause("Decoded image")
 INPUT_TYPE = DECODER.clause("Constrain input types to 8-bit unsigned integer tensor.")
 
 JPEG, JPEG2000, WEBP = b"\xff\xd8", b"\x00\x00\x00\x0cjP  ", b"RIFF"
-"""The first bytes of the formats that may lose something."""
+"""The first bytes of the formats that may be lossy."""
 OPAQUE = 255
 """The highest alpha."""
 
 
 @DECODER.oracle()
 def decoded(v: Version, encoded_stream: Array, pixel_format: str) -> Array:
-    """Return the pixels, (height, width, channels), with the channels that pixel_format names."""
+    """Return the pixels, (height, width, channels), with the channels of pixel_format."""
     v.require(PIXEL_FORMAT, pixel_format in {"RGB", "BGR", "Grayscale"})
     v.silent(STREAM, encoded_stream.ndim != 1)
     data = encoded_stream.tobytes()
@@ -171,5 +171,5 @@ case("matrix", Tag.EDGE, encoded_stream=ramp(3, 4), unspecified=STREAM)
 UNKNOWN = vary(small="rgb", alpha="RGBA", empty="", gray="GRAY")
 case("format", encoded_stream=PNG, pixel_format=UNKNOWN, rejects=PIXEL_FORMAT)
 
-# What the sentences of the text forbid, not the signature alone.
+# Forbidden by sentences of the text, not only by the signature.
 case("outside", Tag.DTYPE, outside="T1", encoded_stream=ramp(8), rejects=INPUT_TYPE)

@@ -1,4 +1,4 @@
-"""Comparisons and truth values.
+"""Comparisons and logical operators.
 
-One file an operator, as onnx/defs/logical has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/logical. A file `_name.py` contains code that several operators share.
 """

@@ -35,7 +35,7 @@ def and_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> A
 
 @AND.oracle(since=7)
 def and_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return where A and B are both true, in the shape that both are broadcast to."""
+    """Return where A and B are both true, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.logical_and(A, B))
 

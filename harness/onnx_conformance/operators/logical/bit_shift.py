@@ -2,7 +2,7 @@
 
     Z = BitShift(X, Y, direction="LEFT")
 
-Versions: 11, 28 (signed integers; amounts below 0, and those of all bits or more).
+Versions: 11, 28 (signed integers; negative amounts, and amounts of all bits or more).
 """
 
 # ruff: noqa: N803 - the text's own names
@@ -25,19 +25,19 @@ RIGHT_BEFORE_28 = SHIFT.clause(
     'if the attribute "direction" is "RIGHT", this operator moves its binary representation toward the right side so '
     "that the input value is effectively decreased.",
     before=28,
-    note="Says not what becomes of a number that is moved by all its bits or more; C leaves it undefined.",
+    note="The text does not define the result for a shift by all bits of the number or more. In C it is undefined.",
 )
 LEFT_BEFORE_28 = SHIFT.clause(
     'If the attribute "direction" is "LEFT", bits of binary representation moves toward the left side, which results '
     "the increase of its actual value.",
     before=28,
-    note="Says not what becomes of bits for which there is no place left, of which the value would not increase.",
+    note="The text does not define the result if bits are shifted out, because then the value does not increase.",
 )
 EXAMPLES_BEFORE_28 = SHIFT.clause(
     'if "direction" is "Right", X is [1, 4], and S is [1, 1], the corresponding output Z would be [0, 2]. If '
     '"direction" is "LEFT" with X=[1, 2] and S=[1, 2], the corresponding output Y would be [2, 8].',
     before=28,
-    note="It writes Right, which the attribute's own text does not list.",
+    note="The text writes Right, which is not in the list of the attribute.",
 )
 NOT_IDENTICAL = SHIFT.clause(
     "Because this operator supports Numpy-style broadcasting, X's and Y's shapes are not necessarily identical.",
@@ -83,7 +83,7 @@ NUMPY = Multidirectional(SHIFT, since=11)
 
 
 def _shifted(X: Array, Y: Array, bits: int, direction: str) -> Array:
-    """Return X * 2**Y, or its quotient rounded down by 2**Y, of Python's integers; by all bits where Y is outside."""
+    """Return X * 2**Y, or X / 2**Y rounded down, as Python integers. If Y is out of range, shift by all bits."""
     by = np.where((Y < 0) | (bits <= Y), bits, Y).astype(object)
     wide = X.astype(object)
     return np.asarray(wide << by if direction == "LEFT" else wide >> by, object)
@@ -91,7 +91,7 @@ def _shifted(X: Array, Y: Array, bits: int, direction: str) -> Array:
 
 @SHIFT.oracle()
 def shifted(v: Version, X: Array, Y: Array, direction: str) -> Array | PartlyOpen:
-    """Return X moved by Y bits, as far as there is a place for them."""
+    """Return X shifted by Y bits. Before version 28, results in which bits are lost are open."""
     v.silent(EXAMPLES_BEFORE_28, EXAMPLES_BEFORE_28.in_force(v.since) and direction == "Right")
     v.require(DIRECTION, direction in {"LEFT", "RIGHT"})
     NUMPY.require_one_shape(v, X, Y)
@@ -109,7 +109,7 @@ case = SHIFT.case
 
 
 def _operands(left: tuple[int, ...], right: tuple[int, ...]) -> dict[str, Any]:
-    """Return integers of these shapes, and amounts that are not all the same."""
+    """Return integers of these shapes, and amounts that are not all equal."""
     amounts = counted(1)(*right) % 5
     return {"X": typed("uint32", counted(5)(*left) * 3), "Y": typed("uint32", amounts), "direction": "LEFT"}
 

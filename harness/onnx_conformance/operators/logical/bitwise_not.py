@@ -17,7 +17,8 @@ BITWISE_NOT = Op("BitwiseNot", versions=(18,), compare=EXACT, rank="X")
 BITWISE_NOT.example(X=[[1, 5, 3], [4, 2, 0]])
 
 NOT = BITWISE_NOT.clause(
-    "Returns the bitwise not of the input tensor element-wise.", note="Of the two's complement of signed integers."
+    "Returns the bitwise not of the input tensor element-wise.",
+    note="For signed integers, this applies to the two's complement.",
 )
 INTEGERS = BITWISE_NOT.clause("Constrain input/output to integer tensors.")
 

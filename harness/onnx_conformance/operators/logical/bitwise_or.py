@@ -19,14 +19,14 @@ BITWISE_OR.example(A=[[1, 5, 3], [4, 2, 0]], B=[4, 2, 1])
 PERFORMS = BITWISE_OR.clause(
     "Returns the tensor resulting from performing the bitwise `or` operation elementwise on the input tensors `A` and "
     "`B`",
-    note="Of the two's complement of signed integers.",
+    note="For signed integers, this applies to the two's complement.",
 )
 NUMPY = Multidirectional(BITWISE_OR)
 
 
 @BITWISE_OR.oracle()
 def of_bits(v: Version, A: Array, B: Array) -> Array:  # noqa: N803 - the text's own names
-    """Return the bits that are set in either, in the shape that both are broadcast to."""
+    """Return the bits that are set in either, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.bitwise_or(A, B))
 

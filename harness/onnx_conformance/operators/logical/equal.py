@@ -22,8 +22,8 @@ EQUAL.example(A=ramp(2, 3), B=ramp(3), axis=1, broadcast=1)
 PERFORMS = EQUAL.clause(
     "Returns the tensor resulted from performing the `equal` logical operation elementwise on the input "
     "tensors `A` and `B`",
-    note="IEEE 754 settles that a NaN equals nothing, itself included, and that both zeros are equal. Strings are "
-    "equal that are the same: nothing is said of folding case or of leaving out white space.",
+    note="According to IEEE 754, NaN is not equal to any value including itself, and the two zeros are equal. Strings "
+    "are equal only if they are identical: the text does not mention case folding or removal of white space.",
 )
 INTEGRAL = EQUAL.clause("Constrain input to integral tensors.", before=11)
 LIMITED = LimitedAsAdd(EQUAL)
@@ -38,7 +38,7 @@ def equal_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) ->
 
 @EQUAL.oracle(since=7)
 def equal_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return where A equals B, in the shape that both are broadcast to."""
+    """Return where A equals B, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return v.compared(np.equal, A, B)
 

@@ -20,15 +20,15 @@ GREATER_OR_EQUAL.example(A=[[1, 5, 3], [4, 2, 0]], B=[4, 2, 1])
 PERFORMS = GREATER_OR_EQUAL.clause(
     "Returns the tensor resulted from performing the `greater_equal` logical operation elementwise on the input "
     "tensors `A` and `B`",
-    note="IEEE 754 settles that a NaN is neither, so that this is not the negation of the other comparison, and that "
-    "both zeros are equal.",
+    note="According to IEEE 754, every comparison with NaN is false, so this is not the negation of the other "
+    "comparison. The two zeros are equal.",
 )
 NUMPY = Multidirectional(GREATER_OR_EQUAL)
 
 
 @GREATER_OR_EQUAL.oracle()
 def greater_equal(v: Version, A: Array, B: Array) -> Array:  # noqa: N803 - the text's own names
-    """Return where A is greater than B or equal to it, in the shape that both are broadcast to."""
+    """Return where A is greater than B or equal to it, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return v.compared(np.greater_equal, A, B)
 

@@ -22,7 +22,7 @@ LESS.example(A=[[1, 5, 3], [4, 2, 0]], B=[4, 2, 1], axis=1, broadcast=1)
 PERFORMS = LESS.clause(
     "Returns the tensor resulted from performing the `less` logical operation elementwise on the input tensors "
     "`A` and `B`",
-    note="IEEE 754 settles that a NaN is neither and that both zeros are equal.",
+    note="According to IEEE 754, NaN is not greater and not less, and the two zeros are equal.",
 )
 FLOATS = LESS.clause("Constrain input to float tensors.", before=9)
 LIMITED = LimitedAsAdd(LESS)
@@ -37,7 +37,7 @@ def less_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> 
 
 @LESS.oracle(since=7)
 def less_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return where A is less than B, in the shape that both are broadcast to."""
+    """Return where A is less than B, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return v.compared(np.less, A, B)
 

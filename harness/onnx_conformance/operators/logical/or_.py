@@ -35,7 +35,7 @@ def or_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Ar
 
 @OR.oracle(since=7)
 def or_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return where A or B is true, or both, in the shape that both are broadcast to."""
+    """Return where A or B is true, or both, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.logical_or(A, B))
 

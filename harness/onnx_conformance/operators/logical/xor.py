@@ -35,7 +35,7 @@ def xor_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> A
 
 @XOR.oracle(since=7)
 def xor_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
-    """Return where one of A and B is true, but not both, in the shape that both are broadcast to."""
+    """Return where one of A and B is true, but not both, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.logical_xor(A, B))
 

@@ -1,4 +1,4 @@
 """Strings.
 
-One file an operator, as onnx/defs/text has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/text. A file `_name.py` contains code that several operators share.
 """

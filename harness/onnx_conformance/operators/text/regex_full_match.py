@@ -1,11 +1,11 @@
-r"""RegexFullMatch: test whether each string as a whole matches a pattern in RE2's syntax.
+"""RegexFullMatch: test whether each string as a whole matches a pattern in RE2's syntax.
 
     Y = RegexFullMatch(X, pattern=...)
 
 Versions: 20.
 
-RE2's page of its syntax, to which the text refers, defines what a pattern means: Perl's classes and word boundaries are
-those of ASCII, $ matches at the end of the text alone, and there are no references and no looking around.
+The text refers to RE2's page on its syntax, which defines the meaning of patterns: Perl's classes and word boundaries
+are ASCII, $ matches only at the end of the text, and there are no references and no lookaround.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FULL_MATCH.excuse("attribute pattern unset", "the text does not say what an elem
 
 PERFORMS = FULL_MATCH.clause(
     "RegexFullMatch performs a full regex match on each element of the input tensor.",
-    note="Does not say what a match is where no pattern is given.",
+    note="The text does not define the result if there is no pattern.",
 )
 TRUE = FULL_MATCH.clause(
     "If an element fully matches the regex pattern specified as an attribute, the corresponding element in the output "
@@ -31,15 +31,15 @@ TRUE = FULL_MATCH.clause(
 RE2 = FULL_MATCH.clause("[RE2](https://github.com/google/re2/wiki/Syntax) regex syntax is used.")
 VALID = FULL_MATCH.clause(
     "This must be valid RE2 syntax.",
-    note="RE2's page marks what it does not support: references to groups, looking around, possessive repetition, "
-    "repetition beyond 1000. onnx.reference takes Python's syntax instead.",
+    note="RE2's page marks unsupported syntax: references to groups, lookaround, possessive repetition, and repetition "
+    "beyond 1000. onnx.reference uses Python's syntax instead.",
 )
 STRINGS = FULL_MATCH.clause("Tensor with strings to match on.")
 BOOLS = FULL_MATCH.clause("Outputs are bools and are True where there is a full regex match and False otherwise.")
 UTF8 = FULL_MATCH.clause("Inputs must be UTF-8 strings")
 
 PERL = {"d": "0-9", "w": "0-9A-Za-z_", "s": r"\t\n\f\r "}
-"""Perl's classes, of ASCII alone; white space does not include the vertical tab."""
+"""Perl's classes, restricted to ASCII. White space does not include the vertical tab."""
 POSIX = {
     "alnum": "0-9A-Za-z",
     "alpha": "A-Za-z",
@@ -52,9 +52,9 @@ POSIX = {
     "word": "0-9A-Za-z_",
     "xdigit": "0-9A-Fa-f",
 }
-"""The classes of ASCII that [[:name:]] names."""
+"""The ASCII classes of [[:name:]]."""
 BOUNDARIES = {"z": r"\Z", "b": r"(?a:\b)", "B": r"(?a:\B)"}
-"""Python's re for the escapes of positions that it writes otherwise."""
+"""Python's re syntax for escapes of positions that Python writes in a different way."""
 UNSUPPORTED = re.compile(
     r"""
     \\[1-9ZGX]                            # a reference to a group; positions that only others have
@@ -65,7 +65,7 @@ UNSUPPORTED = re.compile(
     """,
     re.VERBOSE,
 )
-"""What RE2's page does not support and Python's re would take."""
+"""Syntax that RE2 does not support and Python's re would accept."""
 TOKEN = re.compile(
     r"""
     \\Q(?P<quoted>.*?)(?:\\E|$)
@@ -88,9 +88,9 @@ def _translated(token: re.Match[str], *, inside: bool, lines: bool) -> str:
     """Return one token of a pattern in the syntax of Python's re.
 
     Args:
-        token: of TOKEN.
-        inside: it stands in a class.
-        lines: ^ and $ match at lines.
+        token: a match of TOKEN.
+        inside: whether the token is in a class.
+        lines: whether ^ and $ match at lines.
     """
     text, quoted, point, escaped, name = token.group(0, "quoted", "point", "escaped", "name")
     if quoted is not None:
@@ -115,7 +115,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     """Return a pattern in RE2's syntax as one of Python's re.
 
     Raises:
-        _InvalidError: it is not valid RE2 syntax.
+        _InvalidError: the pattern is not valid RE2 syntax.
     """
     if UNSUPPORTED.search(re.sub(r"\\Q.*?(\\E|$)|\\\\", "", pattern)):
         raise _InvalidError(pattern)
@@ -231,5 +231,5 @@ INVALID = vary(
 )
 case("invalid", X=["ab", "a"], pattern=INVALID, rejects=VALID)
 
-# What the sentences of the text forbid, not the signature alone.
+# Forbidden by sentences of the text, not only by the signature.
 case("outside", Tag.DTYPE, outside="T1", X=ramp(3), pattern="a", rejects=UTF8)

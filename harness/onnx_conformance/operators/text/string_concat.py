@@ -31,13 +31,13 @@ NUMPY = Multidirectional(CONCAT, clause=CONCATENATES)
 
 @CONCAT.oracle()
 def joined(v: Version, X: Array, Y: Array) -> Array:
-    """Return each string of X with that of Y behind it."""
+    """Return each string of X followed by the string of Y."""
     NUMPY.require_one_shape(v, X, Y)
     return np.asarray(X.astype(object) + Y.astype(object), object)
 
 
 def _operands(left: tuple[int, ...], right: tuple[int, ...]) -> dict[str, Any]:
-    """Return strings of these shapes, of which no two are the same."""
+    """Return strings of these shapes that are all different."""
 
     def numbered(letter: str, shape: tuple[int, ...]) -> Array:
         strings = [letter + str(number) for number in range(int(np.prod(shape)))]
@@ -54,7 +54,7 @@ case("blanks_stay", Tag.EDGE, X=[" a ", "\tb\n", " "], Y=[" c", "\r\n", " "], ci
 case("digits_stay_strings", Tag.EDGE, X=["1", "-2", "0x"], Y=["2", "3.5", "10"], cites=CONCATENATES)
 case("quotes_and_percent", Tag.EDGE, X=['"a"', "%s", "{}"], Y=["'b'", "%d", "\\n"], cites=CONCATENATES)
 case("utf8", X=["日本", "é", "ß", "𝄞"], Y=["語", "è", "ss", "𝄢"], cites=UTF8)
-# No normalization: the letter and the accent behind it stay two characters.
+# No normalization: the letter and the accent after it stay two characters.
 case("utf8_combining", Tag.EDGE, X=["e", "\u00e9", "A"], Y=["\u0301", "\u0301", "\u030a"], cites=(UTF8, CONCATENATES))
 case("utf8_of_four_lengths", Tag.EDGE, X=["a\u00df", "\u20ac"], Y=["\u20ac\U0001f600", "\U0001f600a"], cites=UTF8)
 case("long", Tag.EDGE, X=["ab" * 2000, "c"], Y=["d" * 3001, "ef" * 500], cites=CONCATENATES)

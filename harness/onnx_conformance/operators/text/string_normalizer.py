@@ -23,36 +23,38 @@ NORMALIZER.example(X=ramp(4), case_change_action="UPPER", is_case_sensitive=1, l
 BASIC = NORMALIZER.clause("StringNormalization performs string operations for basic cleaning.")
 REMOVES = NORMALIZER.clause(
     'This operator first examines the elements in the X, and removes elements specified in "stopwords" attribute.',
-    note="First: what stands in X is compared, not what becomes of it by case_change_action.",
+    note='"First" means that the elements of X are compared before case_change_action is applied.',
 )
 CHANGES = NORMALIZER.clause(
     "After removing stop words, the intermediate result can be further lowercased, uppercased, or just returned "
     'depending the "case_change_action" attribute.',
-    note="Says nothing of letters whose other case is not one letter: onnxruntime keeps ß, onnx.reference writes SS.",
+    note="The text does not define letters whose other case is not one letter: onnxruntime keeps ß, onnx.reference "
+    "writes SS.",
 )
 ONE_INPUT = NORMALIZER.clause("This operator has only one input (denoted by X) and only one output (denoted by Y).")
 ACCEPTS = NORMALIZER.clause(
     "This operator only accepts [C]- and [1, C]-tensor.",
-    note="Says not whether a model may state another first length than 1, such as a symbol, where the tensor has 1 "
-    "then: the type inference of onnx refuses that, and takes a tensor of unknown rank. Models of cases state the 1.",
+    note="The text does not define whether a model may state a first length other than 1, such as a symbol, if the "
+    "tensor then has length 1. The type inference of onnx rejects that, and accepts a tensor of unknown rank. The "
+    "models of the cases state 1.",
 )
 ALL_DROPPED = NORMALIZER.clause(
     "If all elements in X are dropped, the output will be the empty value of string tensor with shape [1] if input "
     "shape is [C] and shape [1, 1] if input shape is [1, C].",
-    note="Does not say whether all elements of an X that has none are dropped.",
+    note="The text does not define whether all elements of an empty X are dropped.",
 )
 NO_WORDS = NORMALIZER.clause("If not set, no word would be removed from X.")
 LOCALE = NORMALIZER.clause(
     "Environment dependent string that denotes the locale according to which output strings needs to be "
     "upper/lowercased.",
-    note="What another name than en_US denotes depends on the environment.",
+    note="The meaning of names other than en_US depends on the environment.",
 )
 EN_US = NORMALIZER.clause("Default en_US or platform specific equivalent as decided by the implementation.")
 SENSITIVE = NORMALIZER.clause(
     "Whether the identification of stop words in X is case-sensitive.",
-    note="Says nothing of letters that are alike in one case only, such as the long s, nor of the locale.",
+    note="The text does not define letters that are equal in only one case, such as the long s, or the locale.",
 )
-BOOLEAN = NORMALIZER.clause("Boolean.", note="Says nothing beside 0 and 1.")
+BOOLEAN = NORMALIZER.clause("Boolean.", note="The text does not define values other than 0 and 1.")
 INSENSITIVE = NORMALIZER.clause("Default is false")
 VALID = NORMALIZER.clause('Valid values are "LOWER", "UPPER", "NONE".')
 UNCHANGED = NORMALIZER.clause('Default is "NONE"')
@@ -61,7 +63,7 @@ NORMALIZED = NORMALIZER.clause("UTF-8 Normalized strings")
 
 
 def _is_word(v: Version, text: str, word: str, *, sensitive: bool) -> bool:
-    """Tell whether an element is a stop word."""
+    """Return whether an element is a stop word."""
     if sensitive or text == word:
         return text == word
     alike = {text.lower() == word.lower(), text.upper() == word.upper(), text.casefold() == word.casefold()}
@@ -70,7 +72,7 @@ def _is_word(v: Version, text: str, word: str, *, sensitive: bool) -> bool:
 
 
 def _changed(v: Version, text: str, action: str) -> str:
-    """Return an element in the case that the action names."""
+    """Return an element in the case that the action selects."""
     if action == "NONE":
         return text
     result = text.lower() if action == "LOWER" else text.upper()
@@ -88,7 +90,7 @@ def normalized(
     is_case_sensitive: int,
     case_change_action: str,
 ) -> Array:
-    """Return the elements that are no stop words, in the case that case_change_action names."""
+    """Return the elements that are not stop words, in the case that case_change_action selects."""
     v.require(ACCEPTS, X.ndim == 1 or (X.ndim == 2 and X.shape[0] == 1))  # noqa: PLR2004 - [1, C]
     v.require(VALID, case_change_action in {"LOWER", "UPPER", "NONE"})
     v.silent(BOOLEAN, is_case_sensitive not in {0, 1})
@@ -191,7 +193,7 @@ case("rank0", Tag.EDGE, X="a", rejects=ACCEPTS)
 OTHER_SHAPES = vary(two_rows=ramp(2, 3), no_rows=ramp(0, 3), column=ramp(3, 1), rank3=ramp(1, 1, 3))
 case("shape", Tag.EDGE, X=OTHER_SHAPES, rejects=ACCEPTS)
 
-# What the sentences of the text forbid, not the signature alone.
+# Forbidden by sentences of the text, not only by the signature.
 case("no_input", stopwords=["a"], rejects=ONE_INPUT)
 case("no_outputs", X=DAYS, n=0, rejects=ONE_INPUT)
 case("two_outputs", X=DAYS, n=2, rejects=ONE_INPUT)

@@ -17,8 +17,9 @@ SPLIT.example(X=ramp(2, 3), delimiter="s", maxsplit=1, n=2)
 SPLITS = SPLIT.clause(
     "StringSplit splits a string tensor's elements into substrings based on a delimiter attribute and a maxsplit "
     "attribute.",
-    note="Does not say whether an empty string, or one of nothing but white space, has one substring or none. "
-    "Split on white space, onnxruntime and onnx.reference count none in the former; by a delimiter they differ.",
+    note="The text does not define whether an empty string, or a string that contains only white space, has one "
+    "substring or none. When splitting on white space, onnxruntime and onnx.reference count none for an empty string; "
+    "with a delimiter they differ.",
 )
 FIRST = SPLIT.clause(
     "The first output of this operator is a tensor of strings representing the substrings from splitting each input "
@@ -27,14 +28,15 @@ FIRST = SPLIT.clause(
 RANK = SPLIT.clause(
     "This tensor has one additional rank compared to the input tensor in order to store the substrings for each input "
     "element (where the input tensor is not empty).",
-    note="Does not say what rank it has where the input tensor is empty, nor how long its last dimension then is; the "
-    "official case expects one more as well, of length 0.",
+    note="The text does not define the rank for an empty input tensor, or the length of its last dimension. The "
+    "official case also expects one more dimension, of length 0.",
     against=("test_string_split_empty_tensor",),
 )
 PADS = SPLIT.clause(
     "in order to ensure the same number of elements are present in the final dimension, this tensor will pad empty "
     "strings",
-    note="Behind the substrings, as maxsplit counts from left to right and the examples of the official cases show.",
+    note="The padding is after the substrings, as maxsplit counts from left to right and the examples of the official "
+    "cases show.",
 )
 PADS_Y = SPLIT.clause("this tensor will pad any necessary empty strings.")
 NOT_GROUPED = SPLIT.clause(
@@ -44,16 +46,19 @@ NOT_GROUPED = SPLIT.clause(
 GROUPED = SPLIT.clause(
     "In the case where the `delimiter` is unspecified or the empty string, consecutive whitespace characters are "
     "regarded as a single separator and leading or trailing whitespace is removed in the output.",
-    note="Which characters beyond those of ASCII are white space is not said. onnxruntime splits on blanks alone.",
+    note="The text does not define which characters outside ASCII are white space. onnxruntime splits only on blanks.",
 )
 SECOND = SPLIT.clause("The second output tensor represents the number of substrings generated.")
 SUFFIX = SPLIT.clause(
     "after the `maxsplit`th split if the string is not fully split, the trailing suffix of input string after the "
     "final split point is also added.",
-    note="With its white space, says this sentence, and without, says that on white space.",
+    note="According to this sentence the suffix keeps its white space; according to the sentence on white space it "
+    "does not.",
 )
 NO_EFFECT = SPLIT.clause("For elements where fewer splits are possible than specified in `maxsplit`, it has no effect.")
-MAXIMUM = SPLIT.clause("Maximum number of splits (from left to right).", note="Says nothing of one below 0.")
+MAXIMUM = SPLIT.clause(
+    "Maximum number of splits (from left to right).", note="The text does not define a negative number."
+)
 UNSET = SPLIT.clause(
     "If left unset (or if the number of possible splits are less than maxsplit), it will make as many splits as "
     "possible."
@@ -70,7 +75,7 @@ WHITE = " \t\n\r\v\f"
 
 
 def _by_delimiter(v: Version, text: str, delimiter: str, most: float) -> list[str]:
-    """Return the substrings between the delimiters, split at the first `most` of them from the left."""
+    """Return the substrings between the delimiters, split at the first `most` delimiters from the left."""
     v.silent(SPLITS, not text)
     parts: list[str] = []
     while len(parts) < most and delimiter in text:
@@ -81,7 +86,7 @@ def _by_delimiter(v: Version, text: str, delimiter: str, most: float) -> list[st
 
 
 def _by_white_space(v: Version, text: str, most: float) -> list[str]:
-    """Return the substrings between runs of white space, split at the first `most` of these from the left."""
+    """Return the substrings between runs of white space, split at the first `most` runs from the left."""
     v.silent(GROUPED, any(letter.isspace() and letter not in WHITE for letter in text))
     v.silent(SPLITS, not text.strip(WHITE))
     blanks = text != text.strip(WHITE) if most == 0 else text != text.rstrip(WHITE)
@@ -171,5 +176,5 @@ case("maxsplit_negative", Tag.EDGE, X=["a.b.c"], delimiter=".", maxsplit=-1, n=2
 case("no_elements", Tag.EDGE, X=ramp(0), delimiter=".", n=2, unspecified=RANK)
 case("no_elements_matrix", Tag.EDGE, X=ramp(2, 0), n=2, unspecified=RANK)
 
-# What the sentences of the text forbid, not the signature alone.
+# Forbidden by sentences of the text, not only by the signature.
 case("outside", Tag.DTYPE, outside="T1", X=ramp(3), delimiter=".", n=2, rejects=UTF8)
