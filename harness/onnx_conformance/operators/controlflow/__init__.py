@@ -1,4 +1,4 @@
 """If, Loop and Scan.
 
-One file an operator, as onnx/defs/controlflow has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/controlflow. A file `_name.py` contains code that several operators share.
 """

@@ -1,4 +1,4 @@
-"""If: run one of two subgraphs, by a condition.
+"""If: run one of two subgraphs, depending on a condition.
 
     output, ... = If(cond, then_branch, else_branch)
 
@@ -35,7 +35,7 @@ IF = Op(
     derives={"V": outputs_of("then_branch", "else_branch")},
     widens=False,
 )
-# A loop of no iterations returns a value of any type; Identity has fewer types.
+# A loop without iterations returns a value of any type; Identity supports fewer types.
 IF.example(
     cond=False,
     then_branch=graph(
@@ -59,7 +59,7 @@ AS_MANY = IF.clause("The number of outputs must match the number of outputs in t
 AS_MANY_ELSE = IF.clause("The number of outputs must match the number of outputs in the else_branch.")
 ONE_ELEMENT = IF.clause(
     "The tensor must contain a single element.",
-    note="Says not of what rank.",
+    note="The text does not define the rank.",
     see=("https://github.com/onnx/onnx/issues/5520", "https://github.com/onnx/onnx/pull/5617"),
 )
 SAME_SHAPE = IF.clause(
@@ -77,7 +77,7 @@ COMPATIBLE = IF.clause(
     "and S2 as it represents the union of both possible shapes.",
     since=11,
     result=True,
-    note="Speaks of shapes that a model states. In the cases cited no branch has a static shape.",
+    note="This applies to shapes that a model states. In the cases that cite it, no branch has a static shape.",
 )
 CONTRAST = IF.clause(
     "If's first output should have (a) no shape set, or (b) a shape of rank 1 with neither `dim_value` nor `dim_param` "
@@ -89,7 +89,7 @@ CONTRAST = IF.clause(
 
 
 def _check(v: Version, n: int, cond: Array, then_branch: Subgraph, else_branch: Subgraph) -> None:
-    """Require one condition, and as many outputs of each branch as the node has."""
+    """Require one condition, and for each branch as many outputs as the node has."""
     v.require(ONE_ELEMENT, cond.size == 1)
     v.require(AS_MANY, len(then_branch.outputs) == n)
     v.require(AS_MANY_ELSE, len(else_branch.outputs) == n)
@@ -99,7 +99,7 @@ def _check(v: Version, n: int, cond: Array, then_branch: Subgraph, else_branch: 
 def conditional_before_11(
     v: Version, n: int, cond: Array, then_branch: Subgraph, else_branch: Subgraph
 ) -> tuple[Any, ...]:
-    """Return the outputs of the chosen branch, which have the shapes of the other's."""
+    """Return the outputs of the chosen branch. They must have the shapes of the other branch's outputs."""
     _check(v, n, cond, then_branch, else_branch)
     v.require(SAME_SHAPE, then_branch.outputs == else_branch.outputs)
     outputs, other = then_branch(), else_branch()
@@ -109,7 +109,7 @@ def conditional_before_11(
 
 @IF.oracle(since=11)
 def conditional(v: Version, n: int, cond: Array, then_branch: Subgraph, else_branch: Subgraph) -> tuple[Any, ...]:
-    """Return the outputs of the chosen branch; the other one is not run."""
+    """Return the outputs of the chosen branch. The other branch is not run."""
     _check(v, n, cond, then_branch, else_branch)
     v.require(SAME_TYPE, then_branch.outputs == else_branch.outputs)
     return tuple(then_branch() if cond.item() else else_branch())
@@ -223,7 +223,7 @@ for name, other in (("around_true", True), ("around_false", False)):
         cites=LIVE_OUT,
     )
 
-# The other branch could not run: its shape is known at run time only, and does not fit.
+# The other branch could not run: its shape is known only at run time, and does not match.
 RESHAPED = {**FLOATS, "fits": typed("int64", [3, 2]), "does_not": typed("int64", [5])}
 case(
     "true_alone",
@@ -246,7 +246,7 @@ case(
     cites=IF_FALSE,
 )
 
-# A loop of no iterations returns a value of any type and states nothing of its shape.
+# A loop without iterations returns a value of any type and does not state its shape.
 for name, shape in (("rank", (4,)), ("size", (2, 4)), ("count", (6,)), ("zero_size", (2, 0)), ("scalar", ())):
     case(
         f"other_{name}",

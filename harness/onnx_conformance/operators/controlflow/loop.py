@@ -1,4 +1,4 @@
-"""Loop: run a subgraph again and again, by a count and a condition.
+"""Loop: run a subgraph repeatedly, controlled by a count and a condition.
 
     v_final_and_scan_outputs = Loop(M=None, cond=None, *v_initial, body)
 
@@ -49,7 +49,7 @@ COUNT = LOOP.clause("Trip count. Iteration count specified at runtime. Set by sp
 CONDITION = LOOP.clause("whether to run the first iteration and also a loop-carried dependency for the body graph.")
 YIELDS = LOOP.clause(
     "The body graph must yield a value for the condition variable, whether this input is provided or not.",
-    note="Says nothing of a value that is no scalar.",
+    note="The text does not define a value that is not a scalar.",
 )
 FOREVER = LOOP.clause("for (int i=0; ; ++i) { cond = ... // Note this value is ignored, but is required in the body }")
 WHILE = LOOP.clause('input ("", cond) // Note this is analogous to a while loop bool cond = ...; for (int i=0; cond;')
@@ -57,15 +57,16 @@ DO_WHILE = LOOP.clause('("", 1) // Note this is analogous to a do-while loop boo
 FOR = LOOP.clause(
     'input (trip_count, "") // Note this is analogous to a for loop int trip_count = ... for (int i=0; i < trip_count; '
     "++i) { cond = ...; // ignored }",
-    note="Says not what the body gets for the condition in the first iteration. onnxruntime does not ignore what it "
-    "yields, and onnx.reference runs no iteration.",
+    note="The text does not define the body's condition input in the first iteration. onnxruntime does not ignore the "
+    "condition that the body yields, and onnx.reference runs no iteration.",
 )
 BOTH = LOOP.clause("(trip_count, cond) int trip_count = ...; bool cond = ...; for (int i=0; i < trip_count && cond;")
 AROUND_BEFORE_11 = LOOP.clause("Values from the enclosing scope (i.e. variable a here) are in scope", before=11)
 AROUND = LOOP.clause(
     'Values from the enclosing scope (i.e. variable "a" here) are in scope',
     since=11,
-    note="Says nothing of a body whose own values have names of values in scope, which the IR specification forbids.",
+    note="The text does not define a body whose values have the same names as values in scope. The IR specification "
+    "forbids this.",
     see=("https://github.com/onnx/onnx/issues/2303", "https://github.com/onnx/onnx/pull/6955"),
 )
 DECLARED = LOOP.clause(
@@ -78,18 +79,18 @@ PAIRS = LOOP.clause(
     "The loop operation node supplies the input value of the input variable for the first iteration, and returns the "
     "output value of the output variable produced by the final iteration.",
     since=11,
-    note="Where no iteration runs, none produced a value: the sample code returns the initial one.",
+    note="If no iteration runs, no iteration produces a value. The sample code returns the initial value.",
 )
 SAMPLE = LOOP.clause("Loop[body = <graph body-net>](%max_trip_count, %keepgoing, %b)")
 SAMPLE_SHADOWS = LOOP.clause(
     "graph body-net ( %i[INT32, scalar] %keepgoing[BOOL, scalar] %b[INT32, scalar] )",
     before=11,
-    note="Both are names of values around, too. The IR specification says that variable shadowing is not allowed: the "
-    "texts contradict one another.",
+    note="Both are also names of values of the outer scope. The IR specification forbids variable shadowing, so the "
+    "two texts contradict each other.",
 )
 SAMPLE_OUTPUTS = LOOP.clause(
     "%keepgoing_out, %b_out, %user_defined_vals = Loop[body = <graph body-net>]",
-    note="Names of values in the body, too. There they are not in scope, so that they shadow nothing.",
+    note="These are also names of values in the body. Those are not in scope there, so nothing is shadowed.",
 )
 SAMPLE_VALUE_BEFORE_11 = LOOP.clause("%b_out = Sub(%a, %b)", before=11)
 SAMPLE_VALUE = LOOP.clause("%b_out = Sub(%a, %b_in)", since=11)
@@ -98,8 +99,9 @@ FRONTENDS = LOOP.clause("Frontends should emit multi-layer RNNs as a series of W
 CONCATENATED = LOOP.clause(
     "Each scan_output is created by concatenating the value of the specified output value at the end of each iteration "
     "of the loop.",
-    note="Along a new first dimension, as user_defined_vals[i] in the sample code and the official cases say; "
-    "onnx.reference takes the one that is there. Without an iteration the other dimensions are not said.",
+    note="The values are concatenated along a new first dimension, as user_defined_vals[i] in the sample code and the "
+    "official cases show; onnx.reference uses the existing first dimension. Without an iteration, the text does not "
+    "define the other dimensions.",
     see=("https://github.com/onnx/onnx/issues/3122",),
 )
 UNCHANGING = LOOP.clause("It is an error if the dimensions or data type of these scan_outputs change")
@@ -111,8 +113,9 @@ OUTPUTS = LOOP.clause("It has 1+N+K outputs: (condition, loop carried dependenci
 CHANGE = LOOP.clause("The initial values of any loop-carried dependencies (values that change across loop iterations)")
 FINAL = LOOP.clause(
     "Final N loop carried dependency values then K scan_outputs",
-    note="Without the condition, which the sample usage names as the first. Says nothing of a node that leaves out the "
-    "last ones. The bodies of two official cases hand Unsqueeze a scalar, where its text speaks of a list of axes.",
+    note="The condition is not included, although the sample usage has it as the first output. The text does not "
+    "define a node that omits the last outputs. In the bodies of two official cases, Unsqueeze has a scalar, but its "
+    "text requires a list of axes.",
     against=("test_loop13_seq", "test_loop16_seq_none"),
 )
 TENSORS = LOOP.clause("Scan outputs must be Tensors.", since=13)
@@ -213,7 +216,7 @@ case(
     cites=INPUTS,
 )
 
-# A condition, which goes through two carried flags: it is theirs in the iterations to come, and false then.
+# A condition that passes through two carried flags: the flags are the condition of later iterations, until it is false.
 FLAGS = graph(
     """body (int64 i, bool c, bool f, bool g, float[] s) => (bool d, bool h, bool j, float[] t, float[] y) {
         d = Identity(f)
@@ -271,7 +274,7 @@ case(
     ),
     cites=FINAL,
 )
-# Each iteration has more elements than the one before.
+# Each iteration has more elements than the previous one.
 GROWS = graph(
     """body (int64 i, bool c, float[] s) => (bool d, float[] t, int64[] y) {
         d = Identity(c)
@@ -345,7 +348,7 @@ case(
     before=13,
     cites=CONCATENATED,
 )
-# A sequence cannot be scanned: {V} would not do. The newest version has every type.
+# A sequence cannot be scanned, so {V} cannot be used. The newest version has every type.
 for type_ in (
     "float16",
     "bfloat16",
@@ -410,7 +413,7 @@ case(
     cites=CONDITION,
 )
 
-# What the sentences forbid or leave open
+# Models that sentences forbid or leave open
 SCANS_FIRST = graph(
     """body (int64 i, bool c, float[] p, float[] q) => (bool c, float[] q, float[] p, float[] y) {
         y = Identity(p)

@@ -54,14 +54,16 @@ STATE = SCAN.clause(
     "All the output tensors (state_variables as well as scan_output_element tensors) are required to have the same "
     "shape in each iteration of the loop (a restriction imposed to enable efficient memory allocation).",
     since=9,
-    note="Does not say that the initial states have this shape.",
+    note="The text does not define whether the initial states must have this shape.",
 )
 GRAPH = SCAN.clause("The attribute body must be a graph")
 RETURNS = SCAN.clause(
     "It must return the (updated) values of the state_variables and zero or more scan_output_element tensors."
 )
 ITERATED = SCAN.clause("It will have a rank one less than the rank of the corresponding scan_input.", since=9)
-BATCHING = SCAN.clause("the batch-axis is required to be 0.", before=9, note="Of the states too: test_scan_sum.")
+BATCHING = SCAN.clause(
+    "the batch-axis is required to be 0.", before=9, note="This applies to the states too: test_scan_sum."
+)
 SAME_BATCH = SCAN.clause(
     "they must all have the same batch-size, and they must all have the same maximum-sequence-length", before=9
 )
@@ -73,7 +75,7 @@ MEANINGFUL = SCAN.clause("but only first N values will be meaningful.", before=9
 REVERSED_BEFORE_9 = SCAN.clause(
     "The optional attribute directions can be used to scan a sequence in the reverse direction.",
     before=9,
-    note="Does not say where the scan of a shorter sequence begins.",
+    note="The text does not define where the scan of a shorter sequence begins.",
 )
 DIRECTIONS = SCAN.clause("scan_input tensor: 0 indicates forward direction and 1 indicates reverse direction.")
 LISTED = SCAN.clause("ONNX restriction that only the last parameter of an operator can be variadic")
@@ -87,16 +89,19 @@ AXIS_IN = SCAN.clause("specifies the axis to be scanned (the sequence axis) for 
 ACCUMULATED = SCAN.clause("The scan outputs are accumulated along the specified axis.", since=9)
 BACK = SCAN.clause("Negative value for an axis means counting dimensions from the back.", since=11)
 RANGE_IN = SCAN.clause("Accepted range is [-r, r-1] where r = rank(input).", since=11)
-RANGE_OUT = SCAN.clause("Accepted range is [-r, r-1].", since=11, note="Where r is the rank of the scan output.")
+RANGE_OUT = SCAN.clause("Accepted range is [-r, r-1].", since=11, note="r is the rank of the scan output.")
 NUMBER = SCAN.clause("Initial values of the loop's N state variables followed by M scan_inputs")
 INPUTS = SCAN.clause("It has N+M inputs: (loop state variables..., scan_input_elts...).")
 CONCATENATED = SCAN.clause(
     "Each scan_output is created by concatenating the value of the specified scan_output_elt value at the end of each "
     "iteration of the loop.",
-    note="Along a new axis: test_scan9_sum. Without an iteration the other dimensions are not known.",
+    note="The values are concatenated along a new axis: test_scan9_sum. Without an iteration the other dimensions are "
+    "not known.",
 )
 UNCHANGING = SCAN.clause("It is an error if the dimensions of these values change across loop iterations.")
-FINAL = SCAN.clause("N state variables followed by K scan_outputs", note="Says nothing of a node that has fewer.")
+FINAL = SCAN.clause(
+    "N state variables followed by K scan_outputs", note="The text does not define a node with fewer outputs."
+)
 
 
 def _states(v: Version, n: int, body: Subgraph, inputs: list[Array], scanned: int) -> int:
@@ -111,7 +116,7 @@ def _states(v: Version, n: int, body: Subgraph, inputs: list[Array], scanned: in
 
 
 def _flags(flags: list[int] | None, count: int) -> list[int]:
-    """Return the flags, all 0 where the attribute is omitted."""
+    """Return the flags, all 0 if the attribute is omitted."""
     return [0] * count if flags is None else flags
 
 
@@ -378,7 +383,7 @@ case(
     unspecified=DIRECTIONS,
 )
 
-# Since 9: no batch, the sequence in axis 0 unless an attribute says otherwise
+# Since 9: no batch, and the sequence is in axis 0 unless an attribute selects another axis
 case(
     "sums",
     Tag.CHANGE,

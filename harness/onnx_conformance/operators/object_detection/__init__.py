@@ -1,4 +1,5 @@
 """Boxes.
 
-One file an operator, as onnx/defs/object_detection has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/object_detection. A file `_name.py` contains code that several operators
+share.
 """

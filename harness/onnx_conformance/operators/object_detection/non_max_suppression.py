@@ -1,9 +1,9 @@
-"""NonMaxSuppression: of boxes that overlap too much, those with the highest scores.
+"""NonMaxSuppression: among boxes that overlap too much, select those with the highest scores.
 
     selected_indices = NonMaxSuppression(boxes, scores, max_output_boxes_per_class=0, iou_threshold=0,
                                          score_threshold=None, center_point_box=0)
 
-Versions: 10, 11 (says of iou_threshold itself that it is strict).
+Versions: 10, 11 (the text of iou_threshold also defines that it is strict).
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ SUPPRESSION.example(
 
 FILTER = SUPPRESSION.clause(
     "Filter out boxes that have high intersection-over-union (IOU) overlap with previously selected boxes.",
-    note="Says not that the box of the highest score is selected first, in each class of each batch: the operator's "
-    "name does. Of equal scores (the official case expects the first), of NaN, of boxes without area it says nothing.",
+    note="The text does not define that the box with the highest score is selected first, in each class of each batch; "
+    "the name of the operator implies it. The text does not define equal scores (the official case expects the first), "
+    "NaN, or boxes without area.",
     against=("test_nonmaxsuppression_identical_boxes",),
 )
 LESS = SUPPRESSION.clause("Bounding boxes with score less than score_threshold are removed.")
@@ -35,8 +36,8 @@ FORMAT = SUPPRESSION.clause("Bounding box format is indicated by attribute cente
 STRICTLY = SUPPRESSION.clause(
     "Boxes are suppressed if their IOU with a previously selected box is strictly greater than iou_threshold (i.e., "
     "boxes with IOU exactly equal to the threshold are kept).",
-    note="In single precision. Where the intersection and the union have to be rounded to it, and that may decide, the "
-    "answer is left open.",
+    note="The computation is in single precision. If the intersection and the union must be rounded to it and that may "
+    "change the result, the result is left open.",
     see=("https://github.com/onnx/onnx/issues/7615", "https://github.com/onnx/onnx/pull/7619"),
 )
 STRICTLY_AGAIN = SUPPRESSION.clause("Boxes with IoU strictly greater than this threshold are suppressed.", since=11)
@@ -46,25 +47,25 @@ REFLECTIONS = SUPPRESSION.clause(
 )
 SET = SUPPRESSION.clause(
     "The selected_indices output is a set of integers indexing into the input collection of bounding boxes",
-    note="A set, so that the rows may come in any order; in the official cases it is that of selection, class by class "
-    "and batch by batch.",
+    note="It is a set, so the rows may be in any order. In the official cases they are in the order of selection, "
+    "class by class and batch by batch.",
 )
 CORNERS = SUPPRESSION.clause(
     "The default is 0. 0 - the box data is supplied as [y1, x1, y2, x2] where (y1, x1) and (y2, x2) are the "
     "coordinates of any diagonal pair of box corners and the coordinates can be provided as normalized (i.e., lying in "
     "the interval [0, 1]) or absolute.",
-    note="Says nothing of other values than 0 and 1.",
+    note="The text does not define values other than 0 and 1.",
 )
 CENTERS = SUPPRESSION.clause(
     "1 - the box data is supplied as [x_center, y_center, width, height].",
-    note="Says nothing of a width or height below 0.",
+    note="The text does not define a negative width or height.",
 )
 BOXES = SUPPRESSION.clause("An input tensor with shape [num_batches, spatial_dimension, 4].")
 SCORES = SUPPRESSION.clause("An input tensor with shape [num_batches, num_classes, spatial_dimension]")
 MOST = SUPPRESSION.clause(
     "Integer representing the maximum number of boxes to be selected per batch per class. It is a scalar. Default to "
     "0, which means no output.",
-    note="The official cases hand over each scalar as a vector of one element. Says nothing of a number below 0.",
+    note="The official cases pass each scalar as a vector of one element. The text does not define a negative number.",
 )
 IOU = SUPPRESSION.clause("It is scalar. Value range [0, 1]. Default to 0.")
 SCORE = SUPPRESSION.clause(
@@ -76,7 +77,10 @@ ROWS = SUPPRESSION.clause(
 
 
 def _overlap(v: Version, one: Array, other: Array) -> tuple[float, bool]:
-    """Return the intersection over the union of two boxes [low, low, high, high], and whether only that is rounded."""
+    """Return the intersection over the union of two boxes [low, low, high, high].
+
+    The second value is whether only the quotient is rounded.
+    """
     sides = np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2])
     shared = float(np.prod(np.maximum(sides, 0)))
     union = float(np.prod(one[2:] - one[:2]) + np.prod(other[2:] - other[:2])) - shared
@@ -86,7 +90,7 @@ def _overlap(v: Version, one: Array, other: Array) -> tuple[float, bool]:
 
 
 def _suppresses(v: Version, one: Array, other: Array, iou_threshold: float) -> bool:
-    """Tell whether two boxes overlap too much, if any order of roundings says the same."""
+    """Return whether two boxes overlap too much. Raise Unspecified if the order of roundings can change the result."""
     overlap, exact = _overlap(v, one, other)
     near = abs(overlap - iou_threshold) <= 4 * float(np.finfo(np.float32).eps)
     v.silent(STRICTLY, near and not (exact and overlap == iou_threshold))
@@ -116,7 +120,7 @@ def selected(
     score_threshold: Array | None,
     center_point_box: int,
 ) -> AnyOrder:
-    """Return a row of batch, class and box for every box selected, in any order."""
+    """Return a row of batch, class and box for every selected box, in any order."""
     v.require(BOXES, boxes.ndim == scores.ndim and boxes.shape[2:] == (4,))
     v.require(SCORES, scores.shape[::2] == boxes.shape[:2])
     most = 0 if max_output_boxes_per_class is None else int(v.scalar(MOST, max_output_boxes_per_class))
@@ -229,7 +233,7 @@ case(
     iou_threshold=vary(above=0.5 + 9 * 2.0**-24, below=0.5 - 9 * 2.0**-24),
     cites=STRICTLY,
 )
-# The area of a square of this side has more bits than single precision.
+# The area of a square with this side has more bits than single precision.
 SIDE = 1 + 2.0**-13
 case(
     "areas_rounded",

@@ -1,4 +1,4 @@
-"""RoiAlign: pool regions of images, whose borders may lie between pixels, by bilinear interpolation.
+"""RoiAlign: pool regions of images by bilinear interpolation. Borders of regions may be between pixels.
 
     Y = RoiAlign(X, rois, batch_indices, mode="avg", output_height=1, output_width=1, sampling_ratio=0,
                  spatial_scale=1.0, coordinate_transformation_mode="half_pixel")
@@ -20,7 +20,10 @@ from onnx_conformance.declare.families.sums import finer
 
 
 def _samples(v: Version, start: float, end: float, bins: int, ratio: int, size: int) -> list[Array]:
-    """Return for each bin of an axis where its sampling points lie, moved to the first pixel where they lie before."""
+    """Return the positions of the sampling points of each bin of an axis.
+
+    Positions before the first pixel are moved to the first pixel.
+    """
     extent = (end - start) / bins
     grid = ratio or math.ceil(extent)
     v.silent(ADAPTIVE, not ratio and 0 < abs(extent - round(extent)) < ALMOST * extent)
@@ -41,7 +44,7 @@ def _interpolated(image: Array, y: Array, x: Array) -> Array:
 
 
 def _rounding(v: Version, X: Array, rois: Array, output_height: int, output_width: int, **_: object) -> list[Array]:
-    """Return a few roundings of the largest coordinate, each by the steepest slope, and a few of the largest value."""
+    """Return the errors: a few roundings of the largest coordinate times the steepest slope, and of the largest X."""
     largest = float(np.abs(X).max(initial=0))
     computed = largest * (8 + 4 * max(X.shape[2:])) * finer(v.dtypes["T1"])
     return [np.full((len(rois), X.shape[1], output_height, output_width), computed + largest)]
@@ -50,7 +53,9 @@ def _rounding(v: Version, X: Array, rois: Array, output_height: int, output_widt
 ALIGN = Op(
     "RoiAlign",
     versions=(10, 16, 22),
-    compare=bounded(_rounding, "coordinates round a few times, each by a pixel's slope; weights and sums a few times"),
+    compare=bounded(
+        _rounding, "coordinates round a few times, each times the slope of a pixel; weights and sums round a few times"
+    ),
     rank=lambda _: 4,
 )
 ALIGN.example(
@@ -71,9 +76,9 @@ POOLS = ALIGN.clause(
 )
 INTERPOLATES = ALIGN.clause(
     "in each ROI bin, the value of the sampled locations are computed directly through bilinear interpolation.",
-    note="Regularly sampled, says the paper: the points divide a bin evenly, each in the middle of its part. Of points "
-    "outside the image nothing is said; those up to half a pixel above or left of the first pixel take its value, as "
-    "the official cases have it. A value that is infinite or NaN is left open.",
+    note="The paper requires regular sampling: the points divide a bin evenly, each in the middle of its part. The "
+    "text does not define points outside the image; those up to half a pixel above or left of the first pixel get its "
+    "value, as in the official cases. A value that is infinite or NaN is left open.",
 )
 WITHOUT = ALIGN.clause(
     "RoiAlign is proposed to avoid the misalignment by removing quantizations while converting from original image "
@@ -81,21 +86,22 @@ WITHOUT = ALIGN.clause(
 )
 MODE = ALIGN.clause(
     "The pooling method. Two modes are supported: 'avg' and 'max'.",
-    note="Pooled are the values of the sampled locations: max is the greatest of them. onnx.reference and onnxruntime "
-    "take the greatest product of a pixel with its weight, and so does the official case.",
+    note="The values at the sampled locations are pooled, so max is the greatest of them. onnx.reference and "
+    "onnxruntime use the greatest product of a pixel and its weight, and so does the official case.",
     see=("https://github.com/onnx/onnx/issues/4764", "https://github.com/microsoft/onnxruntime/issues/6146"),
     against=("test_roialign_mode_max",),
 )
 MODE_DEFAULT = ALIGN.clause("Default is 'avg'.")
-HEIGHT = ALIGN.clause("default 1; Pooled output Y's height.", note="Says nothing of one below 1.")
-WIDTH = ALIGN.clause("default 1; Pooled output Y's width.", note="Says nothing of one below 1.")
+HEIGHT = ALIGN.clause("default 1; Pooled output Y's height.", note="The text does not define a height below 1.")
+WIDTH = ALIGN.clause("default 1; Pooled output Y's width.", note="The text does not define a width below 1.")
 RATIO = ALIGN.clause(
-    "If > 0, then exactly sampling_ratio x sampling_ratio grid points are used.", note="Says nothing of one below 0."
+    "If > 0, then exactly sampling_ratio x sampling_ratio grid points are used.",
+    note="The text does not define a negative ratio.",
 )
 ADAPTIVE = ALIGN.clause(
     "If == 0, then an adaptive number of grid points are used (computed as ceil(roi_width / output_width), and "
     "likewise for height). Default is 0.",
-    note="Where a rounding may lift the quotient above a whole number it is left open.",
+    note="If a rounding can raise the quotient above a whole number, the result is left open.",
 )
 SCALE = ALIGN.clause(
     "Multiplicative spatial scale factor to translate ROI coordinates from their input spatial scale to the scale used "
@@ -113,8 +119,8 @@ OUTPUT_HALF = ALIGN.clause(
 IMAGES = ALIGN.clause("4-D feature map of shape (N, C, H, W)")
 CORNERS = ALIGN.clause(
     "rois is 2-D input of shape (num_rois, 4) given as [[x1, y1, x2, y2], ...].",
-    note="Says nothing of regions that end before they begin, or where they begin. Of those smaller than a pixel, "
-    "runtimes make a pixel without a shift, of which the text says nothing either.",
+    note="The text does not define regions that end before or at their start. Runtimes extend regions smaller than a "
+    "pixel to one pixel if there is no shift; the text does not define this either.",
 )
 ONE_TO_ONE = ALIGN.clause("Each coordinate set has a 1:1 correspondence with the 'batch_indices' input.")
 INDICES = ALIGN.clause(
@@ -128,7 +134,7 @@ FLOATS = ALIGN.clause("Constrain types to float tensors.")
 INTEGERS = ALIGN.clause("Constrain types to int tensors.")
 
 ALMOST = 1e-5
-"""How near to a whole number, as a part of it, roundings may reach it."""
+"""The relative distance to a whole number that roundings can bridge."""
 HALF_A_PIXEL = 0.5
 IMAGE_RANK, CORNERS_OF_ROI = 4, 4
 
@@ -176,7 +182,7 @@ def aligned(
 
 
 def bumpy(*shape: int) -> Array:
-    """Return whole numbers of both signs, neighbours far apart."""
+    """Return whole numbers of both signs. Neighbours are far apart."""
     return np.asarray(np.arange(math.prod(shape)) * 37 % 101 - 50).reshape(shape)
 
 
@@ -189,7 +195,10 @@ REGIONS = [[1, 2, 4.5, 5], [0.5, 0.75, 6.25, 5], [2, 1, 3, 4.25]]
 def region(
     *rois: list[float], indices: tuple[int, ...] = (), image: Array = IMAGE, **attributes: object
 ) -> dict[str, Any]:
-    """Return the inputs of some regions, of the first image unless `indices` says otherwise, and attributes."""
+    """Return the inputs for some regions, and attributes.
+
+    The regions belong to the first image unless `indices` is set.
+    """
     places = typed("int64", indices or [0] * len(rois))
     return {"X": image, "rois": list(rois), "batch_indices": places, **attributes}
 

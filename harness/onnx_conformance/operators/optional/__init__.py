@@ -1,4 +1,4 @@
 """Optional values.
 
-One file an operator, as onnx/defs/optional has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/optional. A file `_name.py` contains code that several operators share.
 """

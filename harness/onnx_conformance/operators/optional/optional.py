@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _type(types: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
-    """Return the optional of the type in the attribute, or of the input's."""
+    """Return the optional type of the type in the attribute, or of the type of the input."""
     return f"optional({attributes.get('type') or types['V']})"
 
 
@@ -27,7 +27,8 @@ OPTIONAL.example(input=ramp(2, 3))
 EITHER = OPTIONAL.clause(
     "Constructs an optional-type value containing either an empty optional of a certain type specified by the "
     "attribute, or a non-empty value containing the input element.",
-    note="Says nothing of a node that has both or neither. onnx.reference gives a sequence of one.",
+    note="The text does not define a node with both or neither of them. onnx.reference returns a sequence with one "
+    "element.",
 )
 ENCLOSING = OPTIONAL.clause("The optional output enclosing the input element.")
 ELEMENT = OPTIONAL.clause("Type of the element in the optional output")
@@ -36,8 +37,8 @@ OUTPUT_TYPES = OPTIONAL.clause("Constrain output type to all optional tensor or 
 
 
 @OPTIONAL.oracle()
-def optional(v: Version, input: Any, type: str | None) -> Any:  # noqa: A002, ANN401 - the text's own names; whatever ONNX has
-    """Return the input, or nothing."""
+def optional(v: Version, input: Any, type: str | None) -> Any:  # noqa: A002, ANN401 - the text's own names; any type
+    """Return the input, or None."""
     v.silent(EITHER, (input is None) is (type is None))
     return input
 

@@ -2,7 +2,7 @@
 
     output = OptionalGetElement(input)
 
-Versions: 15, 18 (a tensor or a sequence is returned as it is), 28 (types).
+Versions: 15, 18 (a tensor or a sequence is returned unchanged), 28 (types).
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ ELEMENT = OPTIONAL_GET_ELEMENT.clause(
 UNDEFINED_BEFORE_18 = OPTIONAL_GET_ELEMENT.clause(
     "It is an error if the input value does not have an element and the behavior is undefined in this case.",
     before=18,
-    note="An error that nobody is obliged to raise: what is undefined cannot be scored.",
+    note="The behavior is undefined, so a runtime does not have to raise the error. Undefined behavior is not scored.",
 )
 UNDEFINED = OPTIONAL_GET_ELEMENT.clause(
     "It is an error if the input is an empty optional-type (i.e. does not have an element) and the behavior is "
     "undefined in this case.",
     since=18,
-    note="An error that nobody is obliged to raise: what is undefined cannot be scored.",
+    note="The behavior is undefined, so a runtime does not have to raise the error. Undefined behavior is not scored.",
 )
 OUTPUT = OPTIONAL_GET_ELEMENT.clause("Output element in the optional input.")
 TYPES_BEFORE_18 = OPTIONAL_GET_ELEMENT.clause(
@@ -40,15 +40,15 @@ TYPES_BEFORE_18 = OPTIONAL_GET_ELEMENT.clause(
 
 
 @OPTIONAL_GET_ELEMENT.oracle(before=18)
-def element_before_18(v: Version, input: Any) -> Any:  # noqa: A002, ANN401 - the text's own name; whatever ONNX has
-    """Return the element of the optional; None stands for an empty one."""
+def element_before_18(v: Version, input: Any) -> Any:  # noqa: A002, ANN401 - the text's own name; any ONNX type
+    """Return the element of the optional. None means an empty optional."""
     v.silent(UNDEFINED_BEFORE_18, input is None)
     return input
 
 
 @OPTIONAL_GET_ELEMENT.oracle(since=18)
-def element(v: Version, input: Any) -> Any:  # noqa: A002, ANN401 - the text's own name; whatever ONNX has
-    """Return the element of the optional, or the input itself; None stands for an empty optional."""
+def element(v: Version, input: Any) -> Any:  # noqa: A002, ANN401 - the text's own name; any ONNX type
+    """Return the element of the optional, or the input itself. None means an empty optional."""
     v.silent(UNDEFINED, input is None)
     return input
 

@@ -2,7 +2,7 @@
 
     output = OptionalHasElement(input)
 
-Versions: 15, 18 (a tensor or a sequence is an element; the input may be left out), 28 (types).
+Versions: 15, 18 (a tensor or a sequence is an element; the input may be omitted), 28 (types).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TRUE = OPTIONAL_HAS_ELEMENT.clause(
 FALSE = OPTIONAL_HAS_ELEMENT.clause(
     "If the input is not provided or is an empty optional-type, this op returns false.",
     since=18,
-    note="A sequence of no tensors is an element; an optional of it is not empty.",
+    note="A sequence without tensors is an element, so an optional that contains it is not empty.",
 )
 SCALAR = OPTIONAL_HAS_ELEMENT.clause(
     "A scalar boolean tensor. If true, it indicates that optional-type input contains an element."
@@ -38,8 +38,8 @@ TYPES_BEFORE_18 = OPTIONAL_HAS_ELEMENT.clause(
 
 
 @OPTIONAL_HAS_ELEMENT.oracle()
-def has_element(v: Version, input: Any) -> Array:  # noqa: A002, ANN401, ARG001 - the text's own name; whatever ONNX has
-    """Return whether there is an element; None stands for an empty optional and for an input left out."""
+def has_element(v: Version, input: Any) -> Array:  # noqa: A002, ANN401, ARG001 - the text's own name; any ONNX type
+    """Return whether there is an element. None means an empty optional or an omitted input."""
     return np.asarray(input is not None)
 
 

@@ -1,4 +1,4 @@
 """Quantization to few bits and back.
 
-One file an operator, as onnx/defs/quantization has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/quantization. A file `_name.py` contains code that several operators share.
 """

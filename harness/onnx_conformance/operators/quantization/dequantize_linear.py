@@ -2,7 +2,7 @@
 
     y = DequantizeLinear(x, x_scale, x_zero_point=0, axis=1, block_size=0, output_dtype=None)
 
-Versions: 10 (per tensor), 13 (per axis), 19 (float8; the scale's type is the output's), 21 (blocks; 4 and 16 bits),
+Versions: 10 (per tensor), 13 (per axis), 19 (float8; the output has the type of the scale), 21 (blocks; 4 and 16 bits),
 23 (output_dtype), 24, 25 and 28 (types).
 """
 
@@ -29,7 +29,7 @@ from onnx_conformance.declare.families.quantization import FLOATS, INTEGERS, Gra
 DEQUANTIZE = Op(
     "DequantizeLinear",
     versions=(10, 13, 19, 21, 23, 24, 25, 28),
-    compare=ulp(2, "x - zero point (or an int32), the scale and the product each round by half a ULP of the output"),
+    compare=ulp(2, "x - zero point (or an int32), the scale and the product round by half a ULP of the output each"),
     rank="x",
     derives={"T3": attribute("output_dtype", "T2")},
 )
@@ -41,14 +41,14 @@ FORMULA = DEQUANTIZE.clause("y = (x - x_zero_point) * x_scale")
 SCALARS = DEQUANTIZE.clause(
     "'x_scale' and 'x_zero_point' are both scalars.",
     before=13,
-    note="Whether a tensor of one element and rank 1 passes for a scalar is not said.",
+    note="The text does not define whether a tensor of rank 1 with one element counts as a scalar.",
 )
 EITHER = DEQUANTIZE.clause(
     "`x_scale` and `x_zero_point` must have same shape, and can be either a scalar for per-tensor / per layer "
     "quantization, or a 1-D tensor for per-axis quantization.",
     since=13,
     before=21,
-    note="Says not whether one element may stand for the whole axis, as onnxruntime has it.",
+    note="The text does not define whether one element may apply to the whole axis, as in onnxruntime.",
 )
 RANKS = DEQUANTIZE.clause(
     "must have the same shape, determining the quantization's granularity: a scalar for per-tensor/per-layer "
@@ -59,8 +59,8 @@ RANKS = DEQUANTIZE.clause(
 MATCH = DEQUANTIZE.clause(
     "Shape must match x_scale.",
     since=13,
-    note="And must be the same, says the description. The official cases give a scalar scale a zero point of shape "
-    "(1), which is another shape, and expect what a scalar gives.",
+    note="The description also requires the same shape. In the official cases, the scale is a scalar and the zero "
+    "point has shape (1), which is another shape, and the expected output is that of a scalar.",
     against=(
         "test_dequantizelinear_e4m3fn_zero_point",
         "test_dequantizelinear_*int[24]",
@@ -72,8 +72,8 @@ DEFAULT_BEFORE_13 = DEQUANTIZE.clause("0 is the default value when it's not spec
 LENGTH = DEQUANTIZE.clause(
     "See QuantizeLinear for details on quantization granularity.",
     since=21,
-    note="There: of a 1-D scale, it must have the length of the quantization axis. Whether one element is a scalar is "
-    "not said.",
+    note="The details require the length of the quantization axis for a 1-D scale. The text does not define whether a "
+    "tensor with one element is a scalar.",
 )
 BLOCKS = DEQUANTIZE.clause(
     "for blocked dequantization it has the same shape as the input, except for one dimension in which blocking is "
@@ -81,13 +81,15 @@ BLOCKS = DEQUANTIZE.clause(
     since=21,
 )
 ONLY_BLOCKED = DEQUANTIZE.clause(
-    "Used only for blocked quantization.", since=21, note="Says not whether it may be set elsewhere."
+    "Used only for blocked quantization.",
+    since=21,
+    note="The text does not define whether it may be set in other cases.",
 )
 BLOCK_SIZE = DEQUANTIZE.clause(
     "The block size is a positive integer. Given `x` shape `(D0, ..., Di, ..., Dn)`, `y_scale` shape `(S0, ... Si, "
     "...Sn)` and `axis=i`, the accepted range is `[ceil(Di/Si), ceil(Di/(Si-1))-1]`",
     since=21,
-    note="Where Si is 1 it has no upper end. Says nothing of a dimension of zero.",
+    note="If Si is 1 there is no upper limit. The text does not define a dimension of zero.",
 )
 SAME_TYPE_BEFORE_21 = DEQUANTIZE.clause("must have same type.", before=21)
 SAME_TYPE = DEQUANTIZE.clause("must have the same type.", since=21)
@@ -107,27 +109,29 @@ RANGE_BEFORE_19 = DEQUANTIZE.clause("Accepted range is [-r, r-1] where r = rank(
 RANGE = DEQUANTIZE.clause(
     "Accepted range is `[-r, r-1]` where `r = rank(input)`.",
     since=19,
-    note="Says not whether it binds where the axis is not used. The default of 1 is accepted there for every rank.",
+    note="The text does not define whether the range applies if the axis is not used. In that case the default of 1 is "
+    "accepted for every rank.",
 )
 RANK_ONE = DEQUANTIZE.clause(
     "When the rank of the input is 1, per-tensor quantization is applied, rendering the axis unnecessary in this "
     "scenario.",
     since=19,
     before=21,
-    note="Against the length that a scale for each element would have; of more than one element it leaves all open.",
+    note="This contradicts a scale with one element for each element of the input. With more than one element, "
+    "everything is left open.",
     see=("https://github.com/onnx/onnx/issues/6067", "https://github.com/onnx/onnx/pull/6095"),
 )
 FLOAT8 = DEQUANTIZE.clause(
     "but the dequantization formula remains the same for consistency",
     since=19,
-    note="With a zero point in it, that is, which onnx.reference leaves out for float8 and onnxruntime refuses.",
+    note="The formula includes the zero point. onnx.reference omits it for float8, and onnxruntime rejects it.",
 )
 SCALE_TELLS = DEQUANTIZE.clause("'x_scale' determines the output type.", since=19, before=23)
 DTYPE = DEQUANTIZE.clause(
     "If `output_dtype` is not supplied then the output type is the same as `x_scale`. The output type also determines "
     "the precision of the multiplication operation.",
     since=23,
-    note="The difference has no precision of its own: of integers it is exact.",
+    note="The difference has no separate precision: for integers it is exact.",
 )
 
 GRAINS = Granularity(
@@ -146,7 +150,7 @@ GRAINS = Granularity(
 
 @DEQUANTIZE.oracle()
 def dequantized(v: Version, x: Array, x_scale: Array, x_zero_point: Array | None, axis: Int, block_size: Int) -> Array:
-    """Return (x - x_zero_point) * x_scale; axis is None before version 13, block_size before 21."""
+    """Return (x - x_zero_point) * x_scale. axis is None before version 13, block_size is None before 21."""
     if x.dtype == np.int32:
         v.require(INT32, x_zero_point is None or not x_zero_point.any())
     scale, zero = GRAINS.spread(v, x.shape, x_scale, x_zero_point, axis, block_size)
@@ -252,7 +256,7 @@ for type_, first in FLOATS.items():
     numbers, half = typed(type_, [[0.5, -1.5], [1, 4]]), typed(type_, 0.5)
     case(f"zero_point_{type_}", x=numbers, x_scale=0.1, x_zero_point=half, since=first, before=first + 1, cites=FLOAT8)
     case(f"extremes_{type_}", Tag.EDGE, x=typed(type_, extremes(11)), x_scale=0.1, since=first, before=first + 1)
-LOW = CUBE % 2  # Fits in every type, even of two bits.
+LOW = CUBE % 2  # Fits in every type, even with two bits.
 case("dtypes_axis", Tag.DTYPE, each="T1", x=LOW, x_scale=THREE, axis=1, since=28, cites=FORMULA)
 case("scale_dtypes_before_23", Tag.DTYPE, each="T2", x=CUBE, x_scale=0.3, x_zero_point=7, cites=SCALE_TELLS)
 case("scale_dtypes", Tag.DTYPE, each="T2", x=CUBE, x_scale=2, output_dtype=element_type("float"), cites=DTYPE)
@@ -276,7 +280,7 @@ case("overflow", Tag.EDGE, x=[127, 1, -127], x_scale=3e4, output_dtype=element_t
 case("underflow", Tag.EDGE, x=[127, 1, -3], x_scale=typed("float16", 6e-8), since=19, cites=FLOAT8)
 case("output_as_scale", x=CUBE, x_scale=typed("float8e8m0", 2), since=24, rejects=DTYPE)
 
-# What the sentences of the text forbid, not the signature alone.
+# Forbidden by sentences of the text, not only by the signature.
 SIGNED, UNSIGNED = typed("int8", [1]), typed("uint8", 0)
 case("two_types_before_21", Tag.DTYPE, x=SIGNED, x_scale=2, x_zero_point=UNSIGNED, rejects=SAME_TYPE_BEFORE_21)
 case("two_types", Tag.DTYPE, x=SIGNED, x_scale=2, x_zero_point=UNSIGNED, rejects=SAME_TYPE)

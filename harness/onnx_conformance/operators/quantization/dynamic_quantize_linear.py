@@ -17,23 +17,24 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ULPS = 2
-"""By so much may y_scale be off."""
+"""The allowed error of y_scale, in ULP."""
 ZERO, Q_MAX = np.float32(0), np.float32(255)
 DYNAMIC = Op(
     "DynamicQuantizeLinear",
     versions=(11,),
     compare=ulp(
         ULPS,
-        "y_scale: the difference and the quotient each round by half a ULP; the integers are those of one such scale",
+        "y_scale: the difference and the quotient round by half a ULP each; the integers must belong to one such scale",
     ),
-    widens=False,  # In real numbers other integers come out: where x / y_scale is all but a tie.
+    widens=False,  # In real numbers the integers differ if x / y_scale is close to a tie.
 )
 DYNAMIC.example(x=[[0, 2, -3], [-2.5, 1.34, 0.5]], n=3)
 
 OUTPUTS = DYNAMIC.clause("Outputs Scale, ZeroPoint and Quantized Input for a given FP32 Input.")
 SCALE = DYNAMIC.clause(
     "y_scale = (maximum(0, max(x)) - minimum(0, min(x))) / (qmax - qmin)",
-    note="Gives no scale to an empty tensor, nor one that divides to a tensor of zeros, NaN or infinity.",
+    note="The text does not define the scale of an empty tensor, or the result if the tensor contains only zeros, NaN "
+    "or an infinity, because the scale is then not a valid divisor.",
 )
 QMAX = DYNAMIC.clause(
     "where qmax and qmin are max and min values for quantization range i.e. [0, 255] in case of uint8"
@@ -46,9 +47,9 @@ QMAX_AGAIN = DYNAMIC.clause(
 ROUND_ZERO_POINT = DYNAMIC.clause("y_zero_point = cast(round(saturate(intermediate_zero_point)))")
 FORMULA = DYNAMIC.clause(
     "y = saturate (round (x / y_scale) + y_zero_point)",
-    note="In the precision of the function body, which is that of x: the official case needs it (-2.5 / (5 / 255) lies "
-    "just beside a tie). There either neighbour will do, as y_scale itself may be off. Its expanded form gives that to "
-    "QuantizeLinear, whose text leaves the precision open.",
+    note="The precision is that of the function body, which is that of x. The official case requires it (-2.5 / (5 / "
+    "255) is very close to a tie). Close to a tie either neighbour is accepted, because y_scale itself may have an "
+    "error. The expanded form uses QuantizeLinear, whose text leaves the precision open.",
     against=("test_dynamicquantizelinear_expanded",),
 )
 UINT8 = DYNAMIC.clause(
@@ -63,7 +64,7 @@ FLOAT = DYNAMIC.clause("Constrain 'x' to float tensor.")
 
 @DYNAMIC.oracle()
 def quantized(v: Version, x: Array) -> tuple[Array | Drawn, Array, Array | Drawn]:
-    """Return the 8-bit integers in the shape of x, the scale and the zero point; each step in single precision."""
+    """Return the 8-bit integers in the shape of x, the scale and the zero point. Each step is in single precision."""
     v.silent(SCALE, x.size == 0)
     highest, lowest = np.maximum(ZERO, x.max()), np.minimum(ZERO, x.min())
     with np.errstate(over="ignore", under="ignore"):
@@ -83,7 +84,7 @@ def _by_scale(x: Array, y_scale: np.float32) -> tuple[Array, Array]:
 
 
 def _any_of(values: Sequence[Array]) -> Array | Drawn:
-    """Return the values, which are the same for each scale but beside a tie; there, any of them will do."""
+    """Return the values. They are the same for every scale except close to a tie, where any of them is accepted."""
     first, *others = values
     return first if all(np.array_equal(first, item) for item in others) else Drawn(first, choices=tuple(values))
 
@@ -123,5 +124,5 @@ case("zero_size", Tag.EDGE, x=ramp(2, 0, 3), n=3, unspecified=SCALE)
 NOT_FINITE = vary(nan=[1, np.nan, -2], infinity=[1, np.inf, -2], infinity_negative=[1, 2, -np.inf])
 case("not_finite", Tag.EDGE, x=NOT_FINITE, n=3, unspecified=SCALE)
 
-# What the sentences of the text forbid, not the signature alone.
+# Forbidden by sentences of the text, not only by the signature.
 case("outside", Tag.DTYPE, outside="T1", x=[1, 2, 3], n=3, rejects=FLOAT)

@@ -41,7 +41,7 @@ from onnx_conformance.declare.families.quantization import (
 QUANTIZE = Op(
     "QuantizeLinear",
     versions=(10, 13, 19, 21, 23, 24, 25, 28),
-    compare=Tolerance("what rounds to another number in the precision of the division is left open or not tried"),
+    compare=Tolerance("if the precision of the division can change the result, the result is left open or not tested"),
     rank="x",
     derives={name: attribute("output_dtype", name, "tensor(uint8)") for name in ("T2", "T3")},
 )
@@ -50,15 +50,20 @@ QUANTIZE.example(x=[[-4, 2, 6], [0, 8, 4]], y_scale=2, y_zero_point=1, axis=1, s
 FORMULA_BEFORE_21 = QUANTIZE.clause(
     "y = saturate ((x / y_scale) + y_zero_point)",
     before=21,
-    note="What the precision of x and a higher one quantize differently is left open, as are NaN and a scale of 0.",
+    note="If the precision of x and a higher precision lead to different results, the result is left open. NaN and a "
+    "scale of 0 are also left open.",
 )
-FORMULA = QUANTIZE.clause("y = saturate((x / y_scale) + y_zero_point)", since=21, note="As before version 21.")
+FORMULA = QUANTIZE.clause(
+    "y = saturate((x / y_scale) + y_zero_point)",
+    since=21,
+    note="The note on the formula before version 21 applies here too.",
+)
 LIMITS = QUANTIZE.clause("- uint16: [0, 65535] - int16: [-32768, 32767] - uint8: [0, 255] - int8:", since=21)
 TIES = QUANTIZE.clause("to the nearest even.")
 SAME_FORMULA = QUANTIZE.clause(
     "but the quantization formula remains the same for consistency",
     since=19,
-    note="So the zero point of a float8 is added, too. onnxruntime and onnx.reference leave it out.",
+    note="Therefore the zero point of a float8 is added too. onnxruntime and onnx.reference omit it.",
 )
 SAME_TYPE_BEFORE_21 = QUANTIZE.clause("'y_zero_point' and 'y' must have same type.", before=21, result=True)
 SAME_TYPE = QUANTIZE.clause("`y_zero_point` and `y` must have the same type.", since=21, result=True)
@@ -67,15 +72,15 @@ EITHER = QUANTIZE.clause(
     "must have same shape, and can be either a scalar for per-tensor / per layer quantization, or a 1-D tensor",
     since=13,
     before=21,
-    note="Says not whether one element may stand for the whole axis.",
+    note="The text does not define whether one element may apply to the whole axis.",
 )
 MATCH_BEFORE_21 = QUANTIZE.clause("Shape must match y_scale.", since=13, before=21)
 MATCH = QUANTIZE.clause("Shape must match `y_scale`.", since=21)
 DETERMINES = QUANTIZE.clause(
     "must have the same shape, determining the quantization granularity.",
     since=21,
-    note="The official cases give a scalar scale a zero point of shape (1), which is another shape, and expect what a "
-    "scalar gives.",
+    note="In the official cases, the scale is a scalar and the zero point has shape (1), which is another shape, and "
+    "the expected output is that of a scalar.",
     against=("test_quantizelinear_e4m3fn", "test_quantizelinear_e5m2"),
 )
 ALL_CASES = QUANTIZE.clause("In all cases, `y_zero_point` must have the same shape as `y_scale`.", since=21)
@@ -83,7 +88,8 @@ THREE_KINDS = QUANTIZE.clause("There are three supported quantization granularit
 LENGTH = QUANTIZE.clause(
     "The scale must be a 1-D tensor, with the length of the quantization axis.",
     since=21,
-    note="Says not whether one element is such a tensor, of the wrong length, or the scalar of all elements.",
+    note="The text does not define whether one element is such a tensor with a wrong length, or the scalar for all "
+    "elements.",
 )
 BLOCKS = QUANTIZE.clause("The scale's shape is identical to the input's shape, except for one dimension", since=21)
 DEFAULT_BEFORE_13 = QUANTIZE.clause("Default value is uint8 typed 0 if it's not specified.", before=13)
@@ -100,15 +106,19 @@ RANGE_BEFORE_21 = QUANTIZE.clause("Accepted range is [-r, r-1] where r = rank(in
 RANGE = QUANTIZE.clause(
     "Accepted range is `[-r, r-1]` where `r = rank(input)`.",
     since=21,
-    note="Says not whether it binds where the axis is not used. The default of 1 is accepted there for every rank.",
+    note="The text does not define whether the range applies if the axis is not used. In that case the default of 1 is "
+    "accepted for every rank.",
 )
 RANK_ONE = QUANTIZE.clause(
     "When the rank of the input is 1, per-tensor quantization is applied",
     since=21,
-    note="Against the length that a scale for each element would have; of more than one element it leaves all open.",
+    note="This contradicts a scale with one element for each element of the input. With more than one element, "
+    "everything is left open.",
 )
 ONLY_BLOCKED = QUANTIZE.clause(
-    "Used only for blocked quantization.", since=21, note="Says not whether it may be set elsewhere."
+    "Used only for blocked quantization.",
+    since=21,
+    note="The text does not define whether it may be set in other cases.",
 )
 BLOCK_SIZE = QUANTIZE.clause("the accepted range is `[ceil(Di/Si), ceil(Di/(Si-1))-1]`", since=21)
 SATURATE = QUANTIZE.clause(
@@ -116,8 +126,8 @@ SATURATE = QUANTIZE.clause(
     "(float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz). It is true by default. All cases are fully described "
     "in two tables inserted in the operator description.",
     since=19,
-    note="The tables stand with Cast. There an infinity becomes NaN in the fnuz types in version 19, and later their "
-    "limit, which leaves it open here.",
+    note="The tables are in the text of Cast. In version 19 of that text an infinity becomes NaN in the fnuz types, in "
+    "later versions their limit. Therefore this is left open here.",
     see=("https://github.com/onnx/onnx/pull/8230",),
 )
 NO_EFFECT = QUANTIZE.clause("It has no effect for float4e2m1, float6e2m3, or float6e3m2", since=28)
@@ -127,8 +137,9 @@ PRECISION = QUANTIZE.clause(
     "The type of `y_scale` determines the precision of the division operation between `x` and `y_scale`, unless the "
     "`precision` attribute is specified.",
     since=23,
-    note="Says not whether x is cast first. Where x or the quotient is none that an int32 or a float8e8m0 holds, whose "
-    "precision has no fractions, or no sign and no mantissa, all is left open.",
+    note="The text does not define whether x is cast first. The precision may be an int32, which has no fractions, or "
+    "a float8e8m0, which has no sign and no mantissa. If that type cannot represent x or the quotient, the result is "
+    "left open.",
 )
 GRAINS = Granularity(
     scalar=(SCALAR,),
@@ -163,7 +174,10 @@ def quantized(
     output_dtype: Int,
     precision: Int,
 ) -> Array:
-    """Return saturate(round(x / y_scale) + y_zero_point); attributes are None before the version that added them."""
+    """Return saturate(round(x / y_scale) + y_zero_point).
+
+    Attributes are None before the version that added them.
+    """
     formula = FORMULA if FORMULA.in_force(v.since) else FORMULA_BEFORE_21
     has_precision = PRECISION.in_force(v.since)
     target = v.dtypes["T3" if has_precision else "T2"]
@@ -317,7 +331,7 @@ for type_ in ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz"):
     half = typed(type_, -0.5)
     case(f"zero_point_{type_}", x=[1.5, -3, 0.25, 6], y_scale=1, y_zero_point=half, cites=SAME_FORMULA)
 case(
-    "sum_rounds_twice",  # 17 becomes 16 in the type, if it is rounded before the zero point is added.
+    "sum_rounds_twice",  # 17 becomes 16 in the type if it is rounded before the zero point is added.
     Tag.EDGE,
     x=[17, 1],
     y_scale=1,

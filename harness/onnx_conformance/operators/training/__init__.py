@@ -1,4 +1,4 @@
 """The operators of ai.onnx.preview.training.
 
-One file an operator, as onnx/defs/training has them; `_name.py` is meaning that several of them share.
+Each operator has one file, as in onnx/defs/training. A file `_name.py` contains code that several operators share.
 """

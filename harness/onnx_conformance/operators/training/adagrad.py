@@ -1,4 +1,4 @@
-"""Adagrad: one step of gradient descent, shorter the more the squares of gradients add up to.
+"""Adagrad: one step of gradient descent. The larger the sum of the squares of gradients, the shorter the step.
 
     outputs = Adagrad(R, T, *inputs, decay_factor=0, epsilon=1e-6, norm_coefficient=0)
 
@@ -16,7 +16,7 @@ from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typ
 from onnx_conformance.declare.families.broadcasting import have_one_shape
 
 ROUNDINGS = 12
-"""Operations that one element of X_new goes through."""
+"""The number of operations that lead to one element of X_new."""
 
 
 def _rate(R: Array, T: Array, decay_factor: float) -> Array:
@@ -25,7 +25,7 @@ def _rate(R: Array, T: Array, decay_factor: float) -> Array:
 
 
 def _step(X: Array, G: Array, H: Array, *, r: Array, epsilon: float, norm_coefficient: float) -> tuple[Array, Array]:
-    """Return X_new and H_new as the pseudo code has them."""
+    """Return X_new and H_new as in the pseudo code."""
     G_regularized = norm_coefficient * X + G
     H_new = H + G_regularized * G_regularized
     H_adaptive = np.sqrt(H_new) + epsilon
@@ -38,14 +38,14 @@ def _rounding(
 ) -> list[Array]:
     """Return half a rounding of all magnitudes for each operation."""
     k, decayed = len(inputs) // 3, T * decay_factor
-    # A sum of 1 and less loses what that is short of it.
+    # A sum of 1 and a negative number loses precision.
     rate = np.abs(_rate(R, T, decay_factor)) * (1 + np.abs(decayed)) / np.abs(1 + decayed)
     bounds = []
     for place in range(k):
         X, G, H = inputs[place::k]
         terms, regularized = abs(norm_coefficient) * np.abs(X) + np.abs(G), norm_coefficient * X + G
         H_new = np.abs(H) + terms * terms
-        # The square root is of the oracle's own H_new; it takes half the relative error of a sum of squares.
+        # This is the square root of the oracle's H_new. It has half the relative error of the sum of squares.
         H_sqrt = np.sqrt(np.abs(H + regularized * regularized))
         slope = np.divide(H_new, H_sqrt * H_sqrt, where=H_sqrt > 0, out=np.ones(np.shape(H_new)))
         bounds.append((np.abs(X) + rate * terms / (H_sqrt + epsilon) * slope, H_new))
@@ -67,14 +67,15 @@ ONE = ADAGRAD.clause('Assume that only a single tensor "X" is updated by this op
 SEQUENCE = ADAGRAD.clause('variables in this operator\'s input list are sequentially "R", "T", "X", "G", and "H".')
 NUMPY = ADAGRAD.clause(
     'Let "+", "-", "*", and "/" are all element-wise arithmetic operations with numpy-style broadcasting support.',
-    note="So a gradient of another shape is broadcast. Not whether a tensor or its accumulated squares may be: its new "
-    "value would have another shape, and the schema infers that it keeps its own.",
+    note="Therefore a gradient of another shape is broadcast. The text does not define whether a tensor or its "
+    "accumulated squares may be broadcast: the new value would have another shape, but the schema infers that it keeps "
+    "its shape.",
 )
-RATE = ADAGRAD.clause("r = R / (1 + T * decay_factor);", note="Says nothing of a divisor of 0.")
+RATE = ADAGRAD.clause("r = R / (1 + T * decay_factor);", note="The text does not define a divisor of 0.")
 REGULARIZED = ADAGRAD.clause("G_regularized = norm_coefficient * X + G;")
 H_NEW = ADAGRAD.clause("H_new = H + G_regularized * G_regularized;")
 H_ADAPTIVE = ADAGRAD.clause(
-    "H_adaptive = Sqrt(H_new) + epsilon", note="Says nothing of the root of a sum below 0, nor of a divisor of 0."
+    "H_adaptive = Sqrt(H_new) + epsilon", note="The text does not define the root of a negative sum, or a divisor of 0."
 )
 X_NEW = ADAGRAD.clause("X_new = X - r * G_regularized / H_adaptive;")
 JOINTLY = ADAGRAD.clause(
@@ -131,22 +132,22 @@ def stepped(
 X, G, H = (np.array(item) for item in ([1.2, 2.8, -0.5], [-0.94, -2.5, 3], [0.1, 0.2, 2.5]))
 Y, F = (np.arange(6.0).reshape(2, 3) * scale - 1 for scale in (0.7, -0.3))
 Q = np.arange(6.0).reshape(2, 3) + 0.5
-"""A vector with its gradient and accumulated squares; a matrix Y with F and Q likewise."""
+"""A vector with its gradient and accumulated squares, and a matrix Y with F and Q in the same roles."""
 SET: dict[str, Any] = {"decay_factor": 0.1, "epsilon": 1e-2, "norm_coefficient": 0.25}
-"""Every attribute, other than its default."""
+"""All attributes, with values other than the default."""
 ADAGRAD.example(R=0.1, T=3, inputs=(Y, F, Q), n=2, **SET)
 
 
 def case(
     name: str,
     *tags: Tag,
-    R: Any = 0.1,  # noqa: ANN401 - whatever an input may be
+    R: Any = 0.1,  # noqa: ANN401 - any value of an input
     T: Any = 3,  # noqa: ANN401
     inputs: Any = (X, G, H),  # noqa: ANN401
     n: int = 2,
     **words: Any,  # noqa: ANN401 - see Op.case
 ) -> None:
-    """Declare a case; without arguments it is a step of one vector in some later iteration."""
+    """Declare a case. Without arguments it is a step of one vector in a later iteration."""
     ADAGRAD.case(name, *tags, R=R, T=T, inputs=inputs, n=n, **words)
 
 

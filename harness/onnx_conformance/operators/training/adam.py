@@ -16,7 +16,7 @@ from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typ
 from onnx_conformance.declare.families.broadcasting import have_one_shape
 
 ROUNDINGS = 12
-"""Operations that one element of X_final goes through, the learning rate's left aside."""
+"""The number of operations that lead to one element of X_final, without those of the learning rate."""
 
 
 def _adjusted(R: Array, T: Array, alpha: float, beta: float) -> Array:
@@ -37,7 +37,7 @@ def _step(
     norm_coefficient: float,
     norm_coefficient_post: float,
 ) -> tuple[Array, Array, Array]:
-    """Return X_final, V_new and H_new as the pseudo code has them."""
+    """Return X_final, V_new and H_new as in the pseudo code."""
     G_regularized = norm_coefficient * X + G
     V_new = alpha * V + (1 - alpha) * G_regularized
     H_new = beta * H + (1 - beta) * G_regularized * G_regularized
@@ -58,7 +58,10 @@ def _rounding(
     norm_coefficient: float,
     norm_coefficient_post: float,
 ) -> list[Array]:
-    """Return half a rounding of all magnitudes for each operation; 1 less a power loses what the power rounds by."""
+    """Return half a rounding of all magnitudes for each operation.
+
+    The difference of 1 and a power also loses the rounding error of the power.
+    """
     k, lost = len(inputs) // 4, 0.0
     if T > 0:
         lost = sum(base ** T.item() / (1 - base ** T.item()) for base in (alpha, beta) if 0 < base < 1)
@@ -70,7 +73,7 @@ def _rounding(
         V_new = abs(alpha) * np.abs(V) + abs(1 - alpha) * terms
         H_new = abs(beta) * np.abs(H) + abs(1 - beta) * terms * terms
         regularized = norm_coefficient * X + G
-        # The square root is of the oracle's own H_new; it takes half the relative error of a sum of squares.
+        # This is the square root of the oracle's H_new. It has half the relative error of the sum of squares.
         H_sqrt = np.sqrt(np.abs(beta * H + (1 - beta) * regularized * regularized))
         slope = np.divide(H_new, H_sqrt * H_sqrt, where=H_sqrt > 0, out=np.ones(np.shape(H_new)))
         moved = rate * V_new / (H_sqrt + epsilon) * (slope + lost)
@@ -81,7 +84,7 @@ def _rounding(
 ADAM = Op(
     "Adam",
     versions=(1,),
-    compare=bounded(_rounding, "a dozen roundings of all terms, and what the powers in the learning rate lose"),
+    compare=bounded(_rounding, "a dozen roundings of all terms, and the errors of the powers in the learning rate"),
     domain="ai.onnx.preview.training",
 )
 ADAM.excuse("input inputs one", "a tensor comes with its gradient and the averages of that and of its square")
@@ -92,8 +95,8 @@ ONLY = ADAM.clause('Assume that only a tensor "X" is being optimized.')
 REST = ADAM.clause('The rest of required information is - the value of "X", - "X"\'s gradient (denoted by "G"),')
 NUMPY = ADAM.clause(
     'Let "+", "-", "*", and "/" are all element-wise arithmetic operations with numpy-style broadcasting support.',
-    note="So a gradient of another shape is broadcast. Not whether a tensor or an average may be: its new value would "
-    "have another shape, and the schema infers that it keeps its own.",
+    note="Therefore a gradient of another shape is broadcast. The text does not define whether a tensor or an average "
+    "may be broadcast: the new value would have another shape, but the schema infers that it keeps its shape.",
 )
 REGULARIZED = ADAM.clause("G_regularized = norm_coefficient * X + G")
 V_NEW = ADAM.clause("V_new = alpha * V + (1 - alpha) * G_regularized")
@@ -101,7 +104,7 @@ H_NEW = ADAM.clause("H_new = beta * H + (1 - beta) * G_regularized * G_regulariz
 H_SQRT = ADAM.clause("H_sqrt = Sqrt(H_new) + epsilon")
 RATE = ADAM.clause(
     "R_adjusted = T > 0 ? R * Sqrt(1 - beta**T) / (1 - alpha**T) : R",
-    note="The powers lose digits where T is small: the bound allows for it.",
+    note="The powers lose digits if T is small. The tolerance allows this.",
 )
 X_NEW = ADAM.clause("X_new = X - R_adjusted * V_new / H_sqrt")
 X_FINAL = ADAM.clause("X_final = (1 - norm_coefficient_post) * X_new")
@@ -165,7 +168,10 @@ def stepped(
 X, G, V, H = (np.array(item) for item in ([1.2, 2.8, -0.5], [-0.94, -2.5, 3], [1.7, 3.6, -0.1], [0.1, 0.2, 2.5]))
 Y, F, W = (np.arange(6.0).reshape(2, 3) * scale - 1 for scale in (0.7, -0.3, 1.1))
 Q = np.arange(6.0).reshape(2, 3) + 0.5
-"""A vector with its gradient and the averages of that and of its square; a matrix Y with F, W and Q likewise."""
+"""A vector with its gradient and the averages of the gradient and of its square.
+
+Y is a matrix with F, W and Q in the same roles.
+"""
 SET: dict[str, Any] = {
     "alpha": 0.95,
     "beta": 0.1,
@@ -173,20 +179,20 @@ SET: dict[str, Any] = {
     "norm_coefficient": 0.001,
     "norm_coefficient_post": 0.2,
 }
-"""Every attribute, other than its default."""
+"""All attributes, with values other than the default."""
 ADAM.example(R=0.1, T=3, inputs=(Y, F, W, Q), n=3, **SET)
 
 
 def case(
     name: str,
     *tags: Tag,
-    R: Any = 0.1,  # noqa: ANN401 - whatever an input may be
+    R: Any = 0.1,  # noqa: ANN401 - any value of an input
     T: Any = 3,  # noqa: ANN401
     inputs: Any = (X, G, V, H),  # noqa: ANN401
     n: int = 3,
     **words: Any,  # noqa: ANN401 - see Op.case
 ) -> None:
-    """Declare a case; without arguments it is a step of one vector in some later iteration."""
+    """Declare a case. Without arguments it is a step of one vector in a later iteration."""
     ADAM.case(name, *tags, R=R, T=T, inputs=inputs, n=n, **words)
 
 

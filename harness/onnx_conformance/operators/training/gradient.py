@@ -1,11 +1,11 @@
-"""Gradient: the partial derivatives of one value of the graph around with respect to others.
+"""Gradient: the partial derivatives of one value of the enclosing graph with respect to others.
 
     Outputs = Gradient(*Inputs, xs, y, zs=None)
 
 Version: 1 of ai.onnx.preview.training.
 
-Derivatives are those of numbers that carry their slope along (forward-mode differentiation), exact to float64. A slope
-may itself be a number with a slope, which gives derivatives of derivatives.
+Derivatives are computed with numbers that carry their slope (forward-mode differentiation), exact to float64. A slope
+may also be a number with a slope, which leads to derivatives of derivatives.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 GRADIENT = Op(
     "Gradient",
     versions=(1,),
-    compare=ulp(8, "each operation of the differentiated graph rounds; no terms of these cases cancel"),
+    compare=ulp(8, "each operation of the differentiated graph rounds; in these cases no terms cancel"),
     domain="ai.onnx.preview.training",
     derives={"T2": lambda types, _: types.several.get("T1") or types["T1"]},
 )
@@ -38,7 +38,8 @@ GRADIENT.example(
 
 DERIVATIVES = GRADIENT.clause(
     "Gradient operator computes the partial derivatives of a specific tensor w.r.t. some other tensors.",
-    note="Says not what the gradient of a tensor of several elements is: their sum's, or one for each.",
+    note="The text does not define the gradient of a tensor with several elements: it could be that of their sum, or "
+    "one for each element.",
 )
 FUNCTION = GRADIENT.clause('By definition, the tensor "y" is a function of independent variables in "xs" and "zs".')
 ONLY_XS = GRADIENT.clause(
@@ -71,19 +72,22 @@ ITH_INPUT = GRADIENT.clause(
 ITH_OUTPUT = GRADIENT.clause(
     'The i-th output is the gradient of "y" with respect to the i-th tensor specified in the attribute "xs".'
 )
-ANY = GRADIENT.clause("Allow outputs to be any kind of tensor.", note="Says it of T1, which the inputs have.")
+ANY = GRADIENT.clause(
+    "Allow outputs to be any kind of tensor.", note="The sentence is on T1, which is the type of the inputs."
+)
 FLOATS = GRADIENT.clause(
-    "Allow inputs to be any kind of floating-point tensor.", note="Says it of T2, which the outputs have."
+    "Allow inputs to be any kind of floating-point tensor.",
+    note="The sentence is on T2, which is the type of the outputs.",
 )
 
 
 class Dual:
-    """A number and its slope: how fast it changes with the one variable at hand."""
+    """A number and its slope: the rate at which it changes with one variable."""
 
     __slots__ = ("slope", "value")
 
     def __init__(self, value: Any, slope: Any) -> None:  # noqa: ANN401 - float, or Dual
-        """Take the number and its slope."""
+        """Store the number and its slope."""
         self.value, self.slope = value, slope
 
     def __add__(self, other: Any) -> Dual:  # noqa: ANN401
@@ -122,7 +126,7 @@ def _dual(number: Any) -> Dual:  # noqa: ANN401
 
 
 def _chain(function: Callable[[float], float], slope: Callable[[Any, Any], Any]) -> Callable[[Array], Array]:
-    """Return an elementwise function; `slope` gives its own slope from x and from its result."""
+    """Return an elementwise function. `slope` computes its slope from x and from its result."""
 
     def of(x: Any) -> Any:  # noqa: ANN401
         if not isinstance(x, Dual):
@@ -151,17 +155,17 @@ MEANINGS: Mapping[str, Callable[..., Any]] = {
     "MatMul": np.matmul,
     "ReduceSum": _sum,
     "Where": np.where,
-    # The results of these do not change with anything that has a slope.
+    # The results of these operators do not depend on anything that has a slope.
     "Constant": lambda *, value_float: np.array(value_float),
     "Equal": lambda a, b: np.asarray(a == b),
     "Size": lambda data: np.asarray(data.size),
     "CastLike": lambda number, _: number,
 }
-"""What operators mean where numbers carry slopes; those of ai.onnx that differentiable cases need."""
+"""The meaning of operators for numbers with slopes: the operators of ai.onnx that differentiable cases need."""
 
 
 def leaves(nodes: Iterable[Call], name: str, stops: set[str]) -> Iterator[str]:
-    """Yield every name that a value depends on: a stop where one is reached, elsewhere what no node outputs."""
+    """Yield every name that a value depends on: stops, and otherwise names that no node outputs."""
     maker = next((node for node in nodes if name in node.outputs), None)
     if name in stops or maker is None:
         yield name
@@ -171,10 +175,10 @@ def leaves(nodes: Iterable[Call], name: str, stops: set[str]) -> Iterator[str]:
 
 
 def evaluate(nodes: Sequence[Call], name: str, values: dict[str, Array]) -> Array:
-    """Return the value of a name; `values` has those of the variables, and takes those computed from them.
+    """Return the value of a name. `values` contains the values of variables, and computed values are added to it.
 
     Raises:
-        NotImplementedError: nothing says how an operator is differentiated.
+        NotImplementedError: the derivative of an operator is not implemented.
     """
     if name not in values:
         node = next(node for node in nodes if name in node.outputs)
@@ -198,10 +202,10 @@ def partial(nodes: Sequence[Call], y: str, x: str, values: Mapping[str, Array]) 
     """Return the partial derivatives of the one element of `y` with respect to each element of `x`, in the shape of x.
 
     Args:
-        nodes: of the graph.
+        nodes: the nodes of the graph.
         y: the name of the result.
         x: the name of the variable.
-        values: of x, and of all other names that y depends on.
+        values: the values of x and of all other names that y depends on.
     """
     shape = np.shape(values[x])
     slopes = np.empty(shape, object)
@@ -212,7 +216,7 @@ def partial(nodes: Sequence[Call], y: str, x: str, values: Mapping[str, Array]) 
 
 
 def _lifted(value: Array, place: tuple[int, ...] | None) -> Array:
-    """Return numbers with a slope of 0, or of 1 at one place; other values as they are."""
+    """Return numbers with a slope of 0, or of 1 at one position. Other values are returned unchanged."""
     flat = [item if isinstance(item, Dual) else float(item) for item in value.flat] if _numbers(value) else None
     if flat is None:
         return value
@@ -225,7 +229,7 @@ def _lifted(value: Array, place: tuple[int, ...] | None) -> Array:
 
 
 def _numbers(value: Array) -> bool:
-    """Tell whether these are numbers that change: floating-point, or numbers with slopes."""
+    """Return whether these numbers can have slopes: floating-point numbers, or numbers with slopes."""
     return value.dtype.kind == "f" or (value.dtype.kind == "O" and any(isinstance(x, Dual) for x in value.flat))
 
 
@@ -263,17 +267,17 @@ def case(
     around: Mapping[str, Any] | None = None,
     **words: Any,  # noqa: ANN401 - see Op.case
 ) -> None:
-    """Declare a case; unless it says otherwise, inputs are the variables at the values that they have around the node.
+    """Declare a case. By default the inputs are the variables, with their values in the outer graph.
 
     Args:
-        name: of the case.
-        tags: of the case.
+        name: the name of the case.
+        tags: the tags of the case.
         beside: the graph to differentiate.
         xs: the variables in `xs`.
-        zs: those in `zs`.
+        zs: the variables in `zs`.
         y: the name in `y`.
-        around: the values of the names that no node of `beside` outputs; A, B, C and D have one without.
-        words: others of `Op.case`.
+        around: the values of names that no node of `beside` outputs. A, B, C and D have default values.
+        words: other arguments of `Op.case`.
     """
     values = {"A": 3.0, "B": -2.0, "C": 0.5, "D": 4.0, **(around or {})}
     words = {"Inputs": tuple(map(value_of, xs + zs)), "n": len(xs), **words}
@@ -366,7 +370,7 @@ case(
 for name, data in (("y_of_several", [1.0, 2.0, 5.0]), ("y_of_none", np.zeros(0))):
     case(name, Tag.EDGE, beside="Y = Mul (W, A)", xs=("W", "A"), around={"W": data}, unspecified=DERIVATIVES)
 
-# With respect to the outputs of nodes, at other values than their own, and twice
+# With respect to the outputs of nodes, at values other than those of the graph, and twice
 LINEAR = "H = Mul (W, X) Y = Mul (H, A)"
 SCALARS = {"W": 5.0, "X": 7.0}
 case("intermediate", beside=LINEAR, xs=("H", "A"), around=SCALARS, cites=(INTERMEDIATE, VALUES))
@@ -460,7 +464,7 @@ case(
     rejects=FLOATS,
 )
 
-# What the sentences forbid
+# Models that sentences forbid
 case(
     "inputs",
     beside=PRODUCT,

@@ -16,13 +16,13 @@ from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typ
 from onnx_conformance.declare.families.broadcasting import have_one_shape
 
 ROUNDINGS = 6
-"""Operations that one element of X_new goes through behind the products of the regularized gradient."""
+"""The number of operations that lead to one element of X_new after the products of the regularized gradient."""
 
 
 def _step(
     R: Array, T: Array, X: Array, G: Array, V: Array, *, alpha: float, beta: float, norm_coefficient: float, mode: str
 ) -> tuple[Array, Array]:
-    """Return X_new and V_new as the pseudo code has them."""
+    """Return X_new and V_new as in the pseudo code."""
     G_regularized = norm_coefficient * X + G
     beta_adjusted = beta if T > 0 else 1
     V_new = alpha * V + beta_adjusted * G_regularized
@@ -53,7 +53,9 @@ def _rounding(
 MOMENTUM = Op(
     "Momentum",
     versions=(1,),
-    compare=bounded(_rounding, "two scalings and sums to V_new, two more to X_new, half an epsilon of all terms each"),
+    compare=bounded(
+        _rounding, "two scalings and sums to V_new, two more to X_new; each rounds by half an epsilon of all terms"
+    ),
     domain="ai.onnx.preview.training",
 )
 
@@ -70,8 +72,8 @@ NESTEROV = MOMENTUM.clause('Set the attribute "mode" to "nesterov" if Nesterov\'
 STANDARD = MOMENTUM.clause('Otherwise, set the attribute "model" to "standard" to use standard momentum.')
 NUMPY = MOMENTUM.clause(
     'Let "+", "-", "*", and "/" are all element-wise operations with numpy-style broadcasting.',
-    note="So a gradient of another shape is broadcast. Not whether a tensor or its momentum may be: its new value "
-    "would have another shape, and the schema infers that it keeps its own.",
+    note="Therefore a gradient of another shape is broadcast. The text does not define whether a tensor or its "
+    "momentum may be broadcast: the new value would have another shape, but the schema infers that it keeps its shape.",
 )
 REGULARIZED = MOMENTUM.clause("G_regularized = norm_coefficient * X + G")
 BETA = MOMENTUM.clause(
@@ -131,14 +133,14 @@ def stepped(
 
 X, G, V = np.array([1.2, 2.8, -0.5]), np.array([-0.94, -2.5, 3]), np.array([1.7, 3.6, -0.1])
 Y, H, W = (np.arange(6.0).reshape(2, 3) * scale - 1 for scale in (0.7, -0.3, 1.1))
-"""A vector with its gradient and its momentum; a matrix Y with H and W likewise."""
+"""A vector with its gradient and its momentum, and a matrix Y with H and W in the same roles."""
 MOMENTUM.example(R=0.1, T=3, inputs=(Y, H, W), n=2, alpha=0.95, beta=0.85, norm_coefficient=0.001, mode="nesterov")
 
 
 def case(
     name: str,
     *tags: Tag,
-    R: Any = 0.1,  # noqa: ANN401 - whatever an input may be
+    R: Any = 0.1,  # noqa: ANN401 - any value of an input
     T: Any = 3,  # noqa: ANN401
     inputs: Any = (X, G, V),  # noqa: ANN401
     n: int = 2,
@@ -148,7 +150,7 @@ def case(
     mode: Any = "standard",  # noqa: ANN401
     **words: Any,  # noqa: ANN401 - see Op.case
 ) -> None:
-    """Declare a case; without arguments it is a step of one vector in some later iteration."""
+    """Declare a case. Without arguments it is a step of one vector in a later iteration."""
     MOMENTUM.case(
         name,
         *tags,
