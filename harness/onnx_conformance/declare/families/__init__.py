@@ -1,4 +1,4 @@
-"""Sentences' meanings and case tables that operators of several folders share, one file a family.
+"""Meanings of sentences and tables of cases that operators of several folders share. Each family has one file.
 
-Imports `declare`; imported by operator files.
+These files import `declare`, and operator files import them.
 """

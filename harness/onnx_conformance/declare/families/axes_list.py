@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AxesList:
-    """The sentences on a list of axes, and the cases of how the list itself is written.
+    """The sentences on a list of axes, and the cases that test the form of the list.
 
     Attributes:
         op: the operator.
-        one_d: says that the list is a 1-D tensor.
-        any_list: before that: says that there is a list.
+        one_d: the sentence that requires a 1-D tensor.
+        any_list: the sentence on the list in earlier versions.
     """
 
     op: Op
@@ -29,18 +29,18 @@ class AxesList:
     any_list: Clause
 
     def resolve(self, v: Version, axes: Any) -> list[int]:  # noqa: ANN401 - an attribute or an input
-        """Return the axes as they are written.
+        """Return the axes as written.
 
         Raises:
-            Rejected, Unspecified: they are no list.
+            Rejected, Unspecified: the axes are not a list.
         """
         if self.one_d.in_force(v.since):
             v.require(self.one_d, np.ndim(axes) == 1)
         v.silent(self.any_list, np.ndim(axes) != 1)
         return [int(axis) for axis in axes]
 
-    def cases(self, data: Any) -> None:  # noqa: ANN401 - whatever numpy takes, or Data
-        """Declare the cases; 0 and 2 are axes of `data`."""
+    def cases(self, data: Any) -> None:  # noqa: ANN401 - anything that numpy accepts, or Data
+        """Declare the cases. 0 and 2 must be axes of `data`."""
         case, no_list = self.op.case, vary(scalar=2, matrix=[[0, 2]])
         case("list", data=data, axes=[0, 2], cites=self.any_list)
         case("one_d", Tag.CHANGE, data=data, axes=[0, 2], cites=self.one_d)

@@ -1,4 +1,4 @@
-"""Bits of integers: the cases of operators of two integer tensors."""
+"""Bits of integers: the cases of operators with two integer tensors."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Bitwise:
         """Declare the sentences on operands and result, which all three share.
 
         Args:
-            op: the operator, made with `rank=rank_of_two`.
-            performs: says what is computed.
+            op: the operator, created with `rank=rank_of_two`.
+            performs: the sentence on the computed values.
             numpy: the sentence on multidirectional broadcasting.
         """
         self.op, self.performs, self.numpy = op, performs, numpy

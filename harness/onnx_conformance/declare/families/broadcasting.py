@@ -1,6 +1,6 @@
-"""The two ways of broadcasting that ONNX's texts have: limited, by attributes, and multidirectional.
+"""The two kinds of broadcasting in ONNX's texts: limited (by attributes) and multidirectional.
 
-Both declare the sentences that the operators' texts share, say what they mean, and declare the cases that try them.
+Both classes declare the sentences that operators share, implement their meaning, and declare the cases that test them.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 
 def have_one_shape(*tensors: Array) -> bool:
-    """Tell whether numpy broadcasts the tensors to one shape."""
+    """Return whether numpy broadcasts the tensors to one shape."""
     dims = zip_longest(*(item.shape[::-1] for item in tensors), fillvalue=1)
     return all(len({*sizes} - {1}) <= 1 for sizes in dims)
 
 
 class Limited:
-    """Limited broadcasting: what the operators of two tensors say before they broadcast as numpy does."""
+    """Limited broadcasting: the rules of operators with two tensors before they use numpy's broadcasting."""
 
     def __init__(self, op: Op, before: int = 7) -> None:
         """Declare the sentences on `op`."""
@@ -60,7 +60,7 @@ class Limited:
         """Return the second operand in a shape that numpy broadcasts to that of the first.
 
         Raises:
-            Rejected: by `equal` where broadcasting is disabled and the shapes differ.
+            Rejected: for `equal`, if broadcasting is disabled and the shapes differ.
         """
         v.silent(self.pass_one, broadcast not in {0, 1})
         if not broadcast:
@@ -72,17 +72,17 @@ class Limited:
         v.silent(self.dimensions, axis is not None and axis < 0)
         start = left.ndim - right.ndim if axis is None else axis
         end = start + right.ndim
-        matched = left.shape[start:end]  # Shorter than the shape of `right` where that does not lie within `left`.
+        matched = left.shape[start:end]  # Shorter than the shape of `right` if that does not fit inside `left`.
         v.require(self._forbidding(matched, right.shape), matched == right.shape)
         return right.reshape(right.shape + (1,) * (left.ndim - end))
 
     def _forbidding(self, left: Shape, right: Shape) -> Clause:
-        """Return the sentence that forbids a second operand of this shape beside these dimensions of the first."""
+        """Return the sentence that forbids a second operand of this shape for these dimensions of the first operand."""
         expands = len(left) == len(right) and all(size in {1, other} for size, other in zip(right, left, strict=True))
         return self.no_expansion if expands else self.contiguous
 
     def cases(self, operands: Operands, equal: Clause) -> None:
-        """Declare the cases of limited broadcasting; `equal` is what forbids it where it is disabled."""
+        """Declare the cases of limited broadcasting. `equal` is the sentence that forbids it if it is disabled."""
         case = self.op.case
         whole, cube, table = (2, 3, 4, 5), (2, 3, 4), (2, 3)
         matched: list[tuple[str, Shape, Shape, Clause]] = [
@@ -133,7 +133,7 @@ class Limited:
 
 
 class LimitedAsAdd(Limited):
-    """Limited broadcasting of the operators whose texts leave the rules to Add: logical ones and comparisons."""
+    """Limited broadcasting of operators whose texts refer to Add for the rules: logical operators and comparisons."""
 
     def __init__(self, op: Op, before: int = 7) -> None:
         """Declare the sentences on `op`."""
@@ -163,21 +163,21 @@ class LimitedAsAdd(Limited):
 
 
 class Multidirectional:
-    """Multidirectional broadcasting, which is numpy's."""
+    """Multidirectional broadcasting as in numpy."""
 
     def __init__(self, op: Op, since: int = 7, *, clause: Clause | None = None) -> None:
-        """Declare the sentence on `op`, or take the `clause` of an operator that spells it in another way."""
+        """Declare the sentence on `op`, or use the `clause` of an operator with another wording."""
         self.op = op
         self.clause = clause or op.clause(
             "This operator supports **multidirectional (i.e., Numpy-style) broadcasting**", since=since
         )
 
     def require_one_shape(self, v: Version, *tensors: Array) -> None:
-        """Raise Rejected where the shapes cannot be broadcast to one."""
+        """Raise Rejected if the shapes cannot be broadcast to one shape."""
         v.require(self.clause, have_one_shape(*tensors))
 
     def cases(self, operands: Operands) -> None:
-        """Declare the cases of two shapes."""
+        """Declare the cases with two shapes."""
         pairs: list[tuple[Shape, Shape]] = [
             ((2, 3), (3,)),
             ((3,), (2, 3)),

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from onnx_conformance.declare.op import Derivation
 
 THREE = [ramp(2), [[5, 6, 7]], 8]
-"""Tensors of which no two have one shape."""
+"""Tensors with different shapes."""
 NOT_HELD = ("bfloat16", "float8e4m3fn", "int4")
-"""Some of the element types of tensors that no sequence holds, and before version 28 no optional."""
+"""Some element types of tensors that are not allowed in sequences, and before version 28 not in optionals."""
 
 
 def held_by(kind: str, variable: str) -> Derivation:
-    """Derive the type of an output as that of the elements of a container.
+    """Derive the type of an output from the element type of a container.
 
     Args:
-        kind: of the container: seq or optional. A type that is none of this kind stays as it is.
+        kind: the kind of container: seq or optional. Types of other kinds are returned unchanged.
         variable: the type variable of the container.
     """
 
@@ -37,8 +37,8 @@ def held_by(kind: str, variable: str) -> Derivation:
     return derive
 
 
-def of_types_not_held(op: Op, rejects: Clause = Rule.TYPES, **arguments: Any) -> None:  # noqa: ANN401 - the operator's
-    """Declare cases of an `input_sequence` whose tensors have a type that no sequence holds."""
+def of_types_not_held(op: Op, rejects: Clause = Rule.TYPES, **arguments: Any) -> None:  # noqa: ANN401 - see `Op.case`
+    """Declare cases of an `input_sequence` whose tensors have a type that is not allowed in sequences."""
     for name in NOT_HELD:
         sequence = typed(f"seq(tensor({name}))", [ramp(2), ramp(3)])
         op.case(f"outside_{name}", Tag.DTYPE, input_sequence=sequence, **arguments, rejects=rejects)
@@ -46,15 +46,15 @@ def of_types_not_held(op: Op, rejects: Clause = Rule.TYPES, **arguments: Any) ->
 
 @dataclass(frozen=True)
 class Position:
-    """The input `position`, which counts the tensors of `input_sequence` from the front, or from the back.
+    """The input `position`: the position of a tensor in `input_sequence`, counted from the front or from the back.
 
     Attributes:
         op: the operator.
-        accepted, accepted_input: the sentences on the range, of the operator and of the input; the one decides which
-            positions are too high, the other which are too low.
-        back: the sentence on positions below 0.
+        accepted, accepted_input: the sentences of the operator and of the input on the range. The first decides which
+            positions are too high, the second decides which are too low.
+        back: the sentence on negative positions.
         bounds: the sentence on positions that are out of range.
-        scalar, scalar_type: the sentences on the rank, of the input and of its type.
+        scalar, scalar_type: the sentences on the rank of the input, in the texts of the input and of its type.
     """
 
     op: Op
@@ -66,15 +66,15 @@ class Position:
     scalar_type: Clause
 
     def place(self, v: Version, position: Array, n: int, last: int) -> int:
-        """Return the place among n tensors, counted from the front; `last` is the greatest position."""
+        """Return the position among n tensors, counted from the front. `last` is the greatest allowed position."""
         v.require(self.scalar, position.ndim == 0)
         place = int(position)
         v.require(self.accepted, place <= last)
         v.require(self.accepted_input, place >= -n)
         return place + n if place < 0 else place
 
-    def inside(self, *cites: Clause, last: int, **arguments: Any) -> None:  # noqa: ANN401 - whatever the operator takes
-        """Declare a case of every position of THREE, the greatest of which is `last`."""
+    def inside(self, *cites: Clause, last: int, **arguments: Any) -> None:  # noqa: ANN401 - arguments of the operator
+        """Declare a case for every position of THREE. The greatest position is `last`."""
         for place in range(last + 1):
             self.op.case(
                 f"position_{place}",
@@ -94,8 +94,8 @@ class Position:
                 cites=(*cites, self.accepted_input, self.back),
             )
 
-    def outside(self, *, last: int, **arguments: Any) -> None:  # noqa: ANN401 - whatever the operator takes
-        """Declare cases of positions that THREE does not have, the greatest of which is `last`."""
+    def outside(self, *, last: int, **arguments: Any) -> None:  # noqa: ANN401 - arguments of the operator
+        """Declare cases for positions that THREE does not have. The greatest position is `last`."""
         self.op.case(
             "position_too_high",
             Tag.AXIS,
@@ -131,8 +131,8 @@ class Position:
             rejects=self.accepted_input,
         )
 
-    def no_scalars(self, **arguments: Any) -> None:  # noqa: ANN401 - whatever the operator takes
-        """Declare cases of positions that are no scalars."""
+    def no_scalars(self, **arguments: Any) -> None:  # noqa: ANN401 - arguments of the operator
+        """Declare cases for positions that are not scalars."""
         self.op.case(
             "position_vector",
             Tag.EDGE,
@@ -151,8 +151,8 @@ class Position:
             rejects=self.scalar,
         )
 
-    def of_each_type(self, place: int, **arguments: Any) -> None:  # noqa: ANN401 - whatever the operator takes
-        """Declare cases of a position below 0 in each integer type."""
+    def of_each_type(self, place: int, **arguments: Any) -> None:  # noqa: ANN401 - arguments of the operator
+        """Declare cases for a negative position in each integer type."""
         self.op.case(
             "position_dtypes_from_back",
             Tag.DTYPE,

@@ -1,4 +1,4 @@
-"""Element by element: what the texts of operators of one tensor, and of two numeric ones, share, and their cases."""
+"""Elementwise operators with one tensor, or with two numeric tensors: their shared sentences and their cases."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ SHAPES: dict[str, tuple[int, ...]] = {
     "zero_size_vector": (0,),
     "vector_and_tail": (67,),
 }
-"""Of one tensor, by the name of the case."""
+"""Shapes of one tensor, by the name of the case."""
 SUBNORMAL = {
     "float16": [2**-24, 2**-15, 3 * 2**-20],
     "float": [2**-149, 2**-127, 3 * 2**-140],
     "bfloat16": [2**-133, 2**-127, 3 * 2**-131],
     "double": [2**-1074, 2**-1023, 3 * 2**-1060],
 }
-"""Of each floating type, numbers below its normal ones."""
+"""For each floating type, numbers below its normal numbers."""
 LIMITS = {
     "largest": {type_: [limits.largest] for type_, limits in FLOATS.items()},
     "smallest_normal": {type_: [limits.smallest_normal] for type_, limits in FLOATS.items()},
     "subnormal_inputs": SUBNORMAL,
 }
-"""Numbers above 0 at the ends of each floating type, by the name of the case."""
+"""For each floating type, numbers above 0 at the ends of its range, by the name of the case."""
 
 
 SIXTEEN_BITS: dict[str, Any] = {"float16": np.float16, "bfloat16": ml_dtypes.bfloat16}
-"""The floating types whose values can all be tried."""
+"""The floating types for which all values are tested."""
 
 FLOATS_OF_EIGHT_BITS: dict[str, Any] = {
     "float8e4m3fn": ml_dtypes.float8_e4m3fn,
@@ -62,14 +62,14 @@ FLOATS_OF_EIGHT_BITS: dict[str, Any] = {
     "float8e5m2": ml_dtypes.float8_e5m2,
     "float8e5m2fnuz": ml_dtypes.float8_e5m2fnuz,
 }
-"""The smaller floating types, by the names that ONNX's signatures use."""
+"""The smaller floating types, by the names in ONNX's signatures."""
 
 EIGHT_BITS = ("int8", "uint8")
-"""The integer types whose pairs can all be tried."""
+"""The integer types for which all pairs are tested."""
 
 
 def rounded_once(result: str) -> Tolerance:
-    """Allow nothing: IEEE 754 has one answer."""
+    """Return a tolerance of 0, because IEEE 754 defines a single result."""
     reason = f"IEEE 754 rounds a {result} once; made in float32, that of a smaller type is the same"
     return Tolerance(reason, signed_zero=True)
 
@@ -85,34 +85,34 @@ def rank_of_two(arguments: Mapping[str, Any]) -> int:
 
 
 def counted(start: int) -> Callable[..., Array]:
-    """Return what fills a shape with start, start + 1, ..."""
+    """Return a function that fills a shape with start, start + 1, ..."""
     return lambda *shape: np.arange(start, start + math.prod(shape)).reshape(shape)
 
 
 def bit_patterns() -> Iterator[tuple[str, Array]]:
-    """Yield each floating type of 8 and 16 bits and all that its bits can be, NaN of every payload among them."""
+    """Yield each floating type of 8 and 16 bits with all its bit patterns, including NaN with every payload."""
     for type_, dtype in {**FLOATS_OF_EIGHT_BITS, **SIXTEEN_BITS}.items():
         unsigned = np.dtype(f"u{np.dtype(dtype).itemsize}")
         yield type_, np.arange(2 ** (8 * unsigned.itemsize), dtype=unsigned).view(dtype)
 
 
 class Unary:
-    """The cases of one floating tensor in, one of its type and shape out."""
+    """The cases of operators with one floating tensor as input and an output of its type and shape."""
 
     def __init__(self, op: Op, computes: Clause, *, bfloat16: int = 13, flat: Clause | None = None) -> None:
-        """Take the sentences.
+        """Store the sentences.
 
         Args:
-            op: the operator, made with `rank=` the name of its input.
-            computes: says what is computed.
-            bfloat16: the version since which that type is allowed.
-            flat: speaks of rank 1 only: while it is in force, other ranks are left open.
+            op: the operator, created with `rank=` the name of its input.
+            computes: the sentence on the computed values.
+            bfloat16: the first version that allows this type.
+            flat: a sentence that defines only rank 1. In versions with it, other ranks are left open.
         """
         self.op, self.computes, self.input, self.flat = op, computes, str(op.rank), flat
         self.types = float_types(bfloat16)
 
     def each_type(self, numbers: Mapping[str, Any], *, cites: tuple[Clause, ...] = ()) -> None:
-        """Declare cases in every floating type, of numbers that are a list, or one for each type."""
+        """Declare cases in every floating type. `numbers` contains lists, or one list for each type."""
         for type_, since in self.types.items():
             for name, values in numbers.items():
                 of_type = values[type_] if isinstance(values, Mapping) else values
@@ -120,12 +120,12 @@ class Unary:
                 self.op.case(f"{name}_{type_}", Tag.EDGE, **argument, since=since, cites=(self.computes, *cites))
 
     def every_value(self, *, nan: bool = True, up_to: float = math.inf, subnormal: bool = True) -> None:
-        """Declare cases of all values of each 16-bit type; subnormal numbers, which some flush, have their own.
+        """Declare cases with all values of each 16-bit type, with separate cases for subnormal numbers.
 
         Args:
-            nan: whether they include NaN, of which one is enough.
+            nan: whether they include NaN. One NaN is enough.
             up_to: the greatest magnitude among them, as a part of the type's greatest number.
-            subnormal: whether subnormal numbers are tried; where errors are measured, every answer to them may pass.
+            subnormal: whether subnormal numbers are tested. If errors are measured, every result for them could pass.
         """
         for type_, dtype in SIXTEEN_BITS.items():
             bits = np.arange(2**16, dtype=np.uint16)
@@ -141,11 +141,11 @@ class Unary:
                 self.op.case(f"{name}_{type_}", Tag.EDGE, **argument, since=since, cites=self.computes)
 
     def cases(self, values: Sequence[float], *, result: Clause, consumed: bool = True) -> None:
-        """Declare the cases that do not depend on what is computed.
+        """Declare the cases that do not depend on the computation.
 
         Args:
-            values: fill the shapes; each of them has an answer.
-            result: describes the output.
+            values: the values that fill the shapes. The result must be defined for each of them.
+            result: the sentence that describes the output.
             consumed: whether versions below 6 have the attribute consumed_inputs.
         """
         case = self.op.case
@@ -163,7 +163,7 @@ class Unary:
 
 
 class Arithmetic:
-    """Add, Sub, Mul and Div: limited broadcasting before version 7, integers since 6, all of them since 14."""
+    """Add, Sub, Mul and Div: limited broadcasting before version 7, integers since 6, all integer types since 14."""
 
     types = float_types(13)
 
@@ -171,8 +171,8 @@ class Arithmetic:
         """Declare the sentences on operands, result and broadcasting, which all four share.
 
         Args:
-            op: the operator, made with `rank=rank_of_two`.
-            computes: says what is computed.
+            op: the operator, created with `rank=rank_of_two`.
+            computes: the sentence on the computed values.
         """
         self.op, self.computes = op, computes
         self.support = op.clause("(with limited broadcast support)", before=7)
@@ -180,7 +180,8 @@ class Arithmetic:
         self.disabled = op.clause(
             "If broadcasting is disabled it should be of the same size.",
             before=7,
-            note="Does not say whether another shape of as many elements has the same size. onnx.reference broadcasts.",
+            note="The text does not define whether another shape with the same number of elements has the same size. "
+            "onnx.reference broadcasts.",
         )
         self.smaller = op.clause("With broadcasting can be of smaller size than A.", before=7)
         self.legacy = op.clause("legacy optimization attribute.", before=CONSUMED_BEFORE)
@@ -196,7 +197,7 @@ class Arithmetic:
         return self.limited.second(v, left, right, axis, broadcast, self.disabled)
 
     def exactly(self, v: Version, operation: Callable[[Any, Any], Any], left: Array, right: Array) -> Array:
-        """Return the result; that of integers has to lie in the range of their type."""
+        """Return the result. Results of integers must be in the range of their type."""
         with np.errstate(all="ignore"):
             result = np.asarray(operation(left, right))
         if result.dtype.kind in "iu":
@@ -205,11 +206,12 @@ class Arithmetic:
         return result
 
     def cases(self, left: Filled = ramp, right: Filled = ramp) -> None:
-        """Declare the cases that need no thought of what is computed.
+        """Declare the cases that do not depend on the computation.
 
         Args:
-            left: fills a shape; of the first three, and 3, 2, 1, there is a result in every integer type.
-            right: fills a shape.
+            left: a function that fills a shape. Its first three values combined with 3, 2, 1 must have a result in
+                every integer type.
+            right: a function that fills a shape.
         """
         case = self.op.case
 
@@ -248,10 +250,10 @@ class Arithmetic:
         case(f"extremes_pairs_{type_}", Tag.EDGE, A=column, B=row, since=since, cites=self.numpy.clause)
 
     def every_pair(self, exact: Callable[[Array, Array], Array]) -> None:
-        """Declare a case of all pairs of each 8-bit type whose result lies in the type's range.
+        """Declare a case with all pairs of each 8-bit type whose result is in the range of the type.
 
         Args:
-            exact: returns the results of pairs, NaN or infinity where there is none.
+            exact: a function that returns the results of pairs; NaN or infinity means that there is no result.
         """
         for type_ in EIGHT_BITS:
             low, high = np.iinfo(type_).min, np.iinfo(type_).max
@@ -268,7 +270,7 @@ class Arithmetic:
     def of_integers(
         self, name: str, type_: str, pairs: Sequence[tuple[int, int]], *, unspecified: Clause | None = None
     ) -> None:
-        """Declare a case of pairs of integers, in the versions that allow the type."""
+        """Declare a case with pairs of integers, in the versions that allow the type."""
         left, right = (typed(type_, np.array(side, type_)) for side in zip(*pairs, strict=True))
         since = _INTEGERS_SINCE[type_]
         types = (self.small_integers,) if self.small_integers.since == since else ()
@@ -277,9 +279,9 @@ class Arithmetic:
 
 
 CONSUMED_BEFORE = 6
-"""The version that drops the attribute consumed_inputs."""
+"""The version that removed the attribute consumed_inputs."""
 _INTEGERS_SINCE = {"int32": 6, "int64": 6, "uint32": 6, "uint64": 6, "int8": 14, "int16": 14, "uint8": 14, "uint16": 14}
-"""The version of Add, Sub, Mul and Div since which each integer type is allowed."""
+"""The first version of Add, Sub, Mul and Div that allows each integer type."""
 _EXAMPLES: Sequence[tuple[str, tuple[int, ...], int | None]] = (
     ("shape(A) = (2, 3, 4, 5), shape(B) = (,), i.e. B is a scalar tensor", (), None),
     ("shape(A) = (2, 3, 4, 5), shape(B) = (1, 1), i.e. B is an 1-element tensor", (1, 1), None),

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def require_order(v: Version, computes: Clause, left: Array, right: Array) -> None:
-    """Raise Unspecified where a NaN meets something, or a zero one of the other sign: no text says which of them it is.
+    """Raise Unspecified for NaN, and for two zeros of different signs, because no text defines the result.
 
     Args:
         v: the version.
-        computes: the nearest sentence.
-        left: numbers.
+        computes: the sentence closest to a definition.
+        left: the numbers.
         right: numbers of a shape that broadcasts with them.
     """
     v.ordered(computes, np.maximum(left, right))
@@ -32,10 +32,10 @@ def require_order(v: Version, computes: Clause, left: Array, right: Array) -> No
 
 
 class Extremum(Variadic):
-    """The cases of Max and Min, which have integers since version 12."""
+    """The cases of Max and Min, which support integers since version 12."""
 
     def cases(self, list_before_8: Clause, list_since_8: Clause) -> None:
-        """Declare the cases; the two clauses describe the list of tensors."""
+        """Declare the cases. The two clauses describe the list of tensors."""
         super().cases(list_before_8, list_since_8)
         for type_, since in float_types(13).items():
             self._floats(type_, since)
@@ -71,17 +71,17 @@ class Extremum(Variadic):
 
 
 def lowest(dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - a value of the type
-    """Return minus infinity, or the least value of a type that has none."""
+    """Return minus infinity, or the least value of a type without infinity."""
     return -np.inf if dtype.kind == "f" else False if dtype.kind == "b" else np.iinfo(dtype).min
 
 
 def highest(dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - a value of the type
-    """Return plus infinity, or the greatest value of a type that has none."""
+    """Return plus infinity, or the greatest value of a type without infinity."""
     return np.inf if dtype.kind == "f" else True if dtype.kind == "b" else np.iinfo(dtype).max
 
 
 def open_zeros(data: Array, result: Array) -> bool:
-    """Tell whether a result is a zero where there are zeros of both signs to choose from."""
+    """Return whether a result is a zero although there are zeros of both signs to choose from."""
     return bool((result == 0).any()) and len(set(np.signbit(data[data == 0]))) > 1
 
 
@@ -89,9 +89,9 @@ def reduced_extremum_cases(reduction: Reduction, computes: Clause, boolean: Clau
     """Declare the cases of ReduceMax and ReduceMin.
 
     Args:
-        reduction: what all reducing operators share.
-        computes: says what is computed.
-        boolean: says how truth values compare.
+        reduction: the common part of all reducing operators.
+        computes: the sentence on the computed values.
+        boolean: the sentence on the comparison of booleans.
     """
     case = reduction.op.case
     reduction.cases(computes)

@@ -1,4 +1,4 @@
-"""Logical operations, as the texts call them: a truth value for each pair of elements of two tensors."""
+"""Logical operators, as the texts call them: a boolean for each pair of elements of two tensors."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Logical:
         """Declare the sentences on operands and result, which all of them share.
 
         Args:
-            op: the operator, made with `rank=rank_of_two`.
-            performs: says what is computed.
-            limited: the sentences on limited broadcasting; None where no version has it.
+            op: the operator, created with `rank=rank_of_two`.
+            performs: the sentence on the computed values.
+            limited: the sentences on limited broadcasting. None if no version has it.
             numpy: the sentence on multidirectional broadcasting.
-            plain: the element type of cases that ask for none.
+            plain: the element type of cases that do not select one.
         """
         self.op, self.performs, self.limited, self.numpy, self.plain = op, performs, limited, numpy, plain
         if limited:
@@ -44,26 +44,26 @@ class Logical:
         self.boolean = op.clause("Constrain output to boolean tensor.")
 
     def pair(self, left: object, right: object) -> dict[str, Any]:
-        """Return both inputs in the type of cases that ask for none."""
+        """Return both inputs in the type of cases that do not select one."""
         return {"A": typed(self.plain, left), "B": typed(self.plain, right)}
 
     def sides(self, left: object, right: object) -> None:
-        """Declare the cases of two tensors that have another answer if they change sides, where there is such."""
+        """Declare the cases with two tensors whose result changes if they are swapped, if there is such a result."""
         if self.limited:
             self.op.case("sides_before_7", **self.pair(left, right), cites=(self.left, self.right, self.boolean))
         self.op.case("sides", **self.pair(left, right), cites=(self.first, self.second, self.boolean))
 
     def pairs(self, examples: Mapping[str, tuple[object, object]], *tags: Tag) -> None:
-        """Declare a case for each two inputs."""
+        """Declare a case for each pair of inputs."""
         for name, (left, right) in examples.items():
             self.op.case(name, *tags, **self.pair(left, right), cites=self.performs)
 
     def operands(self, left: Shape, right: Shape) -> dict[str, Any]:
-        """Return inputs of these shapes, neither of which decides every answer."""
+        """Return inputs of these shapes. No input alone determines every result."""
         raise NotImplementedError
 
     def shapes(self) -> None:
-        """Declare the cases of shapes."""
+        """Declare the cases for shapes."""
         self.pairs({"zero_size": (ramp(2, 0, 3), ramp(2, 0, 3))}, Tag.EDGE)
         if self.limited:
             equal = self.limited.match_left
@@ -73,13 +73,13 @@ class Logical:
 
 
 def numbers(*, integers: int | None, bfloat16: int, floats: int | None = None) -> dict[str, int | None]:
-    """Return the numeric types and the version since which they are allowed."""
+    """Return the numeric types and the first version that allows each."""
     whole = (f"{sign}int{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u"))
     return {**dict.fromkeys(float_types(bfloat16), floats), "bfloat16": bfloat16, **dict.fromkeys(whole, integers)}
 
 
 class Comparison(Logical):
-    """The cases of Greater, Less, Equal and their like."""
+    """The cases of Greater, Less, Equal and similar operators."""
 
     def __init__(
         self,
@@ -91,16 +91,16 @@ class Comparison(Logical):
         plain: str = "float",
         distinct: int = 7,
     ) -> None:
-        """Declare the sentences on operands and result; see Logical. `distinct`: how many numbers the shapes hold."""
+        """Declare the sentences on operands and result; see Logical. `distinct`: the number of different values."""
         super().__init__(op, performs, limited, numpy, plain=plain)
         self.distinct = distinct
 
     def operands(self, left: Shape, right: Shape) -> dict[str, Any]:
-        """Return numbers, neither side of which is always the greater."""
+        """Return numbers. Neither side is always the greater."""
         return self.pair(counted(0)(*left) * 5 % 7 % self.distinct, counted(1)(*right) * 3 % 7 % self.distinct)
 
     def cases(self, allowed: Mapping[str, int | None]) -> None:
-        """Declare the cases; `allowed`: every numeric type and the version since which it is."""
+        """Declare the cases. `allowed`: every numeric type and the first version that allows it."""
         left, right = [1, 5, 3, -2, 0, 4], [4, 2, 3, -3, 1, 4]
         self.sides(left, right)
         self.pairs(
@@ -155,21 +155,21 @@ class Connective(Logical):
 
         Args:
             op: the operator.
-            performs: says what is computed.
+            performs: the sentence on the computed values.
             limited: the sentences on limited broadcasting.
             numpy: the sentence on multidirectional broadcasting.
-            neutral: the truth value beside which the other one decides.
+            neutral: the boolean for which the other operand determines the result.
         """
         super().__init__(op, performs, limited, numpy, plain="bool")
         self.neutral = neutral
 
     def operands(self, left: Shape, right: Shape) -> dict[str, Any]:
-        """Return truth values in no even change; the first one, which is that of a scalar, is neutral."""
+        """Return booleans in no regular order. The first one, which is used for a scalar, is neutral."""
         first, second = counted(0)(*left) * 5 % 7 % 2 == 0, counted(1)(*right) * 3 % 7 % 2 == 1
         return self.pair(first == self.neutral, second == self.neutral)
 
     def cases(self, booleans: Clause) -> None:
-        """Declare the cases, with all four pairs of truth values where there is room; `booleans` speaks of the type."""
+        """Declare the cases, with all four pairs of booleans if possible. `booleans` is the sentence on the type."""
         case = self.op.case
         left, right = [False, False, True, True], [False, True, False, True]
         self.sides(left, right)

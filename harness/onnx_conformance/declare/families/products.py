@@ -1,4 +1,4 @@
-"""Products of many factors: where the partial ones may leave the range of the type."""
+"""Products of many factors: the cases in which partial products may leave the range of the type."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 def but_where_order_decides(
     factors: Array, dtype: np.dtype[Any], total: Callable[[Array], Array], values: Array
 ) -> Array | PartlyOpen:
-    """Return products, but anything where they depend on the order of the factors, of which no text speaks.
+    """Return products. A product is open if it depends on the order of factors, which no text defines.
 
-    They do where the factors above 1 overflow by themselves and those below 1, or a zero, bring the product back; and
-    where those below 1 vanish by themselves.
+    It depends on the order in two cases: if the factors above 1 alone overflow and the factors below 1, or a zero,
+    bring the product back into range; or if the factors below 1 alone vanish.
 
     Args:
-        factors: as doubles.
-        dtype: of the operands.
-        total: returns the sum of an array over the factors of each product.
-        values: the products, exact.
+        factors: the factors, as doubles.
+        dtype: the type of the operands.
+        total: a function that returns the sum of an array over the factors of each product.
+        values: the exact products.
     """
     limits = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
     most, least = np.log2(float(limits.max)), np.log2(float(limits.smallest_normal))

@@ -22,20 +22,20 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Granularity:
-    """An operator's sentences on which elements share a scale; of each kind, one at most is in force in a version.
+    """The sentences of an operator on the elements that share a scale. Each version has at most one of each kind.
 
     Attributes:
         scalar: scale and zero point are scalars, in the versions without an axis.
         same_shape: scale and zero point have the same shape.
         ranks: the ranks that a scale may have.
-        length: the length of a scale along an axis; whether one element may serve the whole axis is left open.
+        length: the length of a scale along an axis. It is open whether one element may apply to the whole axis.
         axis: the accepted range of the axis.
-        unused_axis: those of `axis` that may bind, or not, where a scalar scale leaves the axis unused: open, but for
-            the default.
+        unused_axis: the sentences of `axis` for a scalar scale, which does not use the axis. It is open whether the
+            range then applies, except for the default.
         rank_one: an input of rank 1 is quantized per tensor.
         blocks: the shape of a scale for blocks.
         block_size: the accepted range of the block size.
-        only_blocked: a block size is used for blocks alone; whether it may be set elsewhere is left open.
+        only_blocked: a block size is used only for blocks. It is open whether it may be set in other cases.
     """
 
     scalar: tuple[Clause, ...]
@@ -57,18 +57,18 @@ class Granularity:
         Args:
             v: the version.
             shape: the shape of the quantized tensor.
-            scale: of any shape.
+            scale: the scale, of any shape.
             zero: the zero point, or None for none.
-            axis: None in the versions without an axis.
+            axis: the attribute; None in versions without an axis.
             size: the block size; 0 or None for no blocks.
 
         Raises:
-            Rejected, Unspecified: they do not fit the tensor, or a sentence leaves open whether they do.
+            Rejected, Unspecified: scale and zero point do not fit the tensor, or a sentence leaves this open.
         """
         if scalar := _in_force(v, self.scalar):
             return v.scalar(scalar, scale), None if zero is None else v.scalar(scalar, zero)
         v.require(_the_one_in_force(v, self.same_shape), zero is None or zero.shape == scale.shape)
-        assert axis is not None  # noqa: S101 - a scalar scale was the only one before there was an axis
+        assert axis is not None  # noqa: S101 - versions without an axis have only scalar scales
         rank = len(shape)
         if scale.ndim == 0 or (scale.ndim == 1 and rank > 1):
             for clause in self.only_blocked:
@@ -122,12 +122,12 @@ def _the_one_in_force(v: Version, clauses: tuple[Clause, ...]) -> Clause:
 def saturated(
     v: Version, formula: Clause, quotient: Array, zero: Array | float, dtype: np.dtype[Any], *, clips: bool = True
 ) -> Array:
-    """Return saturate(round(quotient) + zero) in the type: rounded to nearest, ties to even.
+    """Return saturate(round(quotient) + zero) in the type, rounded to nearest, ties to even.
 
-    Without `clips`, what is beyond the limits of a float8 becomes NaN, or infinity in a type that has infinities.
+    Without `clips`, values outside the range of a float8 become NaN, or infinity in a type with infinities.
 
     Raises:
-        Unspecified: NaN in a type that has none, or a floating sum with the zero point that a second rounding changes;
+        Unspecified: NaN in a type without NaN, or a floating sum with the zero point that a second rounding changes.
             `formula` leaves these open.
     """
     if "float" not in dtype.name:
@@ -182,14 +182,17 @@ def _scales(*shape: int) -> Array:
 
 
 def by_axis() -> Iterator[tuple[str, Array, int]]:
-    """Yield a case name, scales and the axis of SHAPE along which they lie, from the front and from the back."""
+    """Yield a case name, scales and their axis of SHAPE, counted from the front and from the back."""
     for axis, size in enumerate(SHAPE):
         yield f"axis_{axis}", _scales(size), axis
         yield f"axis_minus_{3 - axis}", _scales(size), axis - 3
 
 
 def by_blocks() -> Iterator[tuple[str, Array, int, int]]:
-    """Yield a case name, scales, the axis of SHAPE and the block size: whole blocks, a last one cut off, one longer."""
+    """Yield a case name, scales, the axis of SHAPE and the block size.
+
+    There are whole blocks, a shorter last block, and a block longer than the axis.
+    """
     for axis, size in ((0, 1), (0, 2), (1, 2), (1, 3), (2, 2), (2, 3), (2, 4), (2, 9), (-1, 2), (-2, 2)):
         shape = list(SHAPE)
         shape[axis] = math.ceil(shape[axis] / size)
@@ -201,12 +204,12 @@ class Misfit:
     """Scales that do not fit a tensor.
 
     Attributes:
-        name: of the case.
+        name: the name of the case.
         shape: the shape of the tensor.
         scales: the scales.
-        attributes: axis and block_size, as far as they are set.
-        clause: the sentence that they break.
-        before: the version from which on the case is left out; None: for none.
+        attributes: axis and block_size, if they are set.
+        clause: the violated sentence.
+        before: the first version without the case. None means that all versions have it.
     """
 
     name: str
@@ -218,17 +221,17 @@ class Misfit:
 
 
 DEFAULT_AXIS = 1
-"""The axis of both operators where the attribute is left out, which may be outside the range of a scalar's."""
+"""The axis of both operators if the attribute is omitted. It may be out of range for a scalar."""
 
 BLOCKS_SINCE = 21
 REPEATED_SINCE = 23
-"""From this version on the sentences on granularity are those of version 21."""
+"""Since this version the sentences on granularity are those of version 21."""
 
 
 def misfits(grains: Granularity) -> Iterator[Misfit]:
-    """Yield what does not fit, for every sentence that it breaks in some version.
+    """Yield scales that do not fit, for every sentence that they violate in some version.
 
-    One breach of each kind is tried in every version, the others before REPEATED_SINCE.
+    One violation of each kind is tested in every version, the others before REPEATED_SINCE.
     """
     rows: list[tuple[str, tuple[Clause, ...], tuple[int, ...], tuple[int, ...], dict[str, int]]] = [
         ("length", grains.length, (2, 3, 4), (3,), {"axis": 2}),

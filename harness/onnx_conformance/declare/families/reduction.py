@@ -1,4 +1,4 @@
-"""Reduction along axes, as the texts of ReduceSum and its like say it: the sentences, their meaning, their cases."""
+"""Reduction along axes: the sentences that ReduceSum and similar operators share, their meaning, and their cases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONG = np.cos(np.arange(3000.0))
 
 
 def reduced_axes(data: Array, axes: Ints, noop_with_empty_axes: int | None) -> tuple[int, ...]:
-    """Return the axes to reduce, counted from the front; axes that do not exist are left out."""
+    """Return the axes to reduce, counted from the front. Axes that do not exist are omitted."""
     named = [] if axes is None else [int(axis) for axis in np.ravel(axes)]
     if not named:
         return () if noop_with_empty_axes else tuple(range(data.ndim))
@@ -31,7 +31,7 @@ def reduced_axes(data: Array, axes: Ints, noop_with_empty_axes: int | None) -> t
 
 
 def reduced_rank(arguments: Mapping[str, Any]) -> int | None:
-    """Return the rank of the output, as far as a model that has no answer can have one."""
+    """Return the rank of the output. Invalid models must state a rank too."""
     data = arguments.get("data")
     if data is None:
         return None
@@ -40,22 +40,22 @@ def reduced_rank(arguments: Mapping[str, Any]) -> int | None:
 
 
 def terms_of(data: Array, removed: tuple[int, ...]) -> int:
-    """Return how many elements are reduced to one."""
+    """Return the number of elements that are reduced to one."""
     return math.prod(data.shape[axis] for axis in removed)
 
 
 def exact_sum(data: Array, removed: tuple[int, ...], *, keepdims: bool) -> Array:
-    """Return the sum of real numbers, or that of integers as Python has them, which do not overflow."""
+    """Return the sum of real numbers; sums of integers are Python integers, which do not overflow."""
     wide = data if data.dtype.kind == "f" else data.astype(object)
     with np.errstate(all="ignore"):
         return np.asarray(wide.sum(removed, keepdims=keepdims), wide.dtype)
 
 
 def summing(share: Callable[[int], float]) -> Callable[..., list[Array]]:
-    """Return the rounding of a sum, for `bounded`: a share of all magnitudes; none for a single term.
+    """Return the rounding of a sum, for `bounded`: a share of all magnitudes, and 0 for a single term.
 
     Args:
-        share: of how many terms there are.
+        share: a function of the number of terms.
     """
 
     def rounding(data: Array, axes: Ints, keepdims: int, noop_with_empty_axes: int | None) -> list[Array]:
@@ -68,19 +68,19 @@ def summing(share: Callable[[int], float]) -> Callable[..., list[Array]]:
 
 
 class Reduction:
-    """What all reducing operators say of axes, of kept dimensions and of empty sets."""
+    """The sentences of all reducing operators on axes, kept dimensions and empty sets."""
 
     def __init__(self, op: Op, *, empty_before: Clause, empty: Clause, by_input: int) -> None:
         """Declare the sentences on axes, which all of them share.
 
         Args:
-            op: the operator, made with `rank=reduced_rank`.
-            empty_before: says that rank 0 is valid and what an empty set yields; it ends before version 13.
-            empty: says the same again, since version 13.
+            op: the operator, created with `rank=reduced_rank`.
+            empty_before: the sentence on rank 0 and empty sets, in versions before 13.
+            empty: the same sentence, since version 13.
             by_input: the version in which the axes became an input.
         """
         self.op, self.empty_before, self.empty, self.by_input = op, empty_before, empty, by_input
-        self.along = op.clause("along the provided axes.", note="Says not what an axis named twice means.")
+        self.along = op.clause("along the provided axes.", note="The text does not define repeated axes.")
         self.rank_before_13 = op.clause(
             "has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor",
             before=13,
@@ -94,7 +94,7 @@ class Reduction:
             "A list of integers, along which to reduce. The default is to reduce over all the dimensions of the input "
             "tensor.",
             before=by_input,
-            note="Says not whether an empty list is the default or names no dimension.",
+            note="The text does not define whether an empty list means the default or no dimension.",
         )
         self.empty_axes = op.clause(
             "Optional input list of integers, along which to reduce. The default is to reduce over empty axes. When "
@@ -120,7 +120,7 @@ class Reduction:
     def axes(
         self, v: Version, data: Array, axes: Ints, keepdims: int | None, noop_with_empty_axes: int | None
     ) -> tuple[int, ...]:
-        """Return the axes to reduce; noop_with_empty_axes is None where the version has none."""
+        """Return the axes to reduce. noop_with_empty_axes is None in versions without it."""
         named = np.asarray([] if axes is None else axes)
         ranged = self.range if self.range.in_force(v.since) else self.list
         v.silent(self.empty_axes, named.ndim != 1)
@@ -139,8 +139,8 @@ class Reduction:
         """Declare the cases that all reducing operators share.
 
         Args:
-            computes: says what is computed.
-            undefined: an empty set yields nothing defined.
+            computes: the sentence on the computed values.
+            undefined: whether the result for an empty set is undefined.
         """
         self._axes_cases()
         self._noop_cases()

@@ -1,4 +1,4 @@
-"""Subgraphs: the types of their outputs, and the values that their iterations add up to."""
+"""Subgraphs: the types of their outputs, and the values accumulated over their iterations."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def outputs_of(*names: str, behind: int = 0) -> Derivation:
     """Derive the types of the outputs as those of a subgraph.
 
     Args:
-        names: the attributes that hold it; the first one that has outputs decides.
-        behind: how many of its outputs are not the operator's.
+        names: the attributes with subgraphs. The first one with outputs is used.
+        behind: the number of leading outputs of the subgraph that are not outputs of the operator.
     """
 
     def derive(_: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Derivation
@@ -29,7 +29,7 @@ def outputs_of(*names: str, behind: int = 0) -> Derivation:
 
 
 def accumulate(v: Version, unchanging: Clause, scans: list[list[Array]], values: Sequence[Array]) -> None:
-    """Add the values of an iteration to the scan outputs; `unchanging` forbids that shapes differ."""
+    """Add the values of an iteration to the scan outputs. `unchanging` forbids different shapes."""
     for scan, value in zip(scans, values, strict=True):
         scan.append(value)
         v.require(unchanging, len({item.shape for item in scan}) == 1)
@@ -43,15 +43,16 @@ def iterate(
     same: Clause,
     unchanging: Clause,
 ) -> tuple[list[Array], list[list[Array]]]:
-    """Return the final states of a body, and for each of its other outputs the values of all iterations.
+    """Return the final states of a body, and the values of all iterations for each of its other outputs.
 
     Args:
         v: the version.
-        body: takes states and elements, returns as many states and the values to be added up.
-        states: before the first iteration.
-        elements: of each iteration.
-        same: forbids that states differ in shape.
-        unchanging: forbids that the other outputs do.
+        body: a subgraph whose inputs are states and elements, and whose outputs are the same number of states and the
+            values to accumulate.
+        states: the states before the first iteration.
+        elements: the elements of each iteration.
+        same: the sentence that forbids states with different shapes.
+        unchanging: the sentence that forbids other outputs with different shapes.
     """
     count = len(states)
     scans: list[list[Array]] = [[] for _ in body.outputs]

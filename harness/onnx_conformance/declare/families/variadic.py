@@ -1,4 +1,4 @@
-"""Element by element of any number of tensors: what the texts of Max, Min, Sum and Mean share, and their cases."""
+"""Elementwise operators with any number of tensors: the common part of Max, Min, Sum and Mean, and their cases."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def rank_of_all(arguments: Mapping[str, Any]) -> int:
 
 
 class Variadic:
-    """The cases of Max, Min, Sum and Mean: tensors of one shape before version 8, then of shapes that are broadcast."""
+    """The cases of Max, Min, Sum and Mean: tensors of one shape before version 8, then broadcast shapes."""
 
     def __init__(
         self, op: Op, computes: Clause, *, same_shape_before_8: Clause, same_type: Clause, numpy: Multidirectional
     ) -> None:
-        """Take the sentences.
+        """Store the sentences.
 
         Args:
-            op: the operator, made with `rank=rank_of_all`.
-            computes: says what is computed.
-            same_shape_before_8: says that all have one shape and type.
-            same_type: says that all have one type, since version 8.
+            op: the operator, created with `rank=rank_of_all`.
+            computes: the sentence on the computed values.
+            same_shape_before_8: the sentence that requires one shape and type for all tensors.
+            same_type: the sentence that requires one type for all tensors, since version 8.
             numpy: the sentence on multidirectional broadcasting.
         """
         self.op, self.computes, self.numpy = op, computes, numpy
@@ -43,7 +43,7 @@ class Variadic:
         self.legacy = op.clause("legacy optimization attribute.", before=6)
 
     def cases(self, list_before_8: Clause, list_since_8: Clause) -> None:
-        """Declare the cases; the two clauses describe the list of tensors."""
+        """Declare the cases. The two clauses describe the list of tensors."""
         case = self.op.case
         first, second, third = [1, 5, 3], [4, 2, 6], [7, 0, 4]
         case("one", Tag.EDGE, data_0=(ramp(2, 3),), cites=(self.computes, self.same_dimension))
@@ -84,5 +84,5 @@ class Variadic:
 
 
 def _operands(*shapes: tuple[int, ...]) -> dict[str, Any]:
-    """Return tensors whose ramps are turned against one another: no two of one shape have the same order."""
+    """Return rotated ramps. Tensors of the same shape have different orders."""
     return {"data_0": tuple(np.roll(ramp(*dims).of(np.dtype("int64")), index) for index, dims in enumerate(shapes))}
