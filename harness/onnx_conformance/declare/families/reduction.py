@@ -31,7 +31,10 @@ def reduced_axes(data: Array, axes: Ints, noop_with_empty_axes: int | None) -> t
 
 
 def reduced_rank(arguments: Mapping[str, Any]) -> int | None:
-    """Return the rank of the output. Invalid models must state a rank too."""
+    """Return the rank of the output.
+
+    Models without an expected output must state one too.
+    """
     data = arguments.get("data")
     if data is None:
         return None

@@ -1,4 +1,4 @@
-"""Running sums and products, as the texts of CumSum and CumProd describe their attributes."""
+"""Running sums and products, with the attributes of CumSum and CumProd."""
 
 from __future__ import annotations
 

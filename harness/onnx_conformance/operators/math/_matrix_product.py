@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def rank_of_product(first: str, second: str) -> Callable[[Mapping[str, Any]], int | None]:
     """Derive the rank of the product of two inputs.
 
-    Invalid models must state a rank too, so it is computed for any inputs.
+    Models without an expected output must state one too, so it is computed for any inputs.
     """
 
     def rank(arguments: Mapping[str, Any]) -> int | None:

@@ -23,8 +23,8 @@ CEIL.example(X=[[0.9, 2.5, -2.3], [1.5, -4.5, 3]], consumed_inputs=[0])
 LEAST = CEIL.clause(
     "where the ceil is, y = ceil(x), is applied to the tensor elementwise.",
     note="Between -1 and 0 the result is the -0 of IEEE 754, where rounding to an integer keeps the sign. Before "
-    "version 13 the text does not say that integral values are returned unchanged, but this follows from the "
-    "definition.",
+    "version 13 the text does not define this for integral values explicitly, but it follows that they are returned "
+    "unchanged.",
 )
 TAKES = CEIL.clause("Ceil takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 ITSELF = CEIL.clause(

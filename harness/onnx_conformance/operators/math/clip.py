@@ -46,7 +46,7 @@ ABOVE = CLIP.clause(
 )
 SCALAR = CLIP.clause("It must be a scalar(tensor of empty shape).", since=11)
 CLIP.dispute(
-    "The function body of onnx asks Less of opset 13, which does not take bfloat16.",
+    "The function body of onnx uses Less of opset 13, which does not support bfloat16.",
     "dtypes_min",
     "dtypes_max",
     "dtypes_crossed",

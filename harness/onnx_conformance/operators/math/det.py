@@ -64,7 +64,10 @@ def _determinants(X: Array) -> Array:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int:
-    """Return the rank of the output. Invalid models must state a rank too, so it is computed for any input."""
+    """Return the rank of the output.
+
+    Models without an expected output must state one too, so it is computed for any input.
+    """
     return max(0, np.ndim(arguments.get("X", 0)) - MATRIX)
 
 

@@ -251,7 +251,7 @@ def transformed_since_20(
 def _transformed(
     v: Version, wording: Wording, input: Array, dft_length: Array | None, axis: int, inverse: int, onesided: int
 ) -> Array:
-    v.require(RANGE, -input.ndim <= axis <= -2 or 0 <= axis <= input.ndim - 2)  # noqa: PLR2004 - as the sentence says
+    v.require(RANGE, -input.ndim <= axis <= -2 or 0 <= axis <= input.ndim - 2)  # noqa: PLR2004 - as in the sentence
     v.require(wording.complex, input.shape[-1] in {1, COMPLEX})
     length = None if dft_length is None else v.scalar(SCALAR, dft_length)
     v.require(wording.zero_or_one, onesided in {0, 1})

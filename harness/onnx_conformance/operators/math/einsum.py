@@ -63,7 +63,10 @@ def _contracted(operands: Sequence[Array], terms: list[list[str]], output: list[
 
 
 def _rank(arguments: Mapping[str, Any]) -> int:
-    """Return the rank of the output. Invalid models must state a rank too, so it is computed for any arguments."""
+    """Return the rank of the output.
+
+    Models without an expected output must state one too, so it is computed for any arguments.
+    """
     ranks = [int(value.ndim) for name, value in arguments.items() if name.startswith("Inputs_")]
     return len(_indices(arguments.get("equation", ""), ranks)[1])
 

@@ -1,4 +1,4 @@
-"""Elu: each element, and the exponential less 1 where it is below 0.
+"""Elu: each element; elements below 0 become alpha times the exponential minus 1.
 
     Y = Elu(X)
 
@@ -28,7 +28,7 @@ UNARY = Unary(ELU, LINEAR, bfloat16=22)
 
 @ELU.oracle()
 def unit(_: Version, X: Array, alpha: float) -> Array:  # noqa: N803 - the text's own name
-    """Return X, and alpha times the exponential less 1 where it is below 0."""
+    """Return X, and alpha times the exponential minus 1 where X is below 0."""
     with np.errstate(all="ignore"):
         return np.where(X < 0, alpha * (np.exp(np.minimum(X, 0)) - 1), X)
 

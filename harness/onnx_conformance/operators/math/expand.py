@@ -1,4 +1,4 @@
-"""Expand: broadcast a tensor with a shape.
+"""Expand: broadcast a tensor to a shape.
 
     output = Expand(input, shape)
 

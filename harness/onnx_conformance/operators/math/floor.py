@@ -22,8 +22,8 @@ FLOOR.example(X=[[0.9, 2.5, -2.3], [1.5, -4.5, 3]], consumed_inputs=[0])
 
 GREATEST = FLOOR.clause(
     "where the floor is, y = floor(x), is applied to the tensor elementwise.",
-    note="Before version 13 the text does not say that integral values are returned unchanged, with their sign, but "
-    "this follows from the definition.",
+    note="Before version 13 the text does not define integral values explicitly, but it follows that they are returned "
+    "unchanged, with their sign.",
 )
 TAKES = FLOOR.clause("Floor takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 ITSELF = FLOOR.clause("If x is integral, +0, -0, NaN, or infinite, x itself is returned.", since=13)

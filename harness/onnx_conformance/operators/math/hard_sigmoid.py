@@ -31,7 +31,7 @@ UNARY = Unary(HARD_SIGMOID, CUT, bfloat16=22)
 
 @HARD_SIGMOID.oracle()
 def cut(v: Version, X: Array, alpha: float, beta: float) -> Array:  # noqa: N803 - the text's own name
-    """Return alpha times X plus beta, at most 1 and at least 0."""
+    """Return alpha times X plus beta, limited to the range from 0 to 1."""
     with np.errstate(all="ignore"):
         line = np.asarray(alpha * X + beta)
     v.ordered(CUT, line)

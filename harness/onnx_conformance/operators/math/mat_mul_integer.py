@@ -1,4 +1,4 @@
-"""MatMulInteger: the matrix product of two tensors of 8-bit integers, less their zero points, in 32 bits.
+"""MatMulInteger: the matrix product of two tensors of 8-bit integers minus their zero points, in 32 bits.
 
     Y = MatMulInteger(A, B, a_zero_point=0, b_zero_point=0)
 
@@ -133,7 +133,7 @@ case("sum_beyond_24_bits", Tag.EDGE, A=typed("uint8", ODD[None]), B=typed("uint8
 
 
 def bytes_to_sum(*rest: int) -> dict[str, Any]:
-    """Return a row and two columns; the product with the first is 33025 * 255**2 + 255 * rest + ..., 31 bits."""
+    """Return a row and two columns. The product with the first is 33025 * 255**2 + 255 * rest + ..., 31 bits."""
     row = np.full((1, 33025 + len(rest)), 255)
     columns = np.zeros((33025 + len(rest), 2))
     columns[:, 0] = [*[255] * 33025, *rest]

@@ -1,4 +1,4 @@
-"""Max: the greatest of any number of tensors, element by element.
+"""Max: the greatest values of any number of tensors, element by element.
 
     max = Max(data_0, ...)
 

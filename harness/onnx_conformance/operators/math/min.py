@@ -1,4 +1,4 @@
-"""Min: the smallest of any number of tensors, element by element.
+"""Min: the smallest values of any number of tensors, element by element.
 
     min = Min(data_0, ...)
 

@@ -1,4 +1,4 @@
-"""Reciprocal: one over each element.
+"""Reciprocal: 1 divided by each element.
 
     Y = Reciprocal(X)
 

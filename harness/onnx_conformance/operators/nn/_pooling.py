@@ -113,9 +113,9 @@ OF_ONE_AXIS = {
     "dilations_width",
     "dilations_of_one",
 }
-"""Layouts with padding on one side or axis.
+"""Layouts with an attribute for one side or axis.
 
-Pools skip them, because layouts with several sides or axes contain them and pools have many versions.
+Pools skip them, because layouts with several sides or axes cover them and pools have many versions.
 """
 
 

@@ -1,7 +1,7 @@
 """Windows that slide over the spatial axes of a tensor: the sentences that convolutions and pools share.
 
-They define padding, strides and dilations in the same way, mostly in the same words. If a version of an operator says
-more or less than the others, the file of that operator contains the sentence.
+They define padding, strides and dilations in the same way, mostly in the same words. If a version of an operator
+differs, the file of that operator contains the sentence.
 """
 
 from __future__ import annotations

@@ -67,7 +67,10 @@ def _rounding(input: Array, **shapes: Any) -> list[Array]:  # noqa: ANN401 - see
 
 
 def _rank(arguments: Mapping[str, Any]) -> int | None:
-    """Return the rank of the image. Invalid models must state a rank too."""
+    """Return the rank of the image.
+
+    Models without an expected output must state one too.
+    """
     sizes = arguments.get("image_shape")
     return len(sizes) + 2 if sizes is not None and np.ndim(sizes) == 1 else None
 

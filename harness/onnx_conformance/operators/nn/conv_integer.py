@@ -145,7 +145,7 @@ case("sum_beyond_24_bits", Tag.EDGE, x=typed("uint8", ODD), w=typed("uint8", ODD
 
 
 def bytes_to_sum(*rest: int) -> dict[str, Any]:
-    """Return a line and two filters; the product with the first is 33025 * 255**2 + 255 * rest + ..., 31 bits."""
+    """Return a line and two filters. The product with the first is 33025 * 255**2 + 255 * rest + ..., 31 bits."""
     line = np.full((1, 1, 33025 + len(rest)), 255)
     filters = np.zeros((2, 1, 33025 + len(rest)))
     filters[0, 0] = [*[255] * 33025, *rest]

@@ -48,8 +48,8 @@ NO_RATIO = DROPOUT.clause(
     "If this input was not set, or if it was set to 0, the output would be a simple copy of the input.",
     since=12,
     before=22,
-    note="Two sentences later, the text says that an omitted ratio defaults to 0.5. The two sentences contradict each "
-    "other for training without a ratio.",
+    note="Two sentences later, an omitted ratio defaults to 0.5. The two sentences contradict each other for training "
+    "without a ratio.",
 )
 ZERO_RATIO = DROPOUT.clause("If set to 0, the output would be a simple copy of the input.", since=22)
 DEFAULT_RATIO = DROPOUT.clause(

@@ -25,8 +25,8 @@ MATRIX = FLATTEN.clause("Flattens the input tensor into a 2D matrix.")
 PRODUCTS = FLATTEN.clause(
     "If input tensor has shape (d_0, d_1, ... d_n) then the output will have shape (d_0 X d_1 ... d_(axis-1), d_axis X "
     "d_(axis+1) ... X dn).",
-    note="A product of no dimensions is 1, as the text says for axis = 0. This also applies to axis = R and to rank 0. "
-    "A product with a dimension of 0 is 0; onnx.reference infers the other dimension and fails if it cannot.",
+    note="A product of no dimensions is 1, as in the sentence on axis = 0. This also applies to axis = R and to rank "
+    "0. A product with a dimension of 0 is 0; onnx.reference infers the other dimension and fails if it cannot.",
 )
 EXCLUSIVE = FLATTEN.clause(
     "Indicate up to which input dimensions (exclusive) should be flattened to the outer dimension of the output.",

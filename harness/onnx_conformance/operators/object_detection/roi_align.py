@@ -33,7 +33,7 @@ def _samples(v: Version, start: float, end: float, bins: int, ratio: int, size: 
 
 
 def _interpolated(image: Array, y: Array, x: Array) -> Array:
-    """Return the values (C, len(y), len(x)) of an image (C, H, W) between its pixels."""
+    """Return the values (C, len(y), len(x)) of an image (C, H, W) at positions between its pixels."""
     rows, columns = image.shape[1:]
     top, left = y.astype(int), x.astype(int)
     down, right = (y - top)[:, None], x - left

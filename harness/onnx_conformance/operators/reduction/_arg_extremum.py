@@ -17,7 +17,10 @@ TIES = [[2, 5, 5, 1, 5], [7, 7, 0, 7, 3], [4, 4, 4, 4, 4]]
 
 
 def rank(arguments: Mapping[str, Any]) -> int | None:
-    """Return the rank of the output. Invalid models must state a rank too."""
+    """Return the rank of the output.
+
+    Models without an expected output must state one too.
+    """
     data = arguments.get("data")
     return None if data is None else max(0, int(data.ndim) - (0 if arguments.get("keepdims", 1) else 1))
 

@@ -44,7 +44,10 @@ def _rounding(theta: Array, size: Array, align_corners: int) -> list[Array]:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int | None:
-    """Return the rank of the grid. Invalid models must state a rank too."""
+    """Return the rank of the grid.
+
+    Models without an expected output must state one too.
+    """
     size = arguments.get("size")
     return len(size) if size is not None and np.ndim(size) == 1 else None
 

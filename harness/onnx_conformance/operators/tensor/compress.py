@@ -33,7 +33,10 @@ if TYPE_CHECKING:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int:
-    """Return the rank of the output. Invalid models must state a rank too."""
+    """Return the rank of the output.
+
+    Models without an expected output must state one too.
+    """
     return 1 if arguments.get("axis") is None else np.ndim(arguments.get("input", 0))
 
 

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int:
-    """Return q + (r - 1), but at least 0: invalid models must state a rank too."""
+    """Return q + (r - 1), but at least 0.
+
+    Models without an expected output must state a rank too.
+    """
     return max(0, np.ndim(arguments.get("indices", 0)) + np.ndim(arguments.get("data", 0)) - 1)
 
 

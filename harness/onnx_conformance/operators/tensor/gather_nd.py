@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int:
-    """Return q + r - indices_shape[-1] - 1 - b, but at least 0: invalid models must state a rank too."""
+    """Return q + r - indices_shape[-1] - 1 - b, but at least 0.
+
+    Models without an expected output must state a rank too.
+    """
     shape = np.shape(arguments.get("indices", 0))
     batch_dims = arguments.get("batch_dims") or 0
     return max(0, len(shape) + np.ndim(arguments.get("data", 0)) - (shape[-1] if shape else 0) - 1 - batch_dims)

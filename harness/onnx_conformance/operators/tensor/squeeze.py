@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 def _rank(arguments: Mapping[str, Any]) -> int | None:
-    """Return the rank of the output. Invalid models must state a rank too."""
+    """Return the rank of the output.
+
+    Models without an expected output must state one too.
+    """
     data, axes = arguments.get("data"), arguments.get("axes")
     if data is None:
         return None

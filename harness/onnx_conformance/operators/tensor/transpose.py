@@ -51,7 +51,7 @@ OUTPUT = TRANSPOSE.clause("Transposed output.")
 
 @TRANSPOSE.oracle()
 def transposed(v: Version, data: Array, perm: Ints) -> Array:
-    """Return `data` with axis perm[i] as axis i; perm is None where it is omitted."""
+    """Return `data` with axis perm[i] as axis i. perm is None if it is omitted."""
     rank = data.ndim
     order = list(range(rank))[::-1] if perm is None else list(perm)
     v.require(LENGTH if LENGTH.in_force(v.since) else ONCE, len(order) == rank)
