@@ -23,7 +23,7 @@ SOFTMAX = Op(
     versions=(1, 11, 13),
     compare=ulp(
         8,
-        "exp is off by 1 ULP above and below the line; also half a ULP for each unit of x - max, the sum, and the "
+        "exp is within 1 ULP in numerator and denominator; plus half a ULP for each unit of x - max, the sum and the "
         "quotient",
     ),
     rank="input",

@@ -19,7 +19,7 @@ UNDEFINED = (
 SLACK = 16
 """The epsilons that a transform adds to a result of at most 1.
 
-The result changes no faster than the scores. The errors are those of exp above and below the line, the sum and the
+The result changes no faster than the scores. The errors are those of exp in numerator and denominator, the sum and the
 quotient.
 """
 
