@@ -1,11 +1,12 @@
-"""README.md: its samples are real outputs, and its figures are those of this project."""
+"""README.md: its sample is real output, and its figures are those of this project."""
 
 from __future__ import annotations
 
 import re
 import shlex
 from importlib import metadata
-from typing import TYPE_CHECKING
+
+import pytest
 
 from commands import command
 from generated import OPS
@@ -15,9 +16,6 @@ from onnx_conformance.specification import registry, schema
 from onnx_conformance.specification.completeness import completeness
 from paths import ROOT
 from test_docs import differs
-
-if TYPE_CHECKING:
-    import pytest
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -44,10 +42,13 @@ def test_figures_of_the_readme_are_those_of_the_declarations() -> None:
     )
     first = f"{len(OPS)} of ONNX's {len(schema.every())} operators, {here} of {every} operator versions"
     assert first in README, first
-    figures = f"{len(cases):,}, of which {sum(entry.core for entry in cases):,} are the core"
-    assert figures in README, figures
+    rounded = re.search(r"about ([\d,]+) cases; about ([\d,]+) of them are in the core", README)
+    assert rounded, "README.md has no rounded numbers of cases"
+    for shown, exact in zip(rounded.groups(), (len(cases), sum(entry.core for entry in cases)), strict=True):
+        assert int(shown.replace(",", "")) == pytest.approx(exact, rel=0.01), f"about {shown}: there are {exact:,}"
     names = set(backend_names.names()) - {"oracle"}
     of_python = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "backends").glob("*.py")}
     tools = {name for name in names if re.search(r"(?m)^def (transform|infer|check)\(", of_python.get(name, ""))}
-    assert f"adapters of {len(names - tools)} runtimes and of {len(tools)} [tools" in README, sorted(names - tools)
+    assert f"adapters for {len(names - tools)} runtimes (" in README, sorted(names - tools)
+    assert f"and for {len(tools)} tools (" in README, sorted(tools)
     assert completeness().startswith(f"{len(OPS)} of ")
