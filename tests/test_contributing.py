@@ -35,8 +35,17 @@ def example(first_words: str) -> str:
     return block
 
 
+def test_the_table_lists_every_folder_of_the_package() -> None:
+    package = ROOT / "harness" / "onnx_conformance"
+    folders = {path.name for path in package.iterdir() if path.is_dir() and path.name != "__pycache__"}
+    table = PAGE.partition("The folders of `harness/onnx_conformance/`")[2].partition("\n\n`api.py`")[0]
+    assert set(re.findall(r"^\| `(\w+)/` \|", table, re.MULTILINE)) == folders
+    for path in re.findall(r"^\| `([\w./]+)` \|", PAGE.partition("The folders of")[0], re.MULTILINE):
+        assert (ROOT / path).exists(), f"the table lists {path}"
+
+
 def test_the_operator_is_the_file_that_the_page_names() -> None:
-    assert "This is all of Sign,\n`harness/onnx_conformance/operators/math/sign.py`:" in PAGE
+    assert "complete file of Sign, `harness/onnx_conformance/operators/math/sign.py`:" in PAGE
     assert example("Sign:") == (ROOT / "harness" / "onnx_conformance" / "operators" / "math" / "sign.py").read_text(
         encoding="utf-8"
     )
