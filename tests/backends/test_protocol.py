@@ -385,7 +385,7 @@ def test_readme_has_the_limits(name: str) -> None:
     pattern = {
         "MAX_HEADER": r"header line has at most (\d+) bytes",
         "MAX_PAYLOAD": r"a payload at most (\d+) bytes",
-        "MAX_DEPTH": r"lie at most (\d+) deep",
+        "MAX_DEPTH": r"nest at most (\d+)\s+deep",
         "MAX_RANK": r"has at most (\d+) dimensions",
         "VERSION": r"## The wire format, version (\d+)",
     }[name]
