@@ -1,4 +1,4 @@
-"""Sessions: tests, operators, lint, types, fuzz, conformance, weekly, mutants, locks, bench; `nox -s NAME` runs one."""
+"""The nox sessions: `nox -s NAME` runs one, and `nox --list` lists them all."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import nox
 
 nox.options.sessions = ["tests", "lint", "types"]
-nox.options.default_venv_backend = "uv|virtualenv"  # uv where it is there: an environment in a second
+nox.options.default_venv_backend = "uv|virtualenv"  # uv, if installed, creates an environment in a second
 
 REPORTS = Path("reports")
 RUNS = REPORTS / "runs"
@@ -19,15 +19,15 @@ RESULTS = [RUNS / f"{suite}.ndjson" for suite in ("generated", "official")]
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests; arguments go to pytest."""
+    """Run the tests; arguments are passed to pytest."""
     session.install(".[onnxruntime,test]")
     session.run("pytest", "-n", "2", *session.posargs)
 
 
 @nox.session
 def operators(session: nox.Session) -> None:
-    """Run the tests of every operator for all of them, and write down that they passed; see tests/due.py."""
-    session.install("-e", ".[onnxruntime,test]")  # What was tested is written into this folder.
+    """Run the operator tests for all operators, and record in tests/tested.toml that they passed; see tests/due.py."""
+    session.install("-e", ".[onnxruntime,test]")  # Editable: the session writes into this checkout.
     session.run("pytest", "-n", "2", "--operators", "all", "-k", "ai.onnx", *session.posargs)
     session.run("python", "tests/due.py", env={"PYTHONPATH": "tests"})
 
@@ -49,7 +49,7 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def fuzz(session: nox.Session) -> None:
-    """Feed what reads foreign bytes with changed ones, for minutes; ONNX_CONFORMANCE_ROUNDS says how many."""
+    """Feed mutated bytes to the parsers of untrusted data; ONNX_CONFORMANCE_ROUNDS sets the number of rounds."""
     session.install(".[onnxruntime,test]")
     rounds = os.environ.get("ONNX_CONFORMANCE_ROUNDS", "100000")
     session.run("pytest", "-k", "mutated", *session.posargs, env={"ONNX_CONFORMANCE_ROUNDS": rounds})
@@ -57,8 +57,8 @@ def fuzz(session: nox.Session) -> None:
 
 @nox.session
 def conformance(session: nox.Session) -> None:
-    """Write the published reports of the runtimes here: their findings, the site, an index."""
-    session.install(".[onnxruntime]", "uv>=0.8")  # uv makes the environments in which findings are confirmed.
+    """Write the published reports of onnxruntime and onnx.reference: findings, the site, an index."""
+    session.install(".[onnxruntime]", "uv>=0.8")  # uv creates the environments in which findings are confirmed.
     RUNS.mkdir(parents=True, exist_ok=True)
     for results in RESULTS:
         command = [
@@ -82,11 +82,14 @@ def conformance(session: nox.Session) -> None:
 
 @nox.session
 def weekly(session: nox.Session) -> None:
-    """Report what is new in the nightly onnx and in the newest runtimes, since the last time; in reports/runs/weekly/.
+    """Report the changes in the nightly onnx and in the newest runtimes since the previous run of this session.
 
-    `opset.md`: the operator versions that came or were reworded since the installed onnx. `core.ndjson`: the core with
-    the nightly onnx; `provisional.ndjson`: what no file declares yet. `changes.txt`: verdicts that differ from those of
-    the last time.
+    It writes these files to reports/runs/weekly/:
+
+    - `opset.md`: the operator versions that are new, or were reworded since the installed onnx.
+    - `core.ndjson`: the results of the core with the nightly onnx.
+    - `provisional.ndjson`: the results for operator versions that no operator file declares yet.
+    - `changes.txt`: the verdicts that differ from the previous run.
     """
     session.install(".[onnxruntime]", "uv>=0.8")
     session.install("--upgrade", "onnxruntime")
@@ -99,7 +102,7 @@ def weekly(session: nox.Session) -> None:
         session.run("onnx-conformance", "opset", f"..{NIGHTLY}", "--format", "markdown", stdout=file)
     run = ["onnx-conformance", "run", "--onnx", NIGHTLY, "--backend", "onnx_reference", "--backend", "onnxruntime"]
     session.run(*run, "--core", "--jobs", "2", "--results", str(now), "--overwrite", success_codes=[0, 1])
-    undeclared = folder / "provisional.ndjson"  # Status 2: every version of the nightly onnx is declared.
+    undeclared = folder / "provisional.ndjson"  # Status 2 if every version of the nightly onnx is declared.
     session.run(*run, "--provisional", "--results", str(undeclared), "--overwrite", success_codes=[0, 1, 2])
     if last.exists():
         with (folder / "changes.txt").open("w") as file:
@@ -108,25 +111,25 @@ def weekly(session: nox.Session) -> None:
 
 @nox.session
 def mutants(session: nox.Session) -> None:
-    """Put faults into the oracles, one token at a time, and list those that no case notices; --help names options."""
-    session.install("-e", ".[test]")  # The figures are written into this folder.
-    one_thread = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # --jobs uses the cores.
+    """Inject faults into the oracles, one token at a time, and list those that no case detects; --help lists options."""
+    session.install("-e", ".[test]")  # Editable: the session writes into this checkout.
+    one_thread = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # --jobs already uses all cores.
     session.run("python", "-m", "tools.mutants", *session.posargs, env=one_thread)
 
 
 @nox.session
 def locks(session: nox.Session) -> None:
-    """Write anew which versions the environments of runtimes and the action have; arguments are names of adapters."""
+    """Pin the versions in the environments of the runtimes and the action again; arguments are names of adapters."""
     session.install("-e", ".", "uv>=0.8")
     session.run("python", "-m", "tools.locks", *session.posargs)
 
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure what the harness costs, as ratios within one run."""
+    """Measure the cost of the harness, as ratios within one run."""
     session.install(".[onnxruntime,test]")
     session.run("python", "tests/bench/bench.py", *session.posargs)
     if shutil.which("chromium"):
         session.run("python", "tests/bench/html_page.py")
     else:
-        session.warn("no chromium: the page is not measured")
+        session.warn("chromium is not installed: the HTML page is not measured")

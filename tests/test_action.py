@@ -185,7 +185,7 @@ def test_the_checkout_and_the_packages_of_the_runtime_are_installed(
 @pytest.mark.parametrize("locked", ["", "yes", "$(touch pwned)"])
 def test_locked_is_true_or_false(locked: str, job: Job) -> None:
     assert job._run(SCRIPTS["Install"], DEFAULTS | {"locked": locked}) == 1
-    assert job.log == "::error title=onnx-conformance::the input locked is neither true nor false\n"
+    assert job.log == "::error title=onnx-conformance::the input locked must be true or false\n"
     assert not job.installed.exists()
 
 
@@ -193,8 +193,8 @@ def test_locked_is_true_or_false(locked: str, job: Job) -> None:
 def test_conflicting_versions_get_a_message_with_a_way_out(locked: str, lines: int, job: Job) -> None:
     program(job.bin / "python", "exit 3")
     assert job._run(SCRIPTS["Install"], DEFAULTS | {"locked": locked}) == 3
-    assert job.log.count("::error title=onnx-conformance::pip cannot install it;") == lines
-    assert job.log.count("give the action locked: false\n") == lines
+    assert job.log.count("::error title=onnx-conformance::pip could not install the packages.") == lines
+    assert job.log.count("set the input locked: false\n") == lines
 
 
 PINNED = re.compile(r"[\w-]+/[\w.-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+")
@@ -250,7 +250,7 @@ def test_a_run_that_does_not_begin_is_an_annotation_and_a_failure(job: Job) -> N
     assert (statuses["Run"], statuses["Report"], statuses["Gate"]) == (0, 2, 2), job.log
     assert job.outputs["status"] == "2"
     assert "no backend is called 'no_such_backend'" in job.log
-    assert "\n::error title=onnx-conformance::the run ended with status 2 and left no results" in job.log
+    assert "\n::error title=onnx-conformance::the run ended with status 2 and wrote no results" in job.log
 
 
 def test_results_of_an_earlier_run_are_not_taken_for_this_one(job: Job) -> None:
