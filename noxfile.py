@@ -111,7 +111,7 @@ def weekly(session: nox.Session) -> None:
 
 @nox.session
 def mutants(session: nox.Session) -> None:
-    """Inject faults into the oracles, one token at a time, and list those that no case detects; --help lists options."""
+    """Inject faults into the oracles, one token at a time, and list those that no case detects; see --help."""
     session.install("-e", ".[test]")  # Editable: the session writes into this checkout.
     one_thread = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # --jobs already uses all cores.
     session.run("python", "-m", "tools.mutants", *session.posargs, env=one_thread)

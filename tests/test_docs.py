@@ -4,16 +4,34 @@ from __future__ import annotations
 
 import re
 import shlex
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 import yaml
 
 from commands import command
+from onnx_conformance.analysis import dissent
+from onnx_conformance.backends import cache
+from onnx_conformance.base import verdict
+from onnx_conformance.case.case import FORMS, PLAIN
+from onnx_conformance.cli import page_cases
+from onnx_conformance.cli.commands import main
+from onnx_conformance.composition import rewrite_cases
+from onnx_conformance.environments import onnx_environment
 from onnx_conformance.opset.changes import Kind
+from onnx_conformance.processes import adapter_process, case_times, messages, pool, process_tree, replies
+from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.report import github, sarif
+from onnx_conformance.report.formats import FORMATS
+from onnx_conformance.report.site import runtimes
+from onnx_conformance.run import cluster, processes, progress, run
+from onnx_conformance.search import chains, grammar
+from onnx_conformance.suites import packs, slices
 from paths import ROOT
 
 if TYPE_CHECKING:
@@ -23,6 +41,7 @@ if TYPE_CHECKING:
 ADAPTERS = ROOT / "backends" / "README.md"
 PAGE = ROOT / "docs" / "gate-in-ten-minutes.md"
 OPSET = ROOT / "docs" / "new-opset.md"
+REFERENCE = ROOT / "docs" / "reference.md"
 
 
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
@@ -175,3 +194,135 @@ def test_links_of_a_page_exist(page: Path) -> None:
             heads = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.MULTILINE)
             anchors = {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
             assert place[1:] in anchors, f"{page.name} links to {path}{place}"
+
+
+MIB, GIB = 1 << 20, 1 << 30
+WORDS = {"two": 2, "three": 3, "four": 4, "six": 6, "ten": 10}
+
+
+def default(name: str, option: str) -> object:
+    """Return the default of an option of a command."""
+    found = main.get_command(click.Context(main), name)
+    assert found is not None, name
+    return next(item.default for item in found.params if option in item.opts)
+
+
+def of_source(file: str, pattern: str) -> str:
+    """Return a part of a file in tests/ that cannot be imported here."""
+    found = re.search(pattern, (ROOT / "tests" / file).read_text(encoding="utf-8"))
+    assert found, (file, pattern)
+    return found[1]
+
+
+def of_bench(file: str, option: str) -> int:
+    """Return the default of an option of a program in tests/bench."""
+    return int(of_source(f"bench/{file}", rf'"{option}", type=int, default=([\d_]+)'))
+
+
+LIMITS = [
+    ("docs/reference.md", r"is restarted \(N by default\)", Limits.restarts),
+    ("docs/reference.md", r"the time of a case \(N seconds by default\)", Limits.timeout),
+    ("docs/reference.md", r"`packs`: encoded cases, at most N GiB", packs.MOST_BYTES / GIB),
+    ("docs/reference.md", r"`programs`: [^;]*, at most N GiB", cache.MOST_BYTES / GIB),
+    ("docs/reference.md", r"thousand cases \(N MiB\) behind", pool.MOST_WAITING_BYTES / MIB),
+    ("docs/reference.md", r"the rate of the last N minutes", progress.WINDOW / 60),
+    ("docs/reference.md", r"appears on standard error every N seconds", progress.LINE_SECONDS),
+    ("docs/reference.md", r"Above N cases, the page contains", page_cases.MOST_CASES),
+    ("docs/reference.md", r"Contains the N most severe results", sarif.MOST_RESULTS),
+    ("docs/reference.md", r"at most N errors and", github.MOST_OF_A_LEVEL),
+    ("docs/reference.md", r"errors and N warnings", github.MOST_OF_A_LEVEL),
+    ("docs/reference.md", r"GitHub Actions: at most N MiB, in complete", github.MOST_BYTES / MIB),
+    ("docs/reference.md", r"has at least N % of the operator versions", runtimes.LEAST_OPERATORS),
+    ("docs/reference.md", r"judges each of them, within N seconds", grammar.SECONDS),
+    ("docs/reference.md", r"judges each of them, within \d+ seconds and N GiB", grammar.MORE_BYTES / GIB),
+    ("docs/reference.md", r"models of two to N nodes", chains.MOST_FOLLOWERS + 1),
+    ("docs/reference.md", r"cases on which N or more implementations", dissent.ENOUGH),
+    ("docs/reference.md", r"runs the last N minor versions", default("trend", "--last")),
+    ("docs/reference.md", r"the opset N before the newest", rewrite_cases.BEHIND),
+    ("docs/reference.md", r"exits with status N or \d+\.", 128 + signal.SIGTERM),
+    ("docs/reference.md", r"exits with status \d+ or N\.", 128 + signal.SIGHUP),
+    ("docs/cluster.md", r"`packs` \| [^|]* \| N GiB", packs.MOST_BYTES / GIB),
+    ("docs/cluster.md", r"`programs` \| [^|]* \| N GiB", cache.MOST_BYTES / GIB),
+    ("docs/cluster.md", r"with at least N cases per worker", run.CASES_OF_A_WORKER),
+    ("docs/cluster.md", r"If a slice ends N workers", processes.MOST_DEATHS + 1),
+    ("docs/cluster.md", r"After N deaths during one task", cluster.MOST_DEATHS),
+    ("docs/cluster.md", r"A slice contains about N cases", slices.MOST_CASES),
+    ("docs/cluster.md", r"Therefore a slice has about N cases", slices.MOST_CASES),
+    ("docs/glossary.md", r"the unit of work of a run: about N cases", slices.MOST_CASES),
+    ("backends/README.md", r"This may happen `--restarts` times \(N by default\)", Limits.restarts),
+    ("backends/README.md", r"within `--timeout` \(N seconds\)", Limits.timeout),
+    ("backends/README.md", r"`hello` must arrive within N seconds", Limits.start),
+    ("backends/README.md", r"up to N of them, or about \d+ MiB, wait", Limits.ahead),
+    ("backends/README.md", r"up to \d+ of them, or about N MiB, wait", adapter_process.MOST_UNSENT / MIB),
+    ("backends/README.md", r"the last N bytes since the previous answer", adapter_process.STDERR_KEPT),
+    ("backends/README.md", r"After N seconds, the adapter is killed", process_tree.IDLE_END),
+    ("backends/README.md", r"header line \| N MiB", messages.ANY.header / MIB),
+    ("backends/README.md", r"header line \| \d+ MiB, plus N times", replies.SLACK),
+    ("backends/README.md", r"payload \| N MiB, plus", messages.ANY.payload / MIB),
+    ("backends/README.md", r"payload \| \d+ MiB, plus N times", replies.SLACK),
+    ("backends/README.md", r"the harness keeps N characters", verdict.MAX_MESSAGE),
+    ("backends/README.md", r"- N second; - a tenth", case_times.LEAST_SECONDS),
+    ("backends/README.md", r"until the harness knows N answers", case_times.ENOUGH),
+    ("backends/README.md", r"- N times the usual time of a case", case_times.TIMES_USUAL),
+    ("backends/README.md", r"Up to N processes of a backend may run slow cases", pool.MOST_SLOW),
+    (
+        "tests/README.md",
+        r"the tests of a module use N operators only",
+        of_source("conftest.py", r"FEW = \((.*)\)").count(",") + 1,
+    ),
+    ("tests/README.md", r"`ends` stops a test after N seconds", int(of_source("conftest.py", r"HANGS = (\d+)"))),
+    ("CONTRIBUTING.md", r"html_page\.py` measures N cases on", of_bench("html_page.py", "--cases")),
+    ("CONTRIBUTING.md", r"cases on N backends against", of_bench("html_page.py", "--backends")),
+    ("CONTRIBUTING.md", r"site_pages\.py` measures N cases on", of_bench("site_pages.py", "--cases")),
+    ("CONTRIBUTING.md", r"cases on N runtimes against", of_bench("site_pages.py", "--runtimes")),
+    ("CHANGELOG.md", r"each in up to N surroundings", len(rewrite_cases.SURROUNDINGS)),
+]
+"""A document, a sentence in it with N in the place of a number, and the constant that the number must equal."""
+
+
+@pytest.mark.parametrize(("page", "sentence", "constant"), LIMITS, ids=[f"{item[0]}:{item[1]}" for item in LIMITS])
+def test_a_limit_in_a_document_is_the_constant_of_the_code(page: str, sentence: str, constant: float) -> None:
+    assert numbers((ROOT / page).read_text(encoding="utf-8"), sentence) == {constant}, page
+
+
+def numbers(text: str, sentence: str) -> set[float]:
+    """Return the numbers that a text has in the place of N in a sentence."""
+    found = re.findall(re.sub(r"\bN\b", r"([\\d,]+|[a-z]+)", sentence), " ".join(text.split()))
+    return {WORDS.get(number) or float(number.replace(",", "")) for number in found}
+
+
+def test_a_limit_that_is_wrong_or_missing_is_noticed() -> None:
+    sentence = r"restarted \(N by default\)"
+    assert numbers("restarted (200 by\ndefault), and restarted (1,000 by default)", sentence) == {200, 1000}
+    assert numbers("restarted (two by default)", sentence) == {2}
+    assert numbers("It may restart.", sentence) == set()
+
+
+def test_the_oldest_onnx_in_the_reference_is_that_of_the_code() -> None:
+    found = re.search(r"The oldest supported version is ([\d.]+\d)\.", REFERENCE.read_text(encoding="utf-8"))
+    assert found
+    assert found[1] == str(onnx_environment.OLDEST)
+
+
+def test_the_share_of_a_timeout_after_which_a_case_is_slow() -> None:
+    assert "a tenth of `--timeout` (a quarter, until" in ADAPTERS.read_text(encoding="utf-8")
+    assert (case_times.TIMEOUT_SHARE, case_times.FIRST_TIMEOUT_SHARE) == (10, 4)
+
+
+def test_every_verdict_and_form_has_a_row_in_the_reference() -> None:
+    text = REFERENCE.read_text(encoding="utf-8")
+    verdicts = text.partition("## Verdicts")[2].partition("\n\nReports show")[0]
+    rows = re.findall(r"^\| (`[^|]*`) \|", verdicts, re.MULTILINE)
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(verdict.Verdict)
+    forms = text.partition("### Case ids and forms")[2].partition("\n### ")[0]
+    assert set(re.findall(r"^\| `@(\w+)` \|", forms, re.MULTILINE)) == {*FORMS} - {PLAIN}
+
+
+def test_every_command_and_report_format_has_a_row_in_the_reference() -> None:
+    text = REFERENCE.read_text(encoding="utf-8")
+    commands = text.partition("## Commands")[2].partition("### Options of run")[0]
+    listed = {row.split()[0] for row in re.findall(r"^\| `([^`]+)`", commands, re.MULTILINE)}
+    assert listed == set(main.list_commands(click.Context(main)))
+    reports = text.partition("\n## Reports")[2].partition("### The site")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| `([\w.]+)` \|", reports, re.MULTILINE))
+    assert rows == {name: kind.file for name, kind in FORMATS.items()}
