@@ -219,6 +219,8 @@ def of_bench(file: str, option: str) -> int:
     return int(of_source(f"bench/{file}", rf'"{option}", type=int, default=([\d_]+)'))
 
 
+FEW = of_source("conftest.py", r"FEW = \((.*)\)").count(",") + 1
+HANGS = int(of_source("conftest.py", r"HANGS = (\d+)"))
 LIMITS = [
     ("docs/reference.md", r"is restarted \(N by default\)", Limits.restarts),
     ("docs/reference.md", r"the time of a case \(N seconds by default\)", Limits.timeout),
@@ -270,7 +272,7 @@ LIMITS = [
         r"the tests of a module use N operators only",
         of_source("conftest.py", r"FEW = \((.*)\)").count(",") + 1,
     ),
-    ("tests/README.md", r"`ends` stops a test after N seconds", int(of_source("conftest.py", r"HANGS = (\d+)"))),
+    ("tests/README.md", r"`ends` stops a test after N seconds", HANGS),
     ("CONTRIBUTING.md", r"html_page\.py` measures N cases on", of_bench("html_page.py", "--cases")),
     ("CONTRIBUTING.md", r"cases on N backends against", of_bench("html_page.py", "--backends")),
     ("CONTRIBUTING.md", r"site_pages\.py` measures N cases on", of_bench("site_pages.py", "--cases")),
