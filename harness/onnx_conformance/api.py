@@ -1,6 +1,6 @@
 """The Python interface: cases, and the verdict on an answer.
 
-    from harness import cases, judge
+    from onnx_conformance import cases, judge
 
     for case in cases(op="Split/18"):
         outputs = my_runtime(case.model, case.inputs)       # bytes of a ModelProto, arrays by name
