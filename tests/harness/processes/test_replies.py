@@ -1,6 +1,6 @@
 """Replies that no right adapter gives: each is a reply or a broken one, in bounded memory and time, and nothing else.
 
-`ONNX_CONFORMANCE_ROUNDS=200000 pytest -k mutated tests/harness/test_replies.py` tries more; see tests/mutation.py.
+`ONNX_CONFORMANCE_ROUNDS=200000 pytest -k mutated tests/harness/processes` tries more; see tests/mutation.py.
 """
 
 from __future__ import annotations

@@ -35,22 +35,24 @@ class Limited:
         self.op, self.before = op, before
         self.match_left = self._clause("will be broadcasted to match the shape of left-hand-side argument.")
         self.enable = self._clause("Attribute `broadcast=1` needs to be passed to enable broadcasting.")
-        self.pass_one = self._clause("Pass 1 to enable broadcasting", "Says nothing of values other than 0 and 1.")
+        self.pass_one = self._clause(
+            "Pass 1 to enable broadcasting", "The text does not define values other than 0 and 1."
+        )
         self.one_element = self._clause(
             "of element size 1 (including a scalar tensor and any tensor with rank equal to or smaller than the first "
             "tensor)",
-            "Says nothing of one element of a higher rank, nor of an axis beside one element.",
+            "The text does not define one element with a higher rank, or an axis together with one element.",
         )
         self.contiguous = self._clause("or having its shape as a contiguous subset of the first tensor's shape.")
         self.start = self._clause(
             'The starting of the mutually equal shape is specified by the argument "axis"',
-            "onnx.reference takes no notice of it and broadcasts as numpy does.",
+            "onnx.reference ignores it and broadcasts as numpy does.",
         )
         self.suffix = self._clause("if it is not set, suffix matching is assumed.")
         self.no_expansion = self._clause("1-dim expansion doesn't work yet.")
         self.dimensions = self._clause(
             "If set, defines the broadcast dimensions.",
-            "Says nothing of an axis where broadcasting is disabled, nor of one below 0.",
+            "The text does not define an axis if broadcasting is disabled, or a negative axis.",
         )
 
     def _clause(self, text: str, note: str = "") -> Clause:
@@ -141,17 +143,19 @@ class LimitedAsAdd(Limited):
         self.match_left = self._clause(
             "If broadcasting is enabled, the right-hand-side argument will be broadcasted to match the shape of "
             "left-hand-side argument.",
-            "Says only by the condition that without it both have one shape.",
+            "Only the condition implies that both have one shape without broadcasting.",
         )
         self.one_element = self.contiguous = self.start = self.suffix = self.no_expansion = self.rules = self._clause(
             "See the doc of `Add` for a detailed description of the broadcasting rules.",
-            "Add says nothing of one element of a higher rank, nor of an axis beside one element. onnx.reference "
-            "broadcasts as numpy does.",
+            "The text of Add does not define one element with a higher rank, or an axis together with one element. "
+            "onnx.reference broadcasts as numpy does.",
         )
-        self.enable = self.pass_one = self._clause("Enable broadcasting", "Says nothing of values other than 0 and 1.")
+        self.enable = self.pass_one = self._clause(
+            "Enable broadcasting", "The text does not define values other than 0 and 1."
+        )
         self.dimensions = self._clause(
             "If set, defines the broadcast dimensions.",
-            "Says nothing of an axis where broadcasting is disabled, nor of one below 0.",
+            "The text does not define an axis if broadcasting is disabled, or a negative axis.",
         )
 
     def _forbidding(self, _left: Shape, _right: Shape) -> Clause:

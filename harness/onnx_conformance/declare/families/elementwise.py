@@ -70,7 +70,7 @@ EIGHT_BITS = ("int8", "uint8")
 
 def rounded_once(result: str) -> Tolerance:
     """Return a tolerance of 0, because IEEE 754 defines a single result."""
-    reason = f"IEEE 754 rounds a {result} once; made in float32, that of a smaller type is the same"
+    reason = f"IEEE 754 rounds a {result} once; computing in float32 has the same result for smaller types"
     return Tolerance(reason, signed_zero=True)
 
 

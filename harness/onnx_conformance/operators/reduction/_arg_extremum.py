@@ -48,9 +48,9 @@ class ArgExtremum:
         superlative = "greatest" if word == "max" else "least"
         self.computes = clause(
             f"Computes the indices of the {word} elements of the input tensor's element along the provided axis.",
-            note=f"Of no elements there is no {superlative}, nor is NaN spoken of; +0 and -0 are equal. "
-            f"Each of several that are the {superlative} is one of the {word} elements; before version 12 the index of "
-            "any does.",
+            note=f"Without elements there is no {superlative}. No text defines the order of NaN. +0 and -0 are "
+            f"equal. If several elements are the {superlative}, each of them is one of the {word} elements; before "
+            "version 12 the index of any of them is correct.",
             see=(
                 "https://github.com/onnx/onnx/issues/4716",
                 "https://github.com/microsoft/onnxruntime/issues/10514",

@@ -27,8 +27,8 @@ TRANSPOSED = 7
 LAYOUT = 14
 """The version that introduced layout."""
 UNTRANSPOSED = (
-    "Says of W that it is transposed and not of R, as since version 7: so R is taken as it lies. Only the cases "
-    "`not_symmetric` have an R that is not its own transposed."
+    "The text transposes W but not R; since version 7 it transposes R too. So R is used without transposition. Only "
+    "the cases `not_symmetric` have an R that differs from its transpose."
 )
 """The note on an equation before version 7."""
 

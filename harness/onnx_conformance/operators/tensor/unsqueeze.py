@@ -59,7 +59,9 @@ EXAMPLE = UNSQUEEZE.clause(
     "4, 5, 1].",
     since=11,
 )
-_TWICE = "Two indices of one dimension are duplicates, though one counts from the back: the output has the rank said."
+_TWICE = (
+    "Two indices of one dimension are duplicates, even if one counts from the back: the output's rank requires this."
+)
 UNIQUE_OLD = UNSQUEEZE.clause(
     "The attribute `axes` should not contain any duplicate entries. It is an error if it contains duplicates.",
     since=11,
@@ -69,7 +71,7 @@ UNIQUE_OLD = UNSQUEEZE.clause(
 UNIQUE = UNSQUEEZE.clause(
     "The input `axes` should not contain any duplicate entries. It is an error if it contains duplicates.",
     since=13,
-    note=_TWICE + " Version 1 says nothing of them.",
+    note=_TWICE + " Version 1 does not define them.",
 )
 OUTPUT_RANK = UNSQUEEZE.clause(
     "The rank of the output tensor (`output_rank`) is the rank of the input tensor (`data`) plus the number of values "

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 DEFINED = ("NONE", "SOFTMAX", "LOGISTIC")
 UNDEFINED = (
-    "Softmax and the logistic function are known by their names. What SOFTMAX_ZERO does to zeros, and which way PROBIT "
-    "goes, is said nowhere."
+    "Softmax and the logistic function are known by their names. No text defines the effect of SOFTMAX_ZERO on zeros, "
+    "or the direction of PROBIT."
 )
 SLACK = 16
 """The epsilons that a transform adds to a result of at most 1.

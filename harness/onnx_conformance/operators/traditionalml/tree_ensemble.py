@@ -68,7 +68,7 @@ AGGREGATE = ENSEMBLE.clause(
 AGGREGATED = ENSEMBLE.clause("One of 'AVERAGE' (0) 'SUM' (1) 'MIN' (2) 'MAX (3) defaults to 'SUM' (1)")
 TRANSFORM = ENSEMBLE.clause(
     "Indicates the transform to apply to the score.",
-    note=f"{UNDEFINED} onnxruntime takes 1 for LOGISTIC and 2 for SOFTMAX; onnx.reference transforms nothing.",
+    note=f"{UNDEFINED} In onnxruntime 1 is LOGISTIC and 2 is SOFTMAX; onnx.reference applies no transform.",
 )
 ONE_OF = ENSEMBLE.clause(
     "One of 'NONE' (0), 'SOFTMAX' (1), 'LOGISTIC' (2), 'SOFTMAX_ZERO' (3) or 'PROBIT' (4), defaults to 'NONE'"
