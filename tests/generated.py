@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
     from onnx_conformance.generation.coverage import Coverage
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.processes.replies import Reply
 
 OPS = [op for op in registry.load() if registry.versions(op)]

@@ -18,11 +18,12 @@ from commands import command
 from onnx_conformance.analysis import dissent
 from onnx_conformance.backends import cache
 from onnx_conformance.base import verdict
-from onnx_conformance.case.case import FORMS, PLAIN
 from onnx_conformance.cli import page_cases
 from onnx_conformance.cli.commands import main
 from onnx_conformance.composition import rewrite_cases
 from onnx_conformance.environments import onnx_environment
+from onnx_conformance.forms import table
+from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.opset.changes import Kind
 from onnx_conformance.processes import adapter_process, case_times, messages, pool, process_tree, replies
 from onnx_conformance.processes.adapter_process import Limits
@@ -316,8 +317,8 @@ def test_every_verdict_and_form_has_a_row_in_the_reference() -> None:
     verdicts = text.partition("## Verdicts")[2].partition("\n\nReports show")[0]
     rows = re.findall(r"^\| (`[^|]*`) \|", verdicts, re.MULTILINE)
     assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(verdict.Verdict)
-    forms = text.partition("### Case ids and forms")[2].partition("\n### ")[0]
-    assert set(re.findall(r"^\| `@(\w+)` \|", forms, re.MULTILINE)) == {*FORMS} - {PLAIN}
+    rows = re.findall(r"^\| `@(\w+)` \| (.*) \|$", text, re.MULTILINE)
+    assert sorted(rows) == sorted((form.name, form.sentence) for form in table.FORMS if form.name != PLAIN)
 
 
 def test_every_command_and_report_format_has_a_row_in_the_reference() -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from onnx_conformance.declare import CaseSpec, Op
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
 
 _ROOT = FOLDER.parents[1]
 Demand = Callable[[Version, Clause, bool], None]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Allowance
     from onnx_conformance.declare import Op
     from onnx_conformance.declare.data import Array, Value
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
     from tools.mutants.faults import Fault, Source
     from tools.mutants.oracles import Demand, Unit
 

@@ -18,8 +18,8 @@ from onnx import helper, numpy_helper
 from onnx_conformance.analysis.traits import MOST_TEXT, OPSET, TYPE, Kind, Topic, Trait, Traits
 from onnx_conformance.backends.protocol import ElementTypeError
 from onnx_conformance.base.verdict import line, split_operator
-from onnx_conformance.case.case import PLAIN
-from onnx_conformance.generation.forms import Form, build, delivered_id
+from onnx_conformance.forms.table import PLAIN, delivered_id
+from onnx_conformance.generation.deliveries import build
 from onnx_conformance.specification import nodes, schema
 from onnx_conformance.specification.signature import type_of
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare.data import Value
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Delivery, Plan
     from onnx_conformance.specification.schema import OperatorVersion
 
 MOST_ELEMENTS = 4096
@@ -70,7 +70,7 @@ class Reader:
 
 
 def of_plan(
-    plan: Plan, every: Sequence[Form], wanted: Callable[[str], bool], plain: Case
+    plan: Plan, every: Sequence[Delivery], wanted: Callable[[str], bool], plain: Case
 ) -> Iterator[tuple[str, tuple[Traits, Traits]]]:
     """Yield id and traits of the cases of a plan as `Reader` reads them, without making the models of all its forms.
 

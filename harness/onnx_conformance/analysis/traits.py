@@ -11,7 +11,8 @@ import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from onnx_conformance.base.verdict import line, split_operator
-from onnx_conformance.case.case import PLAIN, Outcome
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.forms.table import PLAIN
 
 if TYPE_CHECKING:
     from onnx_conformance.base.verdict import Result

@@ -17,6 +17,7 @@ from onnx_conformance.base.verdict import parts
 from onnx_conformance.case import properties
 from onnx_conformance.case.elements import is_float
 from onnx_conformance.declare import Drawn
+from onnx_conformance.forms.table import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -24,18 +25,10 @@ if TYPE_CHECKING:
     from onnx_conformance.declare import AnyOf, Order
     from onnx_conformance.declare.data import Value
 
-PLAIN, EXPANDED = "plain", "expanded"
-IF_BRANCH, LOCAL_FUNCTION = "if_branch", "local_function"
-TWICE, TYPED, EXTERNAL_DATA = "twice", "typed", "external_data"
 DATA_FILE = "model.onnx.data"
 """The file of external data beside a model, as exporters call it."""
 _OBJECTS = 2048
 """Size of the Python objects of a small case, in bytes, as measured."""
-FORMS = (
-    PLAIN, "initializer", "omitted", "symbolic", "unranked", "top", TYPED, EXTERNAL_DATA, "again", EXPANDED, IF_BRANCH,
-    LOCAL_FUNCTION, TWICE,
-)  # fmt: skip
-"""Ways to deliver a case; `initializer-NAME` is for a single input. See forms.Form."""
 
 
 class Outcome(enum.StrEnum):
@@ -146,7 +139,7 @@ class Case:
         allowance: how far an answer may be from `expected`.
         clauses: the sentences that it tests.
         tags: its topics.
-        form: how it is delivered.
+        form: how it is delivered; see `forms.table`.
         detail: the part of the case that the deciding clause applies to.
         reworded: the latest release of onnx since which one of the sentences reads so; empty: they always have.
         readings: the numbers of the readings that the outcome rests on; see `onnx_conformance.declare.readings`.

@@ -16,14 +16,14 @@ from onnx_conformance.base.verdict import line
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.value_text import brief
 from onnx_conformance.generation import from_model
-from onnx_conformance.generation.forms import Form, build
+from onnx_conformance.generation.deliveries import Delivery, build
 from onnx_conformance.opset import case_text, operator_file
 from onnx_conformance.specification import schema
 from onnx_conformance.suites import onnx_layout
 
 if TYPE_CHECKING:
     from onnx_conformance.declare.data import Value
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.opset.operator_file import Draft
 
 
@@ -87,7 +87,7 @@ def _case(path: Path, inputs: Path | None, name: str, out: Path | None) -> None:
     if out is None:
         _write(case_text.added(plan, f"From a model that somebody met: {line(path.name)}."))
         return
-    written = onnx_layout.write(build(plan, Form("plain", plan.version.since)), out)
+    written = onnx_layout.write(build(plan, Delivery("plain", plan.version.since)), out)
     printing.show(f"wrote {written}; `onnx-conformance run --suite {out}` runs it")
 
 

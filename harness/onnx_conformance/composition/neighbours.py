@@ -14,8 +14,9 @@ import onnx
 from onnx import helper, numpy_helper
 
 from onnx_conformance.backends.protocol import element_type, element_type_named, numpy_dtype
-from onnx_conformance.case.case import PLAIN, Outcome, by_itself
+from onnx_conformance.case.case import Outcome, by_itself
 from onnx_conformance.declare import NoAnswer
+from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.specification.evaluator import Evaluator, UndeclaredError
 from onnx_conformance.tolerance.several_nodes import declares_tensor, first_tensor, tensor_info
 
@@ -87,11 +88,6 @@ NODES = (
 
 def _perm(made: Array) -> dict[str, Any]:
     return {"perm": list(reversed(range(made.ndim)))}
-
-
-def forms() -> list[str]:
-    """Return the names of the forms."""
-    return ["folded", *(f"{place}_{node.name}" for node in NODES for place in ("behind", "before"))]
 
 
 def neighbours(case: Case) -> Iterator[Case]:

@@ -18,8 +18,8 @@ import onnx
 from onnx import helper, numpy_helper
 
 from onnx_conformance import rewrites
-from onnx_conformance.case.case import PLAIN
 from onnx_conformance.declare import DeclarationError
+from onnx_conformance.forms.table import PLAIN, delivered_id
 from onnx_conformance.generation import binding
 from onnx_conformance.rewrites.rewrite import Model, Rewrite
 from onnx_conformance.specification import schema
@@ -107,7 +107,7 @@ def _cases(rewrite: Rewrite, model: Model, operator: str) -> Iterator[Case]:
         written = None if opset is None else write(model, opset, name)
         built = None if written is None else surround(written)
         if built is not None:
-            case_id = name if form == PLAIN else f"{name}@{form}"
+            case_id = delivered_id(name, form)
             with contextlib.suppress(UndecidedError):
                 yield composed(case_id, operator, *built, form=form, notes=notes)
         elif form == PLAIN:
@@ -271,7 +271,7 @@ def _shared(written: Written) -> Built | None:
     return _model(written, nodes, written.inputs, written.constants, outputs)
 
 
-def _twice(written: Written) -> Built:
+def _doubled(written: Written) -> Built:
     """Return the model with its nodes twice, on other inputs, with the same constants."""
     own = {*written.inputs, *written.values}
 
@@ -380,7 +380,7 @@ SURROUNDINGS: dict[str, Callable[[Written], Built | None]] = {
     "overridden": _overridden,
     "tapped": _tapped,
     "shared": _shared,
-    "twice": _twice,
+    "doubled": _doubled,
     "if_branch": _if_branch,
     "local_function": _local_function,
     "symbolic": _symbolic,

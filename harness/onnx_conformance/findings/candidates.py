@@ -12,6 +12,7 @@ from onnx_conformance.analysis import explain
 from onnx_conformance.base.verdict import Result, Verdict, line, split_operator
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.findings.finding import GRAVITY
+from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import masked
 from onnx_conformance.results.errata import built_with, is_erratum
 from onnx_conformance.results.summary import signature
@@ -37,8 +38,6 @@ OWN_WORD = re.compile(
 )
 """A refusal in which a runtime says that it lacks something, though its adapter has no row for it."""
 OF_FORM = "what it refuses is the form of the model, whatever the operator"
-FORMS = frozenset({"unranked", "typed"})
-"""Forms with nodes of their own around the operator's: who cannot take a shape at run time refuses each of them."""
 LACKS = "the runtime says that it lacks something"
 SHOULD = re.compile(r"(?i)^(?!.*\bmust\b).*\bshould\b")
 YET = re.compile(r"(?i)\byet\b|\bcurrently\b|\bdoes(n't| not) work\b|\bnot supported\b|\bunsupported\b")
@@ -157,8 +156,10 @@ def candidates(
 
 
 def _without_forms(candidate: Candidate) -> Candidate:
-    """Return a candidate, apart where it is refusals of models in FORMS alone."""
-    of_form = candidate.kind is Verdict.REFUSED and all(result.form in FORMS for result in candidate.results)
+    """Return a candidate, apart if its results are only refusals of the form."""
+    of_form = candidate.kind is Verdict.REFUSED and all(
+        (form := table.find(result.form)) is not None and form.delivery for result in candidate.results
+    )
     return dataclasses.replace(candidate, apart=OF_FORM) if of_form else candidate
 
 

@@ -34,8 +34,8 @@ from onnx_conformance.backends.protocol import ELEMENT_TYPES
 from onnx_conformance.base import globs
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Result, Verdict, line
-from onnx_conformance.case.case import FORMS
 from onnx_conformance.declare import Tag
+from onnx_conformance.forms import table
 from onnx_conformance.gate import toml_blocks
 from onnx_conformance.specification import schema
 
@@ -370,7 +370,7 @@ def _type(value: Any) -> str:  # noqa: ANN401
 
 def _form(value: Any) -> str:  # noqa: ANN401
     glob = _text(value)
-    return glob if glob.startswith("initializer-") else _one_of("form", lambda: iter(FORMS))(glob)
+    return glob if table.find(glob) is not None else _one_of("form", lambda: (form.name for form in table.FORMS))(glob)
 
 
 def _versions(value: Any) -> SpecifierSet:  # noqa: ANN401

@@ -14,7 +14,9 @@ import re
 from typing import TYPE_CHECKING
 
 from onnx_conformance.backends.protocol import ELEMENT_TYPES
-from onnx_conformance.case.case import EXPANDED, EXTERNAL_DATA, IF_BRANCH, LOCAL_FUNCTION, PLAIN, TWICE, TYPED, Outcome
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.forms import table
+from onnx_conformance.forms.table import EXPANDED, PLAIN
 from onnx_conformance.generation import coverage
 from onnx_conformance.specification import registry
 
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
     from onnx_conformance.declare.op import Oracle
     from onnx_conformance.specification.schema import OperatorVersion
 
-SURROUNDING = frozenset({IF_BRANCH, LOCAL_FUNCTION, TWICE, TYPED, EXTERNAL_DATA})
-"""Forms about the graph, the file or the session around the operator: its meaning makes no difference there."""
 _TYPE = re.compile(rf"_(?:{'|'.join(row.name for row in ELEMENT_TYPES)})(?=_|$)")
 
 
@@ -66,7 +66,8 @@ def reached(case: Case, of: Mapping[str, tuple[OperatorVersion, Oracle | None]])
         elements |= {(meaning, point) for point in coverage.reached(version, case)}
     if case.outcome is not Outcome.UNSPECIFIED and case.form == PLAIN:
         elements.add((meaning, in_any_type(case.name)))
-    elements.add(case.form if case.form in SURROUNDING else (meaning, case.form))
+    form = table.find(case.form)
+    elements.add(case.form if form is not None and form.one_meaning else (meaning, case.form))
     return frozenset(elements)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import onnx
 
-from onnx_conformance.case.case import EXPANDED
+from onnx_conformance.forms.table import EXPANDED
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import nodes, registry, schema
 

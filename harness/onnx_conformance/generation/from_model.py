@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
     from onnx_conformance.declare.data import Value
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.specification.schema import OperatorVersion
 
 KIND = onnx.AttributeProto

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from onnx_conformance.case.case import TWICE, Allowance, Case, Outcome, digest_values
+from onnx_conformance.case.case import Allowance, Case, Outcome, digest_values
 from onnx_conformance.declare import Data, DeclarationError, Drawn, NoAnswer, Op, Rejected, Typed, ValueOf
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.declare.readings import SHOULD
+from onnx_conformance.forms.table import TWICE, delivered_id
 from onnx_conformance.generation import binding, derived, function_body
-from onnx_conformance.generation.forms import Form, Leads, Plan, build, delivered_id, form_names, forms
+from onnx_conformance.generation.deliveries import Delivery, Leads, Plan, build, deliveries, form_names
 from onnx_conformance.specification import evaluator, registry, rewordings, schema
 from onnx_conformance.specification.signature import TypedValue, bind, gather, output_types
 from onnx_conformance.tolerance import precision
@@ -458,7 +459,7 @@ def _familiar(version: OperatorVersion, spec: CaseSpec) -> str:
     return next((suffix for types, suffix in bindings if types == default), bindings[0][1] if bindings else "")
 
 
-def deliver(planned: Plan, form: Form) -> Case | None:
+def deliver(planned: Plan, form: Delivery) -> Case | None:
     """Return the case of a plan in one form; None where parts of a function body are undeclared.
 
     Raises:
@@ -475,7 +476,7 @@ def deliver(planned: Plan, form: Form) -> Case | None:
 
 def delivered(planned: Plan, wanted: Callable[[str], bool] | None = None) -> Iterator[Case]:
     """Yield the case of a plan in every form that it fits; `wanted` as in `plans`."""
-    for form in forms(planned):
+    for form in deliveries(planned):
         if wanted is None or wanted(delivered_id(planned.id, form.name)):
             case = deliver(planned, form)
             if case is not None:

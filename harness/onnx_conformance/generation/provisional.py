@@ -18,11 +18,12 @@ import numpy as np
 import onnx
 import onnx.shape_inference
 
-from onnx_conformance.case.case import PLAIN, TWICE, Allowance, Outcome
+from onnx_conformance.case.case import Allowance, Outcome
 from onnx_conformance.declare import EXACT, Clause, DeclarationError, Op, Unspecified
 from onnx_conformance.declare.op import Oracle
+from onnx_conformance.forms.table import PLAIN, TWICE
 from onnx_conformance.generation import core, derived, plans
-from onnx_conformance.generation.forms import LEADS, Form, build
+from onnx_conformance.generation.deliveries import LEADS, Delivery, build
 from onnx_conformance.specification import evaluator, registry, schema
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import CaseSpec, Version
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.specification.schema import OperatorVersion
 
 TAG = "provisional"
@@ -93,7 +94,7 @@ def cases(of: Undeclared, wanted: Callable[[str], bool] | None = None) -> Iterat
             if not spec.rejects and _is_new(of, spec, types):
                 planned_outline = _outline(of, spec, types, suffix)
                 if planned_outline and in_forms(planned_outline.id):
-                    yield _marked(build(planned_outline, Form(PLAIN, of.version.since)))
+                    yield _marked(build(planned_outline, Delivery(PLAIN, of.version.since)))
 
 
 def holding(of: Undeclared, wanted: Callable[[str], bool] | None = None) -> Iterator[Plan]:
@@ -164,7 +165,7 @@ def _outline(of: Undeclared, spec: CaseSpec, types: Mapping[str, str], suffix: s
     open_ = dataclasses.replace(spec, derived=False, unspecified=_UNREAD)
     try:
         planned = plans.plan(silent, of.version, open_, types, suffix)
-        outputs = _inferred(build(planned, Form(PLAIN, of.version.since)))
+        outputs = _inferred(build(planned, Delivery(PLAIN, of.version.since)))
     except (DeclarationError, evaluator.UndeclaredError, onnx.shape_inference.InferenceError):
         return None
     if outputs is None:

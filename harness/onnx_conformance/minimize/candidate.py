@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.case.case import PLAIN
 from onnx_conformance.declare import Empty, Typed, ValueOf
-from onnx_conformance.generation import binding, forms, plans
+from onnx_conformance.forms.table import PLAIN
+from onnx_conformance.generation import binding, deliveries, plans
 from onnx_conformance.minimize.kind import Leaf
 from onnx_conformance.minimize.limits import within
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import CaseSpec, Op
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.minimize.kind import Path
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.specification.signature import TypedValue
@@ -179,7 +179,7 @@ def build_case(candidate: Candidate) -> tuple[Plan, Case] | None:
             warnings.simplefilter("ignore")
             plan = plans.plan(candidate.op, candidate.version, candidate.spec, candidate.types)
             plan = dataclasses.replace(plan, earlier=plans.fitting(candidate.earlier, plan))
-            form = next((item for item in forms.forms(plan) if item.name == candidate.form), None)
+            form = next((item for item in deliveries.deliveries(plan) if item.name == candidate.form), None)
             case = plans.deliver(plan, form) if form else None
     except Exception:  # noqa: BLE001 - see above
         return None

@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.case.case import PLAIN
+from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.minimize import moves
 from onnx_conformance.minimize.candidate import Candidate, build_case, candidate_from_plan
 from onnx_conformance.minimize.cause import INDEX, cause, masked
@@ -20,7 +20,7 @@ from onnx_conformance.minimize.kind import MOST_EXPECTED, RANKED, Built, Size, d
 if TYPE_CHECKING:
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
 
 
 class NotWrittenError(HarnessError):

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.case.case import FORMS, PLAIN
+from onnx_conformance.forms import table
+from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.minimize.candidate import typed_arguments, value_groups, without
 from onnx_conformance.minimize.kind import C, Move
 from onnx_conformance.specification import schema
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 PLAIN_TYPES = ("float", "int64", "int32", "double", "bool", "uint8", "int8", "string")
 """Element types, the most familiar first; all others come after."""
+_FORMS = table.names(table.Start.PLAN)
 MOST_SINGLE_ELEMENTS = 48
 """In arrays of up to this many elements, each element is simplified by itself too."""
 MOST_SINGLE_SLICES = 6
@@ -40,8 +42,9 @@ def type_distance(type_: str) -> int:
 
 
 def form_distance(form: str) -> int:
-    """Return a distance of a form from the plain one."""
-    return FORMS.index(form.partition("-")[0])
+    """Return a distance of a form from the plain one: its place among the forms of plans, the simpler first."""
+    found = table.find(form)
+    return _FORMS.index(found.name) if found is not None else len(_FORMS)
 
 
 # Fewer things
@@ -314,7 +317,7 @@ def _simpler_elements(value: Any) -> list[object]:  # noqa: ANN401 - any element
 def plainer(candidate: Candidate) -> Iterator[Move[Candidate]]:
     """Yield candidates in a more familiar form, and with more familiar types."""
     if candidate.form != PLAIN:
-        for form in FORMS[: form_distance(candidate.form)]:
+        for form in _FORMS[: form_distance(candidate.form)]:
             yield Move(dataclasses.replace(candidate, form=form), f"in the form {form}")
     for variable, type_ in candidate.types.items():
         allowed = [*candidate.version.allowed(variable), *(schema.ALL_TENSOR_TYPES if candidate.spec.outside else ())]

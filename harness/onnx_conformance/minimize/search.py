@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Result, Verdict
-from onnx_conformance.case.case import PLAIN
+from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge
 from onnx_conformance.minimize.declared import Declared, NotWrittenError
 from onnx_conformance.minimize.models import Models
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.environments.backend_names import Target
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.minimize.kind import Built, Kind, Move
     from onnx_conformance.processes.adapter_process import Limits
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from onnx_conformance.declare import Clause, Op
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
 
 MOST = 200
 """The most elements of a tensor that an operator file has written out."""

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from hypothesis import strategies as st
 
-from onnx_conformance.case.case import PLAIN
 from onnx_conformance.declare import Graph, Typed, ValueOf
+from onnx_conformance.forms import table
 from onnx_conformance.minimize.candidate import value_groups, without
 from onnx_conformance.search import elements
 from onnx_conformance.search.grammar import MOST_ELEMENTS
@@ -31,12 +31,8 @@ SIZES = (1, 2, 3, 0, 4, 5, 7, 8, 16, 17, 33, 64, 65)
 """What an axis is resized to: small ones, and those on both sides of what vector instructions take at once."""
 MOST_CHANGES = 4
 MOST_RANK = 6
-FORMS = (PLAIN, PLAIN, PLAIN, "initializer", "symbolic", "unranked", "top", "omitted", "if_branch", "local_function",
-         "typed")  # fmt: skip
-"""Forms of `generation.forms` that a call may have whatever its values are; plain is the most frequent."""
-BESIDE = ("folded", "behind_identity", "before_identity", "behind_transpose", "before_transpose", "behind_reshape",
-          "before_reshape", "behind_cast", "before_cast")  # fmt: skip
-"""Forms of `onnx_conformance.composition.neighbours`."""
+FORMS = tuple(form.name for form in table.FORMS for _ in range(form.drawn))
+"""The forms that are drawn, each as often as the table says."""
 PATTERNED = 5
 """The most values that a tensor repeats."""
 
@@ -71,7 +67,7 @@ def calls(sources: Sequence[Source]) -> st.SearchStrategy[Call | None]:
             if not draw(st.integers(0, 2)):
                 break
             candidate = changed(draw, source, candidate)
-        return Call(candidate, draw(st.sampled_from(FORMS + BESIDE)))
+        return Call(candidate, draw(st.sampled_from(FORMS)))
 
     return drawn()
 

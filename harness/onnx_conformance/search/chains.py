@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from onnx import numpy_helper
 
 from onnx_conformance.backends.protocol import element_type
-from onnx_conformance.case.case import PLAIN, Outcome
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.composition.neighbours import INITIALIZERS_ALONE, WIDER
 from onnx_conformance.declare import CaseSpec, Drawn, ElementType, Graph, NoAnswer
-from onnx_conformance.generation.forms import PRODUCER, Form, build
+from onnx_conformance.forms.table import PLAIN
+from onnx_conformance.generation.deliveries import PRODUCER, Delivery, build
 from onnx_conformance.search.calls import base, changed
 from onnx_conformance.search.grammar import DRAWN, MOST_ELEMENTS, NoCallError, Source, decided, newest_opsets
 from onnx_conformance.specification import registry, schema
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from onnx_conformance.declare.data import Value
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
 
 Array = np.ndarray[Any, Any]
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -257,7 +258,7 @@ def model(chain: Chain) -> tuple[onnx.ModelProto, dict[str, Value]]:
     constants: dict[tuple[str, tuple[int, ...], bytes], str] = {}
     given = ""
     for place, planned in enumerate(chain.plans):
-        own = onnx.load_from_string(build(planned, Form(PLAIN, planned.version.since)).model).graph
+        own = onnx.load_from_string(build(planned, Delivery(PLAIN, planned.version.since)).model).graph
         linked = chain.links[place - 1][1] if place else ""
         names = {}
         for item in own.input:

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onnx_conformance.case.case import PLAIN, Outcome
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.composition.neighbours import neighbours
 from onnx_conformance.declare import NoAnswer
-from onnx_conformance.generation import forms
+from onnx_conformance.forms import table
+from onnx_conformance.forms.table import PLAIN
+from onnx_conformance.generation import deliveries
 from onnx_conformance.generation.plans import deliver
-from onnx_conformance.search.calls import BESIDE, Call
+from onnx_conformance.search.calls import Call
 from onnx_conformance.search.chains import Chain, model
 from onnx_conformance.search.grammar import MOST_EXPECTED, NoCallError, decided, quietly
 from onnx_conformance.tolerance.several_nodes import UndecidedError, composed
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare.data import Value
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
 
 MODEL = "model"
 """In place of the operator version, for models of several nodes; as `suites.onnx_layout` has it."""
@@ -74,7 +76,7 @@ def _of_call(call: Call) -> Example | str:
         return NONE
     if call.form == PLAIN:
         return plain
-    if call.form in BESIDE:
+    if call.form in table.names(table.Start.CASE):
         beside = next((item for item in neighbours(plain.case) if item.form == call.form), None)
         other = None if beside is None else dataclasses.replace(plain, case=beside)
     else:
@@ -83,7 +85,7 @@ def _of_call(call: Call) -> Example | str:
 
 
 def _delivered(planned: Plan, name: str) -> Example | None:
-    form = next((item for item in forms.forms(planned) if item.name == name), None)
+    form = next((item for item in deliveries.deliveries(planned) if item.name == name), None)
     case = deliver(planned, form) if form else None
     return None if case is None else Example(case, (str(planned.version),), planned)
 
@@ -98,7 +100,8 @@ def _of_chain(chain: Chain) -> Example:
 def _parts(chain: Chain) -> Iterator[Example]:
     """Yield the nodes of a chain by themselves, in the chain's opset, then the shorter chains in it."""
     for planned in chain.plans:
-        yield Example(forms.build(planned, forms.Form(PLAIN, chain.opset)), (str(planned.version),), planned)
+        plain = deliveries.Delivery(PLAIN, chain.opset)
+        yield Example(deliveries.build(planned, plain), (str(planned.version),), planned)
     for length in range(2, len(chain.plans)):
         for begin in range(len(chain.plans) - length + 1):
             made = example(chain.part(begin, begin + length))

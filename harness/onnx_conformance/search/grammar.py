@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.case.case import PLAIN
 from onnx_conformance.declare import Graph, NoAnswer, Rejected, Typed
+from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation import plans
 from onnx_conformance.generation.plans import NotDerivedError
 from onnx_conformance.minimize.candidate import Candidate, candidate_from_plan
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from onnx_conformance.declare import CaseSpec, Op
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.suites.selection import Selection
 

@@ -18,7 +18,7 @@ from hypothesis.errors import Flaky, NoSuchExample
 
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Result, Verdict, split_operator
-from onnx_conformance.case.case import FORMS
+from onnx_conformance.forms import table
 from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge, ask_once
 from onnx_conformance.minimize.declared import BuiltCandidate
 from onnx_conformance.minimize.search import minimize
@@ -341,7 +341,8 @@ class Search:
     def _minimized(self, failure: Failure) -> Failure | None:
         """Return a failure cut down by `minimize`; None where it cannot be."""
         example = failure.example
-        if example.plan is None or example.case.form.partition("-")[0] not in FORMS:
+        form = table.find(example.case.form)
+        if example.plan is None or form is None or table.Start.PLAN not in form.starts:
             return None
         seconds = None  # Where examples are counted and not seconds, a second search must keep the same cases.
         if self.options.seconds is not None:

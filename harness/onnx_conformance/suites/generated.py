@@ -12,7 +12,7 @@ import onnx
 
 from onnx_conformance.base.package import FOLDER
 from onnx_conformance.base.verdict import Unreadable, parts
-from onnx_conformance.case.case import PLAIN, Case
+from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation import core, manifest, plans
 from onnx_conformance.specification import registry
 from onnx_conformance.suites import index, packs
@@ -23,6 +23,7 @@ from onnx_conformance.suites.suite import Outlook
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from onnx_conformance.case.case import Case
     from onnx_conformance.declare import CaseSpec, Op
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.suites.selection import Selection
@@ -33,7 +34,7 @@ FORMS_EACH = 3.4
 """Average number of forms of a declared case."""
 
 
-MACHINERY = ("operators", "declare", "specification", "tolerance", "generation")
+MACHINERY = ("operators", "declare", "specification", "forms", "tolerance", "generation")
 """The packages that generate the cases."""
 
 

@@ -24,7 +24,7 @@ from onnx_conformance.suites.transforms import Transforms
 if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
 
 
 def open_suite(name: str) -> Suite:

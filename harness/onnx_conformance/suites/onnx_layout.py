@@ -28,8 +28,9 @@ from onnx import external_data_helper, numpy_helper
 
 from onnx_conformance.backends.protocol import MAX_PAYLOAD, clip
 from onnx_conformance.base.verdict import line
-from onnx_conformance.case.case import DATA_FILE, EXTERNAL_DATA, TWICE, Case, Outcome
+from onnx_conformance.case.case import DATA_FILE, Case, Outcome
 from onnx_conformance.declare import AnyOf, AnyOrder, Drawn
+from onnx_conformance.forms.table import EXTERNAL_DATA, TWICE
 from onnx_conformance.specification import schema
 from onnx_conformance.suites import case_json
 from onnx_conformance.suites.case_json import Description, StoreError

@@ -84,10 +84,10 @@ def test_values_between_the_nodes_are_taken_by_others(cases: dict[str, Case]) ->
 
 
 def test_both_copies_take_the_same_initializers(cases: dict[str, Case]) -> None:
-    graph = _model(cases["twice"]).graph
+    graph = _model(cases["doubled"]).graph
     assert [item.name for item in graph.initializer] == ["c"]
     assert sum("c" in node.input for node in graph.node) == 2
-    assert not np.array_equal(cases["twice"].inputs["x"], cases["twice"].inputs["x_2"])
+    assert not np.array_equal(cases["doubled"].inputs["x"], cases["doubled"].inputs["x_2"])
 
 
 def test_a_branch_a_function_and_unknown_shapes(cases: dict[str, Case]) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.declare import DeclarationError
-from onnx_conformance.generation import forms, function_body, plans
+from onnx_conformance.generation import deliveries, function_body, plans
 from onnx_conformance.specification import evaluator, registry
 from onnx_conformance.specification.evaluator import Evaluator
 
@@ -78,7 +78,7 @@ def expanded(operator: str, name: str, since: int) -> Case:
     """Return a case as its function body, before anybody asked whether they agree."""
     op = registry.load().named(operator)
     (plan,) = plans.plans(op, (since,), [spec for spec in op if spec.name == name])
-    return forms.build(plan, next(form for form in forms.forms(plan) if form.body))
+    return deliveries.build(plan, next(form for form in deliveries.deliveries(plan) if form.body))
 
 
 def test_a_body_that_gives_something_else_needs_a_dispute() -> None:

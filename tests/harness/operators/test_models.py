@@ -15,8 +15,9 @@ import onnx.defs
 import pytest
 
 from generated import LOWEST_IR, LOWEST_IR_OF_DOMAIN, OPS, cases, every_operator, few, files_of, model, schemas
-from onnx_conformance.case.case import PLAIN, Outcome
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.declare.op import DERIVED
+from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation import derived
 from onnx_conformance.generation.surroundings import LOCAL_DOMAIN
 from onnx_conformance.specification import registry

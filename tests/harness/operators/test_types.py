@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from generated import cases, every_operator, model, operator_node
 from onnx_conformance.backends.protocol import ELEMENT_TYPES
-from onnx_conformance.case.case import PLAIN
+from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from onnx_conformance.generation import plans as generate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
 
 Array = np.ndarray[Any, Any]
 

@@ -13,9 +13,10 @@ import pytest
 from commands import Done, adapter, command
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case.case import in_sample, in_shard
+from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.gate import expectations, update
 from onnx_conformance.gate.gate import Gate
-from onnx_conformance.generation import forms, plans
+from onnx_conformance.generation import deliveries, manifest, plans
 from onnx_conformance.report import badge, comparison, index, markdown, terminal
 from onnx_conformance.report.formats import FORMATS
 from onnx_conformance.report.html.table import Table
@@ -25,7 +26,6 @@ from onnx_conformance.results.stream import ResultsError, Run
 from onnx_conformance.specification import registry
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Selection
-from paths import ROOT
 from runs import data_of, foreign, result
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
-MANIFEST = ROOT / "generated_cases"
 IDS = [f"ai.onnx/Split/18/case{number}" for number in range(4000)]
 OPS = ("Split*",)
 GOOD, DYING = adapter("good"), adapter("dies_on_every_case")
@@ -104,15 +103,13 @@ def test_cases_outside_are_not_made(generated: Generated, monkeypatch: pytest.Mo
 @pytest.mark.usefixtures("all_operators")
 def test_every_form_of_the_manifest_is_one_that_its_version_may_have() -> None:
     """Otherwise a sample would lack the cases of that form."""
-    names = {str(version): forms.form_names(version) for op in registry.load() for version in registry.versions(op)}
     total = 0
-    for path in MANIFEST.glob("*.txt"):
-        for line in path.read_text().splitlines()[1:]:
-            case = line.split(" ", 1)[0]
-            form = case.partition("@")[2] or "plain"
-            assert form in names["/".join(case.split("/")[:3])], case
+    for op in registry.load():
+        names = {str(version): deliveries.form_names(version) for version in registry.versions(op)}
+        for entry in manifest.entries(op) or ():
+            assert (entry.id.partition("@")[2] or PLAIN) in names["/".join(entry.id.split("/")[:3])], entry.id
             total += 1
-    assert total > 100_000, f"{total} cases in {MANIFEST}"
+    assert total > 100_000, f"{total} cases in the manifest"
 
 
 def test_a_glob_is_matched_with_the_suite_and_not_with_the_sample(generated: Generated) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from generated import every_operator, on_the_oracles
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.case import EXPANDED
+from onnx_conformance.forms.table import EXPANDED
 from onnx_conformance.specification import registry
 from onnx_conformance.specification.evaluator import UndeclaredError
 from onnx_conformance.suites.official import Official

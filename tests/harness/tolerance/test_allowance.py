@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from onnx_conformance.declare import Tolerance
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
 
 
 def plan_of(op: Op, name: str) -> Plan:

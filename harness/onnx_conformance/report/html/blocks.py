@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.case.case import PLAIN
+from onnx_conformance.forms.table import PLAIN, delivered_id
 from onnx_conformance.generation import plans
-from onnx_conformance.generation.forms import Form, Plan, delivered_id
 from onnx_conformance.report.html import case_data
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from onnx_conformance.case.case import Case
+    from onnx_conformance.generation.deliveries import Delivery, Plan
     from onnx_conformance.report.html.table import Table
 
 CASES = 128
@@ -119,7 +119,7 @@ class Watcher:
         self._packer, self._describer = Packer(), case_data.Describer()
         self._blocks: list[Block] = []
 
-    def add(self, plan: Plan, every: Sequence[Form], plain: Case) -> None:
+    def add(self, plan: Plan, every: Sequence[Delivery], plain: Case) -> None:
         """Describe the cases of a plan, of which the plain one is made already."""
         for form in every:
             if delivered_id(plan.id, form.name) in self.ids:

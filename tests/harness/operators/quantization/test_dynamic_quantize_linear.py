@@ -12,7 +12,7 @@ from onnx_conformance.generation import plans
 from onnx_conformance.operators.quantization.dynamic_quantize_linear import DYNAMIC
 
 if TYPE_CHECKING:
-    from onnx_conformance.generation.forms import Plan
+    from onnx_conformance.generation.deliveries import Plan
 
 SCALE = np.float32(5) / np.float32(255)
 

@@ -9,20 +9,23 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from onnx_conformance.case.case import (
-    DATA_FILE,
+from onnx_conformance.case.case import DATA_FILE, Allowance, Case, Outcome
+from onnx_conformance.declare import Drawn
+from onnx_conformance.forms import table
+from onnx_conformance.forms.table import (
     EXPANDED,
     EXTERNAL_DATA,
     IF_BRANCH,
+    INITIALIZER,
     LOCAL_FUNCTION,
     PLAIN,
+    SYMBOLIC,
     TWICE,
     TYPED,
-    Allowance,
-    Case,
-    Outcome,
+    UNRANKED,
+    Once,
+    delivered_id,
 )
-from onnx_conformance.declare import Drawn
 from onnx_conformance.generation import function_body, surroundings
 from onnx_conformance.specification import nodes as of_model
 from onnx_conformance.specification import rewordings, schema
@@ -53,6 +56,10 @@ class Leads(NamedTuple):
     nodes: bool
     types: bool
     shapes: bool
+
+    def has(self, once: Once) -> bool:
+        """Return whether the case has the forms that only the first of such cases has."""
+        return once is Once.EACH or bool(getattr(self, once))
 
 
 LEADS = Leads(nodes=True, types=True, shapes=True)
@@ -109,7 +116,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Form:
+class Delivery:
     """A way to deliver a case.
 
     Attributes:
@@ -161,27 +168,27 @@ _RESHAPE_ALLOWZERO = 14
 """The opset since which Reshape can return a dimension of zero."""
 
 
-def forms(plan: Plan) -> Iterator[Form]:
+def deliveries(plan: Plan) -> Iterator[Delivery]:
     """Return every form that a case fits; the plain one first."""
     since, top = plan.version.since, plan.version.top
-    yield Form(PLAIN, since)
+    yield Delivery(PLAIN, since)
     # Signatures concern model checkers and tables of kernels, which do not depend on forms.
     of_signature = plan.spec.derived or (plan.decided is not None and not plan.decided.operator)
     if not of_signature:
         yield from _deliveries(plan, since, top)
     if top != since and (plan.leads.shapes or of_signature):
-        yield Form("top", top)
+        yield Delivery("top", top)
     if "seed" in plan.attributes and plan.outcome is Outcome.PROPERTY and not of_signature:
-        yield Form("again", since, again=True)
+        yield Delivery("again", since, again=True)
     body = _body(plan) if plan.expected is not None and not of_signature else None
     if body is not None:
-        yield Form(EXPANDED, since, body=body)
+        yield Delivery(EXPANDED, since, body=body)
     if plan.expected is not None and not of_signature:
         yield from _stored(plan, since)
         if plan.leads.nodes:
             yield from _surroundings(plan, since, top)
         if plan.earlier is not None:
-            yield Form(TWICE, since, symbolic=True, twice=True)
+            yield Delivery(TWICE, since, symbolic=True, twice=True)
 
 
 def _parameters(plan: Plan) -> list[str]:
@@ -190,54 +197,54 @@ def _parameters(plan: Plan) -> list[str]:
     return [item.name for item in plan.version.inputs[1:] if not item.variadic and item.name in arrays]
 
 
-def _stored(plan: Plan, since: int) -> Iterator[Form]:
+def _stored(plan: Plan, since: int) -> Iterator[Delivery]:
     """Return the forms that store initializers in another way; the bytes of strings are not stored in another one."""
     arrays = plan.tensors
     baked = frozenset(name for name in _parameters(plan) if arrays[name].dtype != object)
     if baked and plan.leads.types:
-        yield Form(TYPED, since, baked=baked, typed=True)
+        yield Delivery(TYPED, since, baked=baked, typed=True)
     if baked and plan.leads.nodes:
-        yield Form(EXTERNAL_DATA, since, baked=baked, external=True)
+        yield Delivery(EXTERNAL_DATA, since, baked=baked, external=True)
 
 
-def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Form]:
+def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Delivery]:
     """Return the forms that deliver the inputs of a case in another way."""
     arrays = plan.tensors
     # Inputs after the first control the computation rather than feed it: runtimes fold them if they are constant.
     parameters = _parameters(plan)
     if parameters:
-        yield Form("initializer", since, baked=frozenset(parameters))
+        yield Delivery(INITIALIZER, since, baked=frozenset(parameters))
     behind = plan.version.inputs[len(plan.inputs) :]
     if behind and all(item.optional for item in behind):
-        yield Form("omitted", since, named_empty=len(behind))
+        yield Delivery("omitted", since, named_empty=len(behind))
     if not plan.leads.shapes:
         return
     if len(parameters) > 1:
         for name in parameters:
-            yield Form(f"initializer-{name}", since, baked=frozenset([name]))
+            yield Delivery(f"{INITIALIZER}-{name}", since, baked=frozenset([name]))
     if any(value.ndim for value in arrays.values()):
-        yield Form("symbolic", since, symbolic=True)
+        yield Delivery(SYMBOLIC, since, symbolic=True)
     opset = max(since, _RESHAPE_BY_INPUT)
     fits = plan.version.domain == "ai.onnx" and opset <= top
     if arrays and fits and all(_reshapes(value, opset) for value in arrays.values()):
-        yield Form("unranked", opset, symbolic=True, unranked=True)
+        yield Delivery(UNRANKED, opset, symbolic=True, unranked=True)
 
 
-def _surroundings(plan: Plan, since: int, top: int) -> Iterator[Form]:
+def _surroundings(plan: Plan, since: int, top: int) -> Iterator[Delivery]:
     """Return the forms with something else around the node."""
     if "nodes" in plan.op.oracle_for(plan.version.meaning).of_node:  # It is about the nodes around.
         return
     node = _node(plan)
     outputs = [(name, type_) for name, type_ in plan.outputs if name]
-    opsets = _opsets(plan, Form(LOCAL_FUNCTION, since), [node])
+    opsets = _opsets(plan, Delivery(LOCAL_FUNCTION, since), [node])
     for opset in _opsets_of_onnx(plan, since, top):
         conditional = surroundings.branch(node, outputs, plan.expected or (), opset)
         if conditional is not None:
             own = opset if plan.version.domain == "ai.onnx" else since
-            yield Form(IF_BRANCH, own, conditional=conditional, beside=opset)
+            yield Delivery(IF_BRANCH, own, conditional=conditional, beside=opset)
             break
     around = [*plan.around, *(name for other in plan.beside for name in other.output), *dict(plan.inputs)]
-    yield Form(LOCAL_FUNCTION, since, called=surroundings.call(node, opsets, around))
+    yield Delivery(LOCAL_FUNCTION, since, called=surroundings.call(node, opsets, around))
 
 
 def _opsets_of_onnx(plan: Plan, since: int, top: int) -> Sequence[int]:
@@ -245,7 +252,7 @@ def _opsets_of_onnx(plan: Plan, since: int, top: int) -> Sequence[int]:
     if plan.version.domain == "ai.onnx":
         return range(since, top + 1)
     newest = schema.newest_opset("ai.onnx")
-    fixed = "ai.onnx" in _opsets(plan, Form(IF_BRANCH, since), [*plan.beside, _node(plan)])
+    fixed = "ai.onnx" in _opsets(plan, Delivery(IF_BRANCH, since), [*plan.beside, _node(plan)])
     return [newest] if fixed else range(_USUAL_OPSET, newest + 1)
 
 
@@ -258,26 +265,26 @@ def form_names(version: OperatorVersion, leads: Leads = LEADS) -> tuple[str, ...
     """
     parameters = [item.name for item in version.inputs[1:] if not item.variadic]
     possible = {
-        "initializer": bool(parameters),
-        **{f"initializer-{name}": leads.shapes and len(parameters) > 1 for name in parameters},
+        INITIALIZER: bool(parameters),
         "omitted": any(item.optional for item in version.inputs),
-        "symbolic": leads.shapes and bool(version.inputs),
-        "unranked": leads.shapes and bool(version.inputs) and version.domain == "ai.onnx",
+        SYMBOLIC: bool(version.inputs),
+        UNRANKED: bool(version.inputs) and version.domain == "ai.onnx",
         "top": version.top != version.since,
         "again": "seed" in version.attributes,
         EXPANDED: schema.first_body(version) is not None,
-        IF_BRANCH: leads.nodes,
-        LOCAL_FUNCTION: leads.nodes,
-        TYPED: leads.types and bool(parameters),
-        EXTERNAL_DATA: leads.nodes and bool(parameters),
-        TWICE: leads.nodes and bool(version.inputs),
+        IF_BRANCH: True,
+        LOCAL_FUNCTION: True,
+        TYPED: bool(parameters),
+        EXTERNAL_DATA: bool(parameters),
+        TWICE: bool(version.inputs),
     }
-    return (PLAIN, *(name for name, may_be in possible.items() if may_be))
-
-
-def delivered_id(stem: str, form: str) -> str:
-    """Return the id of a case in a form: the plain one has the id of its plan."""
-    return stem if form == PLAIN else f"{stem}@{form}"
+    found = [PLAIN]
+    for form in table.FORMS:
+        if possible.get(form.name) and (form.name == "top" or leads.has(form.once)):
+            found.append(form.name)
+        if form.name == INITIALIZER and len(parameters) > 1 and leads.shapes:
+            found += [f"{INITIALIZER}-{name}" for name in parameters]
+    return tuple(found)
 
 
 def _body(plan: Plan) -> onnx.FunctionProto | None:
@@ -319,7 +326,7 @@ def _value_info(name: str, type_: str, shape: Sequence[int | str] | None) -> onn
     return info
 
 
-def _opsets(plan: Plan, form: Form, nodes: Sequence[onnx.NodeProto]) -> dict[str, int]:
+def _opsets(plan: Plan, form: Delivery, nodes: Sequence[onnx.NodeProto]) -> dict[str, int]:
     """Return the imported opset of each domain of nodes and their subgraphs."""
     imports = {plan.version.domain: form.opset}
     if form.beside is not None:
@@ -339,7 +346,7 @@ def _defaults(plan: Plan) -> dict[str, onnx.AttributeProto]:
     return schema.default_attributes(plan.version.domain, plan.version.name, plan.version.since)
 
 
-def build(plan: Plan, form: Form) -> Case:
+def build(plan: Plan, form: Delivery) -> Case:
     """Return the case of a plan in one form."""
     node = _node(plan, form.named_empty)
     nodes = [*plan.beside, *_in_place(plan, form, node)]
@@ -391,7 +398,7 @@ def build(plan: Plan, form: Form) -> Case:
 
 
 def _add_inputs(
-    plan: Plan, form: Form, graph: onnx.GraphProto, computed: set[str], ir_version: int
+    plan: Plan, form: Delivery, graph: onnx.GraphProto, computed: set[str], ir_version: int
 ) -> dict[str, Value]:
     """Add the inputs and initializers to a graph; return the values of the inputs.
 
@@ -449,7 +456,7 @@ def _moved_out(tensors: Sequence[onnx.TensorProto]) -> dict[str, bytes]:
     return {DATA_FILE: data}
 
 
-def _in_place(plan: Plan, form: Form, node: onnx.NodeProto) -> list[onnx.NodeProto]:
+def _in_place(plan: Plan, form: Delivery, node: onnx.NodeProto) -> list[onnx.NodeProto]:
     """Return the nodes that stand in place of the operator's node; plainly itself."""
     if form.body is not None:
         return function_body.written_out(node, form.body, _defaults(plan))
@@ -471,12 +478,14 @@ def _copy(value: Value | Drawn, index: int) -> Value | Drawn:
     return Drawn(value.example, same_as=index) if isinstance(value, Drawn) else value
 
 
-def _shape(name: str, shape: Sequence[int], form: Form, stated: frozenset[int] = frozenset()) -> Sequence[int | str]:
+def _shape(
+    name: str, shape: Sequence[int], form: Delivery, stated: frozenset[int] = frozenset()
+) -> Sequence[int | str]:
     """Return the shape that a model states: in a symbolic form with symbols, but for the axes of `stated`."""
     return [size if axis in stated or not form.symbolic else f"{name}_{axis}" for axis, size in enumerate(shape)]
 
 
-def _output_shape(plan: Plan, index: int, name: str, form: Form) -> Sequence[int | str] | None:
+def _output_shape(plan: Plan, index: int, name: str, form: Delivery) -> Sequence[int | str] | None:
     if plan.expected is not None:
         value = plan.expected[index]
         if isinstance(value, Drawn):
@@ -492,7 +501,7 @@ def _output_shape(plan: Plan, index: int, name: str, form: Form) -> Sequence[int
 
 
 def _reshape(
-    name: str, value: np.ndarray[Any, Any], form: Form, graph: onnx.GraphProto, fed: dict[str, Value]
+    name: str, value: np.ndarray[Any, Any], form: Delivery, graph: onnx.GraphProto, fed: dict[str, Value]
 ) -> onnx.NodeProto:
     """Return the node that gives `value` its rank at run time; its inputs go to the graph."""
     fed[f"{name}_data"], fed[f"{name}_shape"] = value.reshape(-1), np.array(value.shape, np.int64)
