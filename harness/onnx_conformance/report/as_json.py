@@ -1,6 +1,6 @@
-"""The report as JSON, whose size does not grow with the run: counts, groups of failures, statements, the gate.
+"""The report as JSON: counts, groups of failures, statements, the gate. Its size does not grow with the run.
 
-`report.schema.json` describes it; single results are in the result stream, which has a schema of its own.
+`report.schema.json` describes it. Single results are in the result stream, which has a separate schema.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 from onnx_conformance.base.verdict import Result
 
 FORMAT = 1
-"""Increased when a member changes its meaning."""
+"""Increased when the meaning of a member changes."""
 
 
 def report(data: ReportData) -> Iterator[str]:

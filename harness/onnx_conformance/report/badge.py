@@ -1,4 +1,4 @@
-"""A badge, as JSON for shields.io's endpoint: counts beside the rate's two numbers, never one percentage."""
+"""A badge, as JSON for shields.io's endpoint: passed of specified and further counts, never one percentage."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ NAMED: Mapping[Verdict, bool] = {
     Verdict.UNSPECIFIED: False,
     Verdict.ADAPTER_ERROR: True,
 }
-"""Whether a badge counts the verdict by name: those that end the process, and those without an answer."""
+"""Whether the badge shows the count of a verdict: those that end the process, and those without an answer."""
 
 ENDS = (Verdict.CRASH, Verdict.TIMEOUT)
 BRIGHT, YELLOW, ORANGE, GREY = "brightgreen", "yellow", "orange", "lightgrey"
 
 
 def report(data: ReportData) -> Iterator[str]:
-    """Yield the document; of several backends, the parts of the message begin with their names."""
+    """Yield the document; with several backends, each part of the message begins with the backend's name."""
     counts = data.counts
     several = len(counts) > 1
     parts = [
@@ -69,7 +69,7 @@ def _text(counts: Mapping[Verdict, int], sample: int) -> str:
 
 
 def _color(counts: list[Counter[Verdict]]) -> str:
-    """Return the colour of the worst backend; none is red, the colour of a failed build."""
+    """Return the colour of the worst backend; never red, which means a failed build."""
     if not all(rates(counter).specified for counter in counts):
         return GREY
     if any(counter[verdict] for counter in counts for verdict in ENDS):

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
 
 MOST_MODEL, MOST_TEXT = 100_000, 10_000
-"""The most characters of a model, and of a sentence or value, that are shown."""
+"""Maximum number of characters shown of a model, and of a sentence or value."""
 
 
 FORBIDS = {
-    "must": " by a must",
-    "should": " by a should, so that an answer is lenient",
-    "describes": " by what it describes, so that an answer is lenient",
-    "signature": " by the signature, so that an answer is lenient",
+    "must": "a `must`",
+    "should": "a `should` (accepting the model is lenient)",
+    "describes": "a description (accepting the model is lenient)",
+    "signature": "the signature (accepting the model is lenient)",
 }
-"""How the text forbids a model, by the force of its sentence."""
+"""The kind of rule that a model violates, by the force of its sentence."""
 
 
 def lines(case: Case) -> Iterator[str]:
@@ -65,9 +65,9 @@ def lines(case: Case) -> Iterator[str]:
 
 def _expected(case: Case) -> Iterator[str]:
     if case.outcome is Outcome.REJECTS:
-        yield from _paragraph("rejects", f"the text forbids it{FORBIDS.get(case.force, '')}: {case.decided}")
+        yield from _paragraph("rejects", f"it violates {FORBIDS.get(case.force, 'the specification')}: {case.decided}")
     elif case.outcome is Outcome.UNSPECIFIED:
-        yield from _paragraph("unspecified", f"the text leaves it open: {case.decided}; never scored")
+        yield from _paragraph("unspecified", f"the specification does not decide: {case.decided}; not scored")
     elif case.expected is None:
         yield "  not stored with the case"
     else:

@@ -1,4 +1,4 @@
-"""Two runs compared: cases that were fixed, broke, changed, came, went, or pass with another answer."""
+"""Comparison of two runs: cases that were fixed, broke, changed, came, went, or pass with other outputs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ SHOWN = 40
 
 @dataclass(frozen=True)
 class Drift:
-    """A case that passes in both runs, with different answers.
+    """A case that passes in both runs with different outputs.
 
     Attributes:
-        case: its id, with the backend where a run holds several.
-        where: the output, as in compare.Mismatch, and the row-major index of the element that moved farthest.
+        case: its id, with the backend if the run has several.
+        where: the output, as in compare.Mismatch, and the row-major index of the element that changed most.
         before, after: the signed number of representable values between it and the expected one.
-        moved: number of elements that moved, of those in the stream; see compare.MOST_OFFSETS.
+        moved: number of elements in the stream that changed; see compare.MOST_OFFSETS.
     """
 
     case: str
@@ -40,23 +40,24 @@ class Drift:
 
     @property
     def ulp(self) -> int:
-        """How far the element moved, in units in the last place."""
+        """The change of the element, in units in the last place."""
         return abs(self.after - self.before)
 
 
 @dataclass
 class Comparison:
-    """Cases by how their verdict changed from one run to the other; a row is case, verdict before, verdict after.
+    """Cases by the change of their verdict between two runs; a row is case, verdict before, verdict after.
 
     Attributes:
-        fixed: pass now, and did not before.
-        broke: passed before, and do not now.
-        changed: another verdict, none of the two a pass.
-        came, went: in one run only.
-        same: how many have the same verdict in both.
-        drifts: cases that pass in both with different answers, the farthest first.
-        unmeasured: why drifts are not known; empty: they are.
-        outside: for each run, how many results of the other one are not in its samples, and are not compared.
+        fixed: cases that pass now, and did not before.
+        broke: cases that passed before, and do not now.
+        changed: cases with another verdict; neither verdict is a pass.
+        came, went: cases in the second run only, and in the first run only.
+        same: number of cases with the same verdict in both.
+        drifts: cases that pass in both with different outputs, largest change first.
+        unmeasured: why drifts are unknown; empty: they are known.
+        outside: for each run, the number of results of the other one that are not compared, because they are outside
+            its samples.
     """
 
     fixed: list[tuple[str, str, str]] = field(default_factory=list)
@@ -71,14 +72,14 @@ class Comparison:
 
     @property
     def kinds(self) -> dict[str, list[tuple[str, str, str]]]:
-        """The lists by name, the worst first."""
+        """The lists by name, worst first."""
         return {
             "broke": self.broke, "fixed": self.fixed, "changed": self.changed, "came": self.came, "went": self.went
         }  # fmt: skip
 
 
 def compare_runs(before: Run, after: Run) -> Comparison:
-    """Compare two runs case by case; where both hold one backend each, its name need not be the same."""
+    """Compare two runs case by case; if each has one backend, the names may differ."""
     one_each = len(before.header["backends"]) == len(after.header["backends"]) == 1
     old_part, new_part = _Part(before, any_name=one_each), _Part(after, any_name=one_each)
 
@@ -115,7 +116,7 @@ class _Part:
     """The part of its suite that a run selected by samples.
 
     Attributes:
-        lacks: how many results of the other run are not in this part.
+        lacks: number of results of the other run that are not in this part.
     """
 
     def __init__(self, run: Run, *, any_name: bool) -> None:
@@ -130,18 +131,18 @@ class _Part:
 
 
 def _unmeasured(before: Run, after: Run) -> str:
-    """Return why passing answers cannot be compared: a run records only their distance from its expected values."""
+    """Return why passing outputs cannot be compared: a run records only their distance from its expected values."""
     old, new = (" ".join(map(str, run.header["suite"].values())) for run in (before, after))
     if old != new:
         return line(f"the suites expect other values: {old} and {new}")
     for run in (before, after):
         if reference := run.header["arguments"].get("reference"):
-            return line(f"what {run.path} expects came from {reference}, whose answers may have moved as well")
+            return line(f"the expected values in {run.path} are outputs of {reference}, which may have changed as well")
     return ""
 
 
 def _drift(case: str, before: Ulps, after: Ulps) -> Drift | None:
-    """Return the element that moved farthest, or None where none did."""
+    """Return the element that changed most, or None if none did."""
     moved: list[tuple[int, str, int, int]] = []
     for where in {**before, **after}:
         old, new = ({int(index): int(steps) for index, steps in ulps.get(where, ())} for ulps in (before, after))
@@ -183,18 +184,18 @@ def lines(before: Run, after: Run, comparison: Comparison) -> Iterator[str]:
                 yield f"... and {len(rows) - SHOWN} more that {kind}"
     yield ""
     if comparison.unmeasured:
-        yield f"whether answers that pass have moved is not known: {comparison.unmeasured}"
+        yield f"passing outputs cannot be compared: {comparison.unmeasured}"
     elif not comparison.drifts:
-        yield "no answer that passes in both has moved"
+        yield "no output that passes in both has changed"
     else:
-        yield f"{len(comparison.drifts)} cases pass in both with another answer; ULP from the expected value:"
+        yield f"{len(comparison.drifts)} cases pass in both with other outputs; ULP from the expected value:"
         drifts = [
             (line(drift.case), line(drift.where), f"{drift.before:+d}", f"{drift.after:+d}", drift.ulp, drift.moved)
             for drift in comparison.drifts[:SHOWN]
         ]
-        heads = ["moved", "farthest in", "before", "after", "by ULP", "elements"]
+        heads = ["case", "largest change in", "before", "after", "change", "elements"]
         yield tabulate(
             drifts, heads, tablefmt="simple", disable_numparse=True, colalign=["left", "left", *["right"] * 4]
         )
         if len(comparison.drifts) > SHOWN:
-            yield f"... and {len(comparison.drifts) - SHOWN} more that moved less"
+            yield f"... and {len(comparison.drifts) - SHOWN} more with smaller changes"

@@ -1,4 +1,4 @@
-"""`coverage`: how many schema points and sentences have a case, and which have none."""
+"""`coverage`: how many schema points and sentences have a case, and which have no case."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ OUTDATED = "outdated"
 def lines(
     coverages: Sequence[Coverage], faults: Mapping[str, Shown] = MappingProxyType({}), lacking: Sequence[str] = ()
 ) -> Iterator[str]:
-    """Yield a table of all versions and the totals, then what has no case.
+    """Yield a table of all versions and the totals, then the points and sentences without a case.
 
     Args:
         coverages: of operator versions.
-        faults: how many faults in its oracles the cases of an operator notice, by its name; none: no column.
-        lacking: operator versions that are declared here, and that the installed onnx lacks.
+        faults: by operator, how many faults inserted into its oracles its cases detect; empty: no column.
+        lacking: declared operator versions that the installed onnx does not define.
     """
     heads = [
         "operator version",
@@ -43,20 +43,20 @@ def lines(
     declared = [item for item in coverages if item.declared]
     names = {_operator(item) for item in declared}
     faults = {name: shown for name, shown in faults.items() if name in names}
-    heads += ["faults\nnoticed"] if faults else []
+    heads += ["faults\ndetected"] if faults else []
     rows: list[list[Any]] = [[str(item.version), *_figures(item), *_noticed(item, faults)] for item in declared]
     current = [shown.figures for shown in faults.values() if shown.current]
     share = [_share(current)] if faults else []
     sums, every = [*_sums(declared), *share], [*_sums(coverages), *share]
     if len(declared) < len(coverages):
-        rows += [["all that is declared", *sums]]
+        rows += [["all declared", *sums]]
     yield tabulate(
         [*rows, ["all of ONNX" if len(coverages) > len(declared) else "all", *every]], heads, tablefmt="simple"
     )
     yield ""
     yield from _totals(coverages, declared)
     if lacking:
-        text = f"Missing, because onnx {onnx.__version__} lacks them (--onnx takes another one): {', '.join(lacking)}"
+        text = f"Missing, because onnx {onnx.__version__} does not define them (see --onnx): {', '.join(lacking)}"
         yield textwrap.fill(text, 118, subsequent_indent="    ", break_on_hyphens=False)
     yield from _of_faults(faults, current)
     for item in declared:
@@ -74,13 +74,13 @@ def _operator(item: Coverage) -> str:
 
 
 def _share(figures: Sequence[Figures]) -> str:
-    """Return the share of the faults that cases notice, of those that they can."""
+    """Return the share of the detectable faults that cases detect."""
     can_be = sum(item.tried - item.equivalent for item in figures)
     return rate(sum(item.noticed for item in figures), can_be)
 
 
 def _noticed(item: Coverage, faults: Mapping[str, Shown]) -> list[str]:
-    """Return the cell of an operator's faults, which are of all its versions together."""
+    """Return the cell of an operator's faults, which are counted for all its versions together."""
     shown = faults.get(_operator(item))
     if not faults or shown is None:
         return [""] if faults else []
@@ -91,12 +91,12 @@ def _of_faults(faults: Mapping[str, Shown], current: Sequence[Figures]) -> Itera
     if current:
         tried, surviving = sum(item.tried for item in current), sum(item.surviving for item in current)
         yield (
-            f"{_share(current)} of the faults put into the oracles of {len(current)} operators are noticed: "
+            f"{_share(current)} of the faults inserted into the oracles of {len(current)} operators are detected: "
             f"of {tried}, {sum(item.equivalent for item in current)} change nothing and {surviving} survive."
         )
     outdated = [name for name, shown in faults.items() if not shown.current]
     if outdated:
-        text = f"Faults noticed: measured on other declarations; `nox -s mutants` measures again: {', '.join(outdated)}"
+        text = f"Fault detection is outdated (`nox -s mutants` updates it): {', '.join(outdated)}"
         yield textwrap.fill(text, 118, subsequent_indent="    ", break_on_hyphens=False)
 
 
@@ -105,7 +105,7 @@ def _sums(coverages: Sequence[Coverage]) -> list[int]:
 
 
 def _totals(coverages: Sequence[Coverage], declared: Sequence[Coverage]) -> Iterator[str]:
-    """Yield the share with a case, of ONNX and of the declared versions, and the versions that are not declared."""
+    """Yield the share with a case, for ONNX and for the declared versions, and the versions that are not declared."""
     names = {str(item.version).rpartition("/")[0] for item in coverages}
     here = {str(item.version).rpartition("/")[0] for item in declared}
     yield (
@@ -118,7 +118,7 @@ def _totals(coverages: Sequence[Coverage], declared: Sequence[Coverage]) -> Iter
     if declared:
         points, reached, _, sentences, cited, _ = _sums(declared)
         shares = f"{rate(reached, points)} of the points and {rate(cited, sentences)} of the sentences"
-        yield f"Of what is declared: {shares}."
+        yield f"In the declared versions: {shares}."
     lacking: dict[str, list[str]] = {}
     for item in coverages:
         if not item.declared:
@@ -137,7 +137,7 @@ def _figures(item: Coverage) -> list[int]:
 def record(
     coverages: Sequence[Coverage], faults: Mapping[str, Shown] = MappingProxyType({}), lacking: Sequence[str] = ()
 ) -> list[dict[str, Any]]:
-    """Return the same as data for JSON; `faults` of a version are those of its operator."""
+    """Return the same as data for JSON; the `faults` of a version are those of its operator."""
     return [
         {
             "operator": str(item.version),

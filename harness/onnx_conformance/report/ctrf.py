@@ -1,6 +1,6 @@
 """CTRF, the Common Test Report Format (ctrf.io): JSON that dashboards and chat bots read.
 
-Written piece by piece: the counts follow the tests.
+It is written in pieces: the counts follow the tests.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ STATUSES: Mapping[Verdict, str] = {
     Verdict.UNSPECIFIED: OTHER,
     Verdict.ADAPTER_ERROR: FAILED,
 }
-"""The format has no status for an adapter's fault; `rawStatus` has the verdict itself."""
+"""The format has no status for an adapter error; `rawStatus` contains the verdict."""
 
 
 def report(data: ReportData) -> Iterator[str]:
@@ -64,7 +64,7 @@ def report(data: ReportData) -> Iterator[str]:
 
 
 def status(checked: CheckedResult) -> str:
-    """Return the CTRF status of a result: an expected failure is skipped, an unexpected pass has failed."""
+    """Return the CTRF status of a result: an expected failure is skipped, an unexpected pass is failed."""
     if checked.accepted:
         return SKIPPED
     return FAILED if checked.wrong else STATUSES[checked.result.verdict]

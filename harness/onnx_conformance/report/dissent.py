@@ -1,4 +1,4 @@
-"""`dissent` as text: cases where implementations agree with one another and not with our reading of the text."""
+"""`dissent` as text: cases in which implementations agree with each other, but not with our oracle."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from onnx_conformance.analysis.dissent import Dissent
 
 LABEL = 9
-"""Characters of the column of labels."""
+"""Width of the column of labels, in characters."""
 
 
 def blocks(dissents: Sequence[Dissent], enough: int) -> Iterator[str]:
     """Yield one block of text for each dissent, and a last line with their number."""
     for row in dissents:
         yield _block(row) + "\n"
-    say = f"{enough} implementations or more say the same, and the text as it is read here something else"
+    agree = f"{enough} or more implementations agree with each other, but not with the oracle"
     if not dissents:
-        yield f"Nowhere do {say}."
+        yield f"There is no case in which {agree}."
         return
-    yield f"{len(dissents)} points, {sum(row.count for row in dissents)} cases, in which {say}."
+    yield f"{len(dissents)} points, {sum(row.count for row in dissents)} cases, in which {agree}."
 
 
 def _block(row: Dissent) -> str:
@@ -35,9 +35,9 @@ def _block(row: Dissent) -> str:
     lines.append(f"  for example {line(row.example.case)}")
     labelled = [("text", quoted(clause)) for clause in row.example.clauses]
     labelled.append(("oracle", row.example.wanted))
-    labelled.append((f"{len(row.implementations)} say", row.answer))
-    labelled.append(("they are", ", ".join(row.implementations)))
-    labelled.append(("agree", ", ".join(row.passing) or "none passes it"))
+    labelled.append((f"{len(row.implementations)} agree", row.answer))
+    labelled.append(("namely", ", ".join(row.implementations)))
+    labelled.append(("pass", ", ".join(row.passing) or "none"))
     return "\n".join(lines + [wrapped(label, line(text, 600), LABEL) for label, text in labelled])
 
 

@@ -1,4 +1,4 @@
-"""`explain` as text: statements on what failures share, each with its sentence and a case or two."""
+"""`explain` as text: conditions that failures share, each with its sentence and up to two cases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXAMPLES = 2
 
 
 def lines(run: Run, explanation: Explanation, chosen: str = "") -> Iterator[str]:
-    """Yield the explanation of a run as text; `chosen` is the selected part of it, as on the command line."""
+    """Yield the explanation of a run as text; `chosen` is the selected part, as written on the command line."""
     if not run.complete:
         yield line(f"{run.path} was cut off; this explains the results so far")
     if explanation.note:
@@ -44,9 +44,9 @@ def _part(explained: Explained) -> Iterator[str]:
         yield from _finding(finding)
     if explained.left:
         first = explained.left[0]
-        share = "share nothing" if len(explained.left) > 1 else "shares nothing"
-        words = f"{explained.verdict}: {_count(len(explained.left), 'case')} {share} that passing cases do not"
-        yield from _wrapped("  ", words if not explained.findings else f"{words} beside these")
+        other = "further " if explained.findings else ""
+        cases = f"{len(explained.left)} {other}case{'' if len(explained.left) == 1 else 's'}"
+        yield from _wrapped("  ", f"{explained.verdict}: {cases} without a condition that distinguishes passing cases")
         yield from _shown(first.case, first.message)
 
 
@@ -54,16 +54,16 @@ def _finding(finding: Finding) -> Iterator[str]:
     statement = finding.statement
     yield from _wrapped("  ", str(statement))
     if finding.clause:
-        yield from _wrapped("    text  ", quoted(finding.clause))
+        yield from _wrapped("    text     ", quoted(finding.clause))
     yield from _shown(statement.cases[0], finding.example.message, *statement.cases[1:EXAMPLES])
 
 
 def _shown(case: str, message: str, *others: str) -> Iterator[str]:
-    yield f"    case  {line(case)}"
+    yield f"    case     {line(case)}"
     if message:
-        yield from _wrapped("    said  ", line(message, 240))
+        yield from _wrapped("    message  ", line(message, 240))
     for other in others:
-        yield f"    case  {line(other)}"
+        yield f"    case     {line(other)}"
 
 
 def _wrapped(first: str, text: str) -> list[str]:
@@ -78,7 +78,7 @@ def _count(number: int, what: str) -> str:
 
 
 def section(statements: Sequence[Statement], note: str = "") -> list[str]:
-    """Return statements as the lines of a Markdown section, by backend and operator; no lines without statements.
+    """Return statements as the lines of a Markdown section, by backend and operator; without statements, no lines.
 
     Args:
         statements: in the order of `explain`.
@@ -86,7 +86,7 @@ def section(statements: Sequence[Statement], note: str = "") -> list[str]:
     """
     if not statements:
         return []
-    text = ["## What failures share", "", *([_code(note), ""] if note else [])]
+    text = ["## Failure patterns", "", *([_code(note), ""] if note else [])]
     for (backend, operator), group in itertools.groupby(statements, key=lambda item: (item.backend, item.operator)):
         text += [_code(f"{backend}: {operator}"), ""]
         text += [f"- {_code(str(item))}, for example {_code(item.cases[0])}" for item in group]
@@ -95,6 +95,6 @@ def section(statements: Sequence[Statement], note: str = "") -> list[str]:
 
 
 def _code(text: str) -> str:
-    """Return text as Markdown's code, where nothing in it is markup."""
+    """Return text as code in Markdown, so that nothing in it is markup."""
     plain = line(text, 2000).replace("`", "'")
     return f"`{plain}`"

@@ -17,25 +17,25 @@ if TYPE_CHECKING:
     from onnx_conformance.findings.finding import Finding, Findings
 
 GRAVEST = 10
-"""Findings of each runtime that a terminal shows."""
+"""Maximum number of findings of each runtime on a terminal."""
 MOST_DROPPED = 5
 
 
 def lines(findings: Findings, dropped: Sequence[tuple[str, str, str, str]]) -> Iterator[str]:
-    """Yield what a terminal shows: counts by runtime and kind, and the gravest by name.
+    """Yield the lines for a terminal: counts by runtime and kind, then the most severe findings.
 
     Args:
         findings: of the folder.
-        dropped: candidates that are no findings: backend, operator, kind, and why.
+        dropped: candidates that are no findings: backend, operator, kind, and the reason.
     """
     yield _table(findings, "simple")
     for backend in sorted(findings.runtimes):
         own = [item for item in findings.of(backend) if item.state != FIXED]
         if own:
-            yield f"\n{_name(findings, backend)}: the gravest of {len(own)}"
+            yield f"\n{_name(findings, backend)}: the most severe of {len(own)}"
             yield from (_lines(item) for item in own[:GRAVEST])
     if dropped:
-        yield f"\n{len(dropped)} groups of failures are no findings, because no script shows them:"
+        yield f"\n{len(dropped)} groups of failures are no findings, because no script reproduces them:"
         yield from (
             f"  {backend} {operator} {kind}: {line(why, 160)}"
             for backend, operator, kind, why in dropped[:MOST_DROPPED]
@@ -55,10 +55,11 @@ def markdown(findings: Findings) -> str:
 def _markdown(findings: Findings) -> Iterator[str]:
     yield "# Findings\n\n"
     yield (
-        "Distinct faults of runtimes, the gravest first. Each has the sentence of ONNX's text that it breaks, its "
-        "smallest case, and a script that needs only onnx, numpy and the runtime: it exits with 1 while the fault is "
-        "there, and with 0 when it is gone. `findings.json` has all of it. A finding is of one operator; *causes* "
-        "counts those of several operators once that fail with one message, or under the same conditions.\n\n"
+        "Distinct faults of runtimes, most severe first. Each has the sentence of the specification that it violates, "
+        "its smallest case, and a script that needs only onnx, numpy and the runtime. The script exits with 1 while "
+        "the fault exists, and with 0 when it is fixed. `findings.json` contains all data. A finding concerns one "
+        "operator; *causes* counts findings of several operators once if they have the same message or the same "
+        "conditions.\n\n"
     )
     yield f"{_table(findings, 'github')}\n"
     for backend in sorted(findings.runtimes):
@@ -68,8 +69,8 @@ def _markdown(findings: Findings) -> Iterator[str]:
         yield f"\n## {_name(findings, backend)}\n\n"
         yield from (_item(item) for item in own)
     if findings.apart:
-        yield "\n## Apart, and not counted\n\n"
-        yield "Failures that rest on a reading, on a sentence that was reworded later, or on rounding.\n\n"
+        yield "\n## Not counted\n\n"
+        yield "Failures that depend on a reading, on a sentence that was reworded later, or on rounding.\n\n"
         for item in findings.apart:
             yield (
                 f"- {_name(findings, item.backend)}, {item.kind}: [{plain(item.title)}]({item.script}): "
@@ -96,7 +97,7 @@ def _name(findings: Findings, backend: str) -> str:
 
 
 def _table(findings: Findings, style: str) -> str:
-    """Return the counts of those that are there, by runtime and kind."""
+    """Return the counts of the findings that are not fixed, by runtime and kind."""
     counts: Counter[tuple[str, str]] = Counter()
     for item in _there(findings.counted):
         counts[item.backend, str(item.kind)] += 1
@@ -120,7 +121,7 @@ def _table(findings: Findings, style: str) -> str:
         *(sum(counts[name, kind] for name in backends) for kind in kinds),
         aside.total(),
     ]
-    return tabulate([*rows, total], ["runtime", "findings", "causes", *kinds, "apart"], tablefmt=style)
+    return tabulate([*rows, total], ["runtime", "findings", "causes", *kinds, "not counted"], tablefmt=style)
 
 
 def _there(findings: Iterable[Finding]) -> list[Finding]:

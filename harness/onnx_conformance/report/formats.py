@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ReportError(HarnessError):
-    """A report cannot be written; the text says where, and why."""
+    """A report cannot be written; the text names the file and the reason."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class Format:
     Attributes:
         report: yields the text, piece by piece.
         file: its name in a folder of reports.
-        about: one line, for people.
-        shows_references: whether it shows the answers of onnx.reference to the examples.
-        shows_statements: whether it shows statements on what failures share.
+        about: one line for the help.
+        shows_references: whether it shows the outputs of onnx.reference for the examples.
+        shows_statements: whether it shows conditions that failures share.
         shows_cases: whether it shows the cases themselves.
         several_runs: whether it shows several runs side by side.
-        commands: whether its lines are meant as commands of a CI service.
+        commands: whether its lines are commands for a CI service.
     """
 
     report: Callable[[ReportData], Iterator[str]]
@@ -55,7 +55,7 @@ FORMATS = {
     "markdown": Format(
         markdown.report,
         "report.md",
-        "the table and the failures, to be published",
+        "the table and the failures, for publication",
         shows_references=True,
         shows_statements=True,
     ),
@@ -73,41 +73,41 @@ FORMATS = {
     "junit": Format(
         junit.report,
         "junit.xml",
-        "JUnit XML: a testsuite an operator version, a testcase a case",
+        "JUnit XML: a testsuite for each operator version, a testcase for each case",
         shows_statements=True,
     ),
     "ctrf": Format(ctrf.report, "ctrf.json", "Common Test Report Format, ctrf.io", shows_statements=True),
     "sarif": Format(
         sarif.report,
         "report.sarif",
-        "SARIF 2.1.0 for code scanning: a rule is a sentence of the text",
+        "SARIF 2.1.0 for code scanning: a rule for each sentence of the specification",
         shows_statements=True,
     ),
     "annotations": Format(github.annotate, "annotations.txt", "workflow commands of GitHub Actions", commands=True),
     "summary": Format(
         github.summary, "summary.md", "step summary of GitHub Actions", shows_references=True, shows_statements=True
     ),
-    "badge": Format(badge.report, "badge.json", "what shields.io's endpoint badge reads"),
+    "badge": Format(badge.report, "badge.json", "JSON for shields.io's endpoint badge"),
 }
-"""By the name that `report --format` takes."""
+"""By the name for `report --format`."""
 
 
 def make(folder: Path) -> None:
-    """Make a folder for reports, if it does not exist.
+    """Create a folder for reports if it does not exist.
 
     Raises:
-        ReportError: it cannot be made.
+        ReportError: it cannot be created.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ReportError(f"cannot make the folder {folder}: {error.strerror}; name another") from error
+        raise ReportError(f"cannot create the folder {folder}: {error.strerror}; name another one") from error
 
 
 def write(path: Path, pieces: Iterable[str]) -> None:
-    """Write a file, whole or not at all.
+    """Write a file atomically.
 
-    An existing report is replaced, because it can be made again; results are not.
+    An existing report is replaced, because it can be generated again; results are not replaced.
 
     Raises:
         ReportError: it cannot be written.

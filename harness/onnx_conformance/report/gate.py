@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from onnx_conformance.gate.gate import Deviation, Gate
 
 MEANINGS = {
-    GateStatus.BROKEN: "the adapter is at fault; nothing was measured",
+    GateStatus.BROKEN: "the adapter failed; nothing was measured",
     GateStatus.REGRESSED: "worse than expected",
-    GateStatus.DIFFERENT: "another failure than expected",
-    GateStatus.IMPROVED: "still a failure, but a better one",
-    GateStatus.FIXED: "pass, where a failure was expected",
+    GateStatus.DIFFERENT: "a different failure than expected",
+    GateStatus.IMPROVED: "still a failure, but a less severe one",
+    GateStatus.FIXED: "pass, although a failure was expected",
 }
-"""In the order of a report."""
+"""In the order of the report."""
 
 
 def lines(gate: Gate) -> Iterator[str]:
@@ -34,10 +34,11 @@ def lines(gate: Gate) -> Iterator[str]:
         yield f"problem: {problem}"
     total = sum(gate.statuses.values())
     if gate.opened:
-        yield f"the gate is open: {total} cases of {line(gate.expectations.backend)} are what {path} says"
+        yield f"the gate is open: {total} cases of {line(gate.expectations.backend)} are as expected in {path}"
         return
     others = ", ".join(f"{gate.statuses[name]} {name}" for name in MEANINGS if gate.statuses[name])
-    yield f"the gate is closed: of {total} cases {gate.statuses[GateStatus.MET]} met{', ' if others else ''}{others}"
+    met = f"{gate.statuses[GateStatus.MET]} as expected"
+    yield f"the gate is closed: of {total} cases, {met}{', ' if others else ''}{others}"
 
 
 def describe(deviation: Deviation) -> str:

@@ -1,6 +1,7 @@
-"""What GitHub Actions shows of a run: annotations, as workflow commands, and the step summary, as Markdown.
+"""A run on GitHub Actions: annotations as workflow commands, and the step summary as Markdown.
 
-Beyond their limits GitHub drops text silently; here the most important comes first, and a line names what is left out.
+GitHub silently drops text beyond its limits. The most important parts are written first, and a line lists the
+omissions.
 """
 
 from __future__ import annotations
@@ -44,14 +45,14 @@ LEVELS: Mapping[Verdict, str | None] = {
     Verdict.ADAPTER_ERROR: ERROR,
 }
 MOST_OF_A_LEVEL = 10
-"""The most annotations of one level that GitHub shows of a step; those of three levels are within the 50 of a job."""
+"""Maximum number of annotations of one level that GitHub shows for a step; three levels stay below the 50 of a job."""
 MOST_BYTES = 1 << 20
-"""The longest step summary; GitHub refuses a longer one as a whole."""
+"""Maximum size of a step summary; GitHub rejects a larger one completely."""
 MOST_TEXT = 1000
 
 
 def annotate(data: ReportData) -> Iterator[str]:
-    """Yield workflow commands, one a line: deviations at the gate, and groups of failures of backends without one."""
+    """Yield workflow commands, one on each line: deviations at the gate, and failures of backends without a gate."""
     annotations = list(_of_gate(data)) if data.gate else []
     annotations += _of_groups(data)
     counts: Counter[str] = Counter()
@@ -66,14 +67,14 @@ def annotate(data: ReportData) -> Iterator[str]:
         yield _command(
             NOTICE,
             "onnx-conformance",
-            f"{some} are left out: GitHub shows {MOST_OF_A_LEVEL} of a level; the other reports have them all",
+            f"{some} are omitted, because GitHub shows {MOST_OF_A_LEVEL} of each level; the other reports contain all",
         )
 
 
 def _of_gate(data: ReportData) -> Iterator[tuple[str, str, str]]:
-    """Yield level, title and text of everything that closes the gate, in the order of its report."""
+    """Yield level, title and text of each reason why the gate is closed, in the order of its report."""
     gate = data.gate
-    assert gate is not None  # noqa: S101 - called only where there is one
+    assert gate is not None  # noqa: S101 - called only if there is one
     for status in gate_report.MEANINGS:
         for item in gate.deviations.values():
             if item.status is status:
@@ -82,7 +83,7 @@ def _of_gate(data: ReportData) -> Iterator[tuple[str, str, str]]:
 
 
 def _of_groups(data: ReportData) -> Iterator[tuple[str, str, str]]:
-    """Yield level, title and text of failures of backends without a gate."""
+    """Yield level, title and text of the failures of backends without a gate."""
     judged = data.gate.expectations.backend if data.gate else None
     groups = [group for group in data.summary.ordered_groups() if group.example.backend != judged]
     rank = {ERROR: 0, WARNING: 1, NOTICE: 2, None: 3}
@@ -117,7 +118,7 @@ def _property(text: str) -> str:
 
 
 def summary(data: ReportData) -> Iterator[str]:
-    """Yield the step summary: whole sections, as many as fit."""
+    """Yield the step summary: as many whole sections as fit."""
     reserve = 400
     room = MOST_BYTES - reserve
     left: Counter[str] = Counter()
@@ -130,11 +131,11 @@ def summary(data: ReportData) -> Iterator[str]:
         yield text
     if left:
         some = ", ".join(f"{count} {_several(kind) if count > 1 else kind}" for kind, count in left.items())
-        yield f"\n**Left out, as GitHub takes {MOST_BYTES} bytes: {some}. The other reports have them all.**\n"
+        yield f"\n**Omitted, because GitHub accepts {MOST_BYTES} bytes: {some}. The other reports contain all.**\n"
 
 
 def _sections(data: ReportData) -> Iterator[tuple[str, str]]:
-    """Yield the kind of each section, and its Markdown; the most important first."""
+    """Yield the kind of each section and its Markdown, most important first."""
     yield "title", f"# {plain(data.title)}\n\n"
     if not data.run.complete:
         yield "warning", f"**{CUT_OFF}**\n\n"
@@ -146,7 +147,7 @@ def _sections(data: ReportData) -> Iterator[tuple[str, str]]:
         *deviations, last = gate_report.lines(data.gate)
         yield "verdict of the gate", f"**{plain(last, 400)}**\n\n"
         if deviations:
-            yield "list of what closes the gate", f"## What closes the gate\n\n{fenced(deviations)}\n"
+            yield "list of deviations", f"## Why the gate is closed\n\n{fenced(deviations)}\n"
     yield "table of backends", _totals(data)
     for shared in explanation.section(data.statements, data.note):
         yield "statement", f"{shared}\n"

@@ -1,4 +1,4 @@
-"""The index of a folder of published reports: one row a suite and backend."""
+"""The index of a folder of published reports: one row for each suite and backend."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 HEAD = """\
 # Published reports
 
-Results as `onnx-conformance publish` wrote them. [site/](site/index.html) is a web site of them that opens from disk
-and loads nothing from the network: a ranking, and a page for each operator, finding, case, and runtime or tool. A case
-that the text leaves open is never scored; `accepted invalid` has a column of its own, because ONNX obliges no runtime
-to refuse. Rates are floored.
+These results were written by `onnx-conformance publish`. [site/](site/index.html) is a web site with the same results:
+a ranking, and a page for each operator, finding, case, and runtime or tool. It opens from disk and loads nothing from
+the network. Unspecified cases are not scored. `accepted invalid` counts accepted invalid models; it is separate,
+because ONNX does not require runtimes to reject them. Rates are rounded down.
 """
 HEADS = ("suite", "backend", "findings", "passed of specified", "passed of attempted")
 
@@ -39,12 +39,12 @@ def report(
     Args:
         published: the data of each results file, and the file of its badge.
         found: the findings; None: there are none.
-        place: the file with their list; empty: it is not in the folder.
+        place: the file that lists them; empty: it is not in the folder.
     """
     yield f"{HEAD}\n"
     if found is not None and place:
         there = sum(item.counted for item in found.findings)
-        yield f"[{place}]({place}) lists {there:,} distinct faults, each with a script that shows it.\n\n"
+        yield f"[{place}]({place}) lists {there:,} distinct faults, each with a script that reproduces it.\n\n"
     by_kind: dict[Kind, list[list[str]]] = {}
     for data, badge in published:
         head = data.run.header
@@ -93,12 +93,12 @@ def _table(kind: Kind, rows: list[list[str]]) -> str:
 
 
 def _by_number(text: str) -> str:
-    """Return the sort key of a name: numbers in it by their size, so that [9] comes before [21]."""
+    """Return the sort key of a name that orders its numbers by value: [9] precedes [21]."""
     return re.sub(r"\d+", lambda match: match[0].zfill(12), text)
 
 
 def _findings(found: Findings | None, suite: Mapping[str, str], backend: str, version: str) -> str:
-    """Return how many findings a backend has; empty where they are not of this suite and version."""
+    """Return the number of findings of a backend; empty if they belong to another suite or version."""
     name = under_test.unversioned(backend)
     if found is None or found.suite.get("name") != suite.get("name"):
         return ""

@@ -1,4 +1,4 @@
-"""JSON as text, piece by piece: clean strings, null for NaN and infinities, arrays without all items in memory."""
+"""JSON written in pieces: clean strings, null for NaN and infinities, and arrays that need not fit the memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def text(value: object) -> str:
 
 
 def array(items: Iterable[str]) -> Iterator[str]:
-    """Yield an array of items that are JSON already, one a line."""
+    """Yield an array of items that are JSON already, one on each line."""
     between = "[\n"
     for item in items:
         yield between + item

@@ -1,7 +1,7 @@
-"""JUnit XML: a testsuite is an operator version on a backend, a testcase a case.
+"""JUnit XML: a testsuite is an operator version on a backend, a testcase is a case.
 
-The rendered cases are in a temporary file until their suite is written, so that only one piece of text and the
-positions of the cases are in memory, however many there are.
+The rendered cases stay in a temporary file until their suite is written. So memory contains only one piece of text and
+the positions of the cases, whatever their number.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ OUTCOMES: Mapping[Verdict, type[FinalResult] | None] = {
 }
 COUNTED: Mapping[type[FinalResult], str] = {Failure: "failures", Error: "errors", Skipped: "skipped"}
 MOST_LISTED = 100
-"""The most faults of the run, or problems of the gate, that are listed one by one."""
+"""Maximum number of faults of the run, or problems of the gate, that are listed one by one."""
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _PIECE = 1 << 20
@@ -56,7 +56,7 @@ _PIECE = 1 << 20
 
 @dataclass
 class _Suite:
-    """A suite that is being collected: its counts, and the positions of its cases in the temporary file."""
+    """A suite while it is collected: its counts, and the positions of its cases in the temporary file."""
 
     name: str
     counts: Counter[str] = field(default_factory=Counter)
@@ -121,7 +121,7 @@ def _outcome(checked: CheckedResult) -> FinalResult | None:
     if checked.accepted:
         return Skipped(_xml(checked.status_text), "expected")
     kind = OUTCOMES[result.verdict]
-    if checked.wrong and kind in {None, Skipped}:  # A pass where a failure was expected: the file is out of date.
+    if checked.wrong and kind in {None, Skipped}:  # A pass although a failure was expected: the file is out of date.
         return Failure(_xml(f"{checked.status_text}; update the file with `expectations update`"), str(checked.status))
     if kind is None:
         return None
@@ -146,7 +146,7 @@ def _body(checked: CheckedResult) -> Iterator[str]:
 
 
 def _run(data: ReportData, waiting: IO[bytes]) -> Iterator[_Suite]:
-    """Yield suites of what belongs to no case: faults of the run, and problems of the gate."""
+    """Yield suites of problems without a case: faults of the run, and problems of the gate."""
     problems = data.gate.problems if data.gate else []
     for name, kind, element, lines in (
         ("the run", "fault", Error, data.faults), ("the expectations", "problem", Failure, problems)
@@ -185,7 +185,7 @@ def _headed(data: ReportData, operator: str, backend: str) -> TestSuite:
 
 
 def _written(element: TestSuite, suite: _Suite, waiting: IO[bytes]) -> Iterator[str]:
-    """Yield a suite, its cases from the temporary file."""
+    """Yield a suite, with its cases from the temporary file."""
     head, end = _open(element, suite)
     yield f"{head}\n"
     for begin, stop in zip(suite.places[::2], suite.places[1::2], strict=True):
@@ -212,5 +212,5 @@ def _written_out(element: Element) -> bytes:
 
 
 def _xml(text: str) -> str:
-    """Return a text without the characters that XML forbids; the library escapes the others."""
+    """Return a text without the characters that XML forbids; the library escapes markup."""
     return _FORBIDDEN.sub("", text)

@@ -1,4 +1,4 @@
-"""The kinds of what is under test, each with a table of its own: runtimes, and tools by what they do with a model."""
+"""The kinds of backends, each with a separate table: runtimes, and tools by their task."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind, and how its table differs from the others.
+    """One kind of backend, and the properties of its table.
 
     Attributes:
-        heading: above its table, where there are several kinds.
-        one: one of its members, in a sentence.
-        own: verdicts that its members alone have, or that weigh more there; their columns are always there.
-        counted: verdicts with a column of their own where a backend has one row.
-        impossible: verdicts that none of its members can have.
+        heading: above its table, if there are several kinds.
+        one: a noun phrase for one of its members.
+        own: verdicts that only its members have, or that are more important for them; always shown as columns.
+        counted: verdicts with a separate column in tables with one row for each backend.
+        impossible: verdicts that its members cannot have.
     """
 
     heading: str
@@ -35,7 +35,7 @@ class Kind:
 
 _ENDED = (Verdict.CRASH, Verdict.TIMEOUT, Verdict.FLAKY)
 _OF_FORBIDDEN_MODELS = frozenset({Verdict.ACCEPTED_INVALID, Verdict.LENIENT})
-"""Nothing is expected of tools that change or describe models where the text forbids the model."""
+"""For invalid models, any behaviour of a transformer or inferencer is accepted."""
 KINDS: Mapping[Subject, Kind] = {
     Subject.RUNTIME: Kind(
         "Runtimes", "a runtime", (), (*_ENDED, Verdict.ACCEPTED_INVALID, Verdict.LENIENT, Verdict.UNSUPPORTED)
@@ -62,17 +62,17 @@ KINDS: Mapping[Subject, Kind] = {
         WRONG | {Verdict.INVALID_MODEL, Verdict.KNOWS_LESS},
     ),
 }
-"""By subject, in the order in which they are shown."""
+"""By subject, in the order of the reports."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """The results of one kind.
+    """The results of one kind of backend.
 
     Attributes:
-        kind: of the backends.
-        heading: that of the kind; empty where there is no other kind.
-        summary: of these backends only.
+        kind: the kind.
+        heading: the heading of the kind; empty if it is the only one.
+        summary: the counts of these backends only.
     """
 
     kind: Kind
@@ -81,7 +81,7 @@ class Part:
 
 
 def parts(summary: Summary) -> Iterator[Part]:
-    """Yield the results of each kind that has any; without results, an empty part of runtimes."""
+    """Yield the results of each kind that has results; without results, an empty part for runtimes."""
     by_kind: dict[Subject, set[str]] = {}
     for _, backend in summary.counts:
         by_kind.setdefault(summary.subject(backend), set()).add(backend)

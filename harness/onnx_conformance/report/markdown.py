@@ -1,4 +1,4 @@
-"""The published report of a run, as Markdown: the table, the failures, and the versions it was measured with."""
+"""The published report of a run, as Markdown: the table, the failures, and the versions used."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from onnx_conformance.report.report_data import ReportData
 
 MOST_UNREADABLE = 100
-"""The most unreadable cases that are listed."""
+"""Maximum number of unreadable cases that are listed."""
 MEASURED = """\
 onnx {onnx}, numpy {numpy}, Python {python}, {machine[system]} {machine[processor]}; suite digest `{suite[digest]}`."""
 LEGEND = """\
-A case that the text leaves open is shown as `unspecified` and never scored. `accepted_invalid` is a column of its
-own: ONNX obliges no runtime to refuse. `lenient` is an answer to a model that no `must` forbids, and never scored.
-Rates are floored."""
+`unspecified`: the specification does not decide the case; not scored. `accepted_invalid`: an invalid model was
+accepted; counted separately, because ONNX does not require runtimes to reject invalid models. `lenient`: a model that
+violates no `must`, only a weaker rule, was accepted; not scored. Rates are rounded down."""
 OF_TOOLS = """\
-Of tools: `invalid_model` is a returned model that ONNX forbids, or whose outputs have other names or types;
-`knows_less` says less of types and shapes than there is to know, and is never scored. A checker is held to what its
-phase can know, so for a checker `accepted_invalid` is a failure."""
+For tools: `invalid_model`: the returned model is invalid in ONNX, or its outputs have other names or types.
+`knows_less`: types or shapes that could be inferred are missing; not scored. For a checker, `accepted_invalid` is a
+failure: only rules that its phase can check are counted."""
 LENIENT = """\
-Lenient answers by how the text forbids the model; the signature is the business of a model checker: {counts}."""
+Lenient results by the kind of rule that the model violates: {counts}. (A model checker verifies the signature.)"""
 
 
 def report(data: ReportData) -> Iterator[str]:
-    """Yield the report, with `data.groups` groups of failures of each backend; 0: all."""
+    """Yield the report, with at most `data.groups` groups of failures for each backend; 0: all."""
     head = data.run.header
     yield f"# {plain(data.title)}\n\n"
     if not data.run.complete:
@@ -60,7 +60,7 @@ def report(data: ReportData) -> Iterator[str]:
         counts = "; ".join(f"{plain(name)} {text}" for name, text in forces.items() if text)
         yield f"{LENIENT.format(counts=counts)}\n\n"
     if data.gate is not None:
-        yield f"## What is expected\n\n{fenced(gate_report.lines(data.gate))}\n"
+        yield f"## Comparison with the expectations\n\n{fenced(gate_report.lines(data.gate))}\n"
     yield from (f"{text}\n" for text in explanation.section(data.statements, data.note))
     yield "## Failures, by sentence and message\n\n"
     yield f"{data.expected}\n\n" if data.expected else ""
@@ -71,7 +71,7 @@ def report(data: ReportData) -> Iterator[str]:
 
 
 def _options(data: ReportData) -> Iterator[str]:
-    """Yield a table of each tool that is there with several options: a row an operator version, a column an option."""
+    """Yield a table for each tool that ran with several options: rows are operator versions, columns are options."""
     backends = list(data.run.header["backends"].items())
     for table in options_table.tables(backends):
         names = [backends[place][0] for place in table.places]

@@ -1,4 +1,4 @@
-"""Text in Markdown: nothing that comes from a runtime, a model or a folder becomes markup."""
+"""Text in Markdown: text from a runtime, a model or a folder never becomes markup."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _ESCAPES = str.maketrans({mark: f"&#{ord(mark)};" for mark in "\\`*[]<>&|@~!#$"}
 
 
 def plain(text: object, limit: int = 300) -> str:
-    """Return a text as one line that Markdown shows as it is: no link, no mention, no tag, no end of a cell."""
+    """Return a text as one line that Markdown shows literally: no link, mention, tag or end of a cell."""
     return line(text, limit).translate(_ESCAPES)
 
 
 def fenced(blocks: Iterable[str]) -> str:
-    """Return lines of text as a fenced block, which no text in it can end."""
+    """Return lines of text as a fenced block that no text inside can end."""
     return "```text\n" + "\n".join(blocks).replace("```", "'''") + "\n```\n"

@@ -1,4 +1,4 @@
-"""`minimize` as text: the case before and after, and what was removed from it."""
+"""`minimize` as text: the case before and after, and the steps that reduced it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def lines(minimized: Minimized) -> Iterator[str]:
     before, after = minimized.before, minimized.after
     steps = f"{minimized.steps} step{'' if minimized.steps == 1 else 's'}"
     if not minimized.applied:
-        yield f"{before.case.id}: nothing of it can be taken away ({steps})"
+        yield f"{before.case.id}: cannot be reduced ({steps})"
     else:
         result = minimized.result
         signal = f" ({result.signal})" if result.signal else ""
@@ -32,6 +32,7 @@ def lines(minimized: Minimized) -> Iterator[str]:
         for when, case in (("before", before.case), ("after", after.case)):
             yield f"{when}: {line(brief(list(case.inputs.values()), 200))}"
         done = Counter(minimized.applied)
-        yield "taken: " + "; ".join(f"{why}{f' ({count} times)' if count > 1 else ''}" for why, count in done.items())
+        reductions = "; ".join(f"{why}{f' ({count} times)' if count > 1 else ''}" for why, count in done.items())
+        yield f"reductions: {reductions}"
     if minimized.stopped:
-        yield "stopped at the limit; more --steps may make it smaller"
+        yield "stopped at the limit of steps; with more --steps the case may become smaller"

@@ -1,4 +1,4 @@
-"""What a model uses, and the findings that concern it, as lines on a terminal."""
+"""The operators that a model uses, and the findings that concern it, as lines on a terminal."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def lines(used: Sequence[Use], concerns: Sequence[Concern], runtime: Mapping[str, str], folder: Path) -> Iterator[str]:
-    """Yield a table of what is used, then the findings, the gravest first.
+    """Yield a table of the used operators, then the findings, most severe first.
 
     Args:
-        used: by the model.
+        used: operators in the model.
         concerns: findings of the runtime that concern it.
-        runtime: name and version, as the folder has them.
+        runtime: name and version, from the folder.
         folder: of the findings.
     """
     count = {id(use): sum(concern.use is use for concern in concerns) for use in used}

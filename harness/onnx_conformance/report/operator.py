@@ -23,12 +23,12 @@ NAMES_SHOWN = 12
 
 
 def lines(op: Op, versions: Sequence[OperatorVersion], cases: Iterable[Listed]) -> Iterator[str]:
-    """Yield the page of an operator.
+    """Yield the description of an operator.
 
     Args:
         op: the operator.
-        versions: those to show.
-        cases: of these versions.
+        versions: the versions to show.
+        cases: the cases of these versions.
     """
     counts: dict[str, Counter[str]] = {}
     names: dict[str, None] = {}
@@ -46,7 +46,7 @@ def lines(op: Op, versions: Sequence[OperatorVersion], cases: Iterable[Listed]) 
     ]
     yield tabulate(rows, ["version", "opsets", "cases", *outcomes], tablefmt="simple", disable_numparse=True)
     yield ""
-    yield "sentences of the text that its cases cite"
+    yield "sentences of the specification that its cases cite"
     for clause in op.clauses:
         if any(clause.in_force(version.since) for version in versions):
             yield from _paragraph(f"{_range(clause, op)}«{clause.text}»", "  ")
@@ -56,7 +56,8 @@ def lines(op: Op, versions: Sequence[OperatorVersion], cases: Iterable[Listed]) 
     some = ", ".join([*names][:NAMES_SHOWN]) + (", ..." if len(names) > NAMES_SHOWN else "")
     yield from _paragraph(f"{len(names)} declared cases: {some}", "")
     if versions and names:
-        yield f"`onnx-conformance list --op {versions[-1].name}/{versions[-1].since}` has all ids, `show ID` one case."
+        newest = f"{versions[-1].name}/{versions[-1].since}"
+        yield f"`onnx-conformance list --op {newest}` lists all ids; `show ID` shows one case."
 
 
 def _opsets(version: OperatorVersion) -> str:
@@ -74,7 +75,7 @@ def _row(counts: dict[str, Counter[str]], version: OperatorVersion, outcomes: Se
 
 
 def _range(clause: Clause, op: Op) -> str:
-    """Return the versions that have a sentence, in parentheses; empty where all have it."""
+    """Return the versions that have a sentence, in parentheses; empty if all have it."""
     having = [since for since in op.versions if clause.in_force(since)]
     return "" if len(having) == len(op.versions) else f"({', '.join(map(str, having))}) "
 

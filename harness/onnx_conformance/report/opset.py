@@ -1,4 +1,4 @@
-"""`opset`: what changed between two opsets or packages, for a terminal, as Markdown, and as data."""
+"""`opset`: changes between two opsets or packages, for a terminal, as Markdown, and as data."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from onnx_conformance.opset.comparison import Comparison, Step
 
 MOST = 8
-"""The most names of one kind that a line lists."""
+"""Maximum number of names of one kind on a line."""
 
 
 def words(parts: Iterable[Words]) -> str:
-    """Return a changed sentence, word by word, as `git diff --word-diff` has it: [-went-] {+came+}."""
+    """Return a changed sentence, word by word, like `git diff --word-diff`: [-removed-] {+added+}."""
     shown = []
     for part in parts:
         shown += [part.equal] if part.equal else []
@@ -32,11 +32,11 @@ def words(parts: Iterable[Words]) -> str:
 
 
 def head(comparison: Comparison) -> str:
-    """Return how many operator versions came, by kind."""
+    """Return the number of new operator versions by kind, and the removed versions."""
     kinds = Counter(step.change.kind for step in comparison.steps)
     listed = ", ".join(f"{kind} {kinds[kind]}" for kind in Kind if kinds[kind])
-    text = f"{comparison.before} to {comparison.after}: " + (listed or "nothing came, nothing was reworded")
-    return text + (f"; {len(comparison.gone)} went: {', '.join(comparison.gone)}" if comparison.gone else "")
+    text = f"{comparison.before} to {comparison.after}: " + (listed or "no new version and no reworded text")
+    return text + (f"; {len(comparison.gone)} removed: {', '.join(comparison.gone)}" if comparison.gone else "")
 
 
 def _title(step: Step) -> str:
@@ -47,27 +47,27 @@ def _title(step: Step) -> str:
 
 
 def _rows(step: Step) -> Iterator[tuple[str, str]]:
-    """Yield label and text of each line on a step."""
+    """Yield label and text of each line about a step."""
     change, effects = step.change, step.effects
     for text in change.signature:
         yield "signature", text
-    yield from (("came", f"«{text}»") for text in change.came)
-    yield from (("went", f"«{text}»") for text in change.went)
+    yield from (("added", f"«{text}»") for text in change.came)
+    yield from (("removed", f"«{text}»") for text in change.went)
     yield from (("changed", f"«{words(parts)}»") for parts in change.changed)
     yield "body", change.body
     if effects.clauses:
-        text = f"{len(effects.fallen)} of {effects.clauses} of the version before fall"
+        text = f"{len(effects.fallen)} of {effects.clauses} clauses of the previous version no longer apply"
         yield "clauses", text + (": " + " ".join(f"«{item}»" for item in effects.fallen) if effects.fallen else "")
     if effects.stale:
-        yield "stale", "the operator file quotes what does not stand there: " + _some(effects.stale, "«{}»")
+        yield "stale", "the operator file quotes sentences that are not in the text: " + _some(effects.stale, "«{}»")
     if effects.former:
-        yield "cases", f"{effects.holding} of the {effects.former} of the version before hold on unchanged"
-    yield "cases", f"{effects.cases} of this version" if effects.declared else "no operator file declares this version"
+        yield "cases", f"{effects.holding} of the {effects.former} cases of the previous version also apply to this one"
+    yield "cases", f"{effects.cases} for this version" if effects.declared else "no operator file declares this version"
     if effects.points:
         yield "no case", f"{len(effects.points)} of {effects.of_points} schema points: {_some(effects.points)}"
     for text in effects.sentences:
         yield "no case", f"«{text}»"
-    yield "official", f"{len(effects.official)} cases: {_some(effects.official)}" if effects.official else "no case"
+    yield "official", f"{len(effects.official)} cases: {_some(effects.official)}" if effects.official else "no cases"
 
 
 def _some(names: Sequence[str], form: str = "{}") -> str:
@@ -85,11 +85,11 @@ def _end(comparison: Comparison) -> str:
         return ""
     if not lacking:
         return "Every schema point and every binding sentence of these has a case."
-    return f"Without a case for something: {len(lacking)} of {len(comparison.steps)}: {', '.join(lacking)}."
+    return f"{len(lacking)} of {len(comparison.steps)} lack a case for a point or sentence: {', '.join(lacking)}."
 
 
 def lines(comparison: Comparison, width: int) -> Iterator[str]:
-    """Yield the lines for a terminal of a width."""
+    """Yield the lines for a terminal of this width."""
     yield textwrap.fill(head(comparison), width, subsequent_indent="  ")
     for step in _ordered(comparison):
         yield ""

@@ -1,4 +1,4 @@
-"""One tool with several options, such as the target opsets of a version converter: operator versions by option."""
+"""A tool with several options, such as the target opsets of a version converter: operator versions by option."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WITHOUT = "default"
 MARKED = tuple(
     verdict for verdict in ORDER if verdict is not Verdict.PASS and verdict not in UNRATED - {Verdict.KNOWS_LESS}
 )
-"""The verdicts that a cell counts by letter: what is missing from those that passed, and what a tool could know."""
+"""The verdicts that a cell counts by letter: all that are not a pass and are rated, and `knows_less`."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class OptionsTable:
 
     Attributes:
         tool: its name and version.
-        columns: head and place of each column, where places are those of the backends that were looked at.
+        columns: head of each column, and its index among the backends.
     """
 
     tool: str
@@ -37,26 +37,26 @@ class OptionsTable:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """The places of the columns."""
+        """The indices of the columns among the backends."""
         return tuple(place for _, place in self.columns)
 
     @property
     def by(self) -> str:
-        """What the columns are: a converter's options are opsets."""
+        """The meaning of the columns: the options of a converter are opsets."""
         opsets = all(head.isdecimal() for head, _ in self.columns if head != WITHOUT)
         return "target opset" if opsets else "option"
 
     @property
     def title(self) -> str:
-        """The tool, and what stands across."""
+        """The tool, and the meaning of its columns."""
         return f"{self.tool}: operator version by {self.by}"
 
 
 def tables(backends: Iterable[tuple[str, Mapping[str, Any]]]) -> list[OptionsTable]:
-    """Return a table of each tool that is there with several options: numbers in their order, others as they came.
+    """Return a table for each tool that ran with several options: numbers in order, then others in order of appearance.
 
     Args:
-        backends: name and hello of each; two versions of a tool have a table each.
+        backends: name and hello of each; two versions of a tool get separate tables.
     """
     groups: dict[tuple[str, str], dict[str, int]] = {}
     for place, (name, hello) in enumerate(backends):
@@ -71,7 +71,7 @@ def tables(backends: Iterable[tuple[str, Mapping[str, Any]]]) -> list[OptionsTab
 
 
 def _order(column: tuple[str, int]) -> tuple[bool, int]:
-    """Return the sort key of a column: the one without an option, numbers, then what has no order of its own."""
+    """Return the sort key of a column: the one without an option first, then numbers, then other options."""
     head, place = column
     if head == WITHOUT:
         return False, -1
@@ -84,7 +84,7 @@ def marks(counts: Mapping[Verdict, int]) -> list[tuple[Verdict, int]]:
 
 
 def cell(counts: Mapping[Verdict, int]) -> str:
-    """Return the text of a cell: passed/specified, then the letter and number of each verdict that is marked."""
+    """Return the text of a cell: passed/specified, then letter and count of each marked verdict."""
     if not any(counts.values()):
         return ""
     shares = rates(counts)
@@ -93,7 +93,7 @@ def cell(counts: Mapping[Verdict, int]) -> str:
 
 
 def legend(cells: Sequence[Mapping[Verdict, int]]) -> str:
-    """Return what the cells are, and the letters that occur in them, as a sentence."""
+    """Return a sentence that explains the cells and the letters in them."""
     there = dict.fromkeys(verdict for verdict in MARKED for counts in cells if counts.get(verdict))
     letters = "".join(f"; {STYLES[verdict].letter} {STYLES[verdict].words}" for verdict in there)
-    return f"Cases passed of those specified{letters}."
+    return f"Passed of specified cases{letters}."

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from onnx_conformance.results.stream import Run
 
 MOST_SHARED = 1000
-"""The most statements about a backend in formats that have no section for them."""
+"""Maximum number of statements about a backend in formats without a section for them."""
 CUT_OFF = "This run was cut off; cases are missing."
 
 
@@ -32,9 +32,9 @@ class CheckedResult:
     """A result compared with the expectations.
 
     Attributes:
-        result: of the case.
-        status: at the gate; None: there are no expectations for this backend.
-        entry: of the expectations, that decides on the case.
+        result: the result.
+        status: its status at the gate; None: there are no expectations for this backend.
+        entry: the entry of the expectations that applies to the case.
     """
 
     result: Result
@@ -43,7 +43,7 @@ class CheckedResult:
 
     @property
     def wrong(self) -> bool:
-        """Whether it deviates from the expectations; without any, whether it is a failure or a fault of the adapter."""
+        """Whether it deviates from the expectations; without them, whether it is a failure or an adapter error."""
         if self.status is not None:
             return self.status is not GateStatus.MET
         return self.result.verdict.failed or self.result.verdict is Verdict.ADAPTER_ERROR
@@ -55,7 +55,7 @@ class CheckedResult:
 
     @property
     def status_text(self) -> str:
-        """Its status as a sentence; empty for a pass, and where nothing is expected."""
+        """Its status as a sentence; empty for a pass, and without expectations."""
         if self.accepted and self.entry is not None:
             places = ", ".join(filter(None, (self.entry.finding, self.entry.link)))
             link = f" ({places})" if places else ""
@@ -68,21 +68,21 @@ class CheckedResult:
 
 @dataclass(frozen=True)
 class ReportData:
-    """A run that was read once; its results are read again, one by one, by each report that shows them.
+    """A run that was read once. Each report that shows single results reads them again, one by one.
 
     Attributes:
         run: the results file.
         summary: its counts and groups of failures.
-        gate: finished; None: there are no expectations.
+        gate: the finished gate; None: there are no expectations.
         accepted: (operator version, backend) -> number of expected failures.
-        statements: on what failures share.
-        note: why the statements are incomplete; empty where they are complete.
-        references: case id -> the answer of onnx.reference, for the examples.
-        groups: the most groups of failures shown of each backend; 0: all.
+        statements: conditions that failures share.
+        note: why the statements are incomplete; empty: they are complete.
+        references: case id -> the output of onnx.reference, for the examples.
+        groups: maximum number of groups of failures shown for each backend; 0: all.
         other_runs: for the formats that show several.
         cases: of the suite, for the formats that show them; iterated once.
-        missing: why there are no cases, as a sentence; empty where there are.
-        contents: the parts of a page that were made already; None: nothing.
+        missing: why there are no cases, as a sentence; empty: there are cases.
+        contents: parts of a page that exist already; None: none.
     """
 
     run: Run
@@ -123,20 +123,20 @@ class ReportData:
 
     @property
     def expected(self) -> str:
-        """The number of expected failures, as a sentence; empty where there are none."""
+        """The number of expected failures, as a sentence; empty if there are none."""
         count = self.accepted.total()
         return f"{count} of {self.summary.failed} failures are expected." if count else ""
 
     @property
     def counts(self) -> dict[str, Counter[Verdict]]:
-        """By backend, also one without results, how many cases have each verdict."""
+        """The number of cases with each verdict, by backend; backends without results are included."""
         counts: dict[str, Counter[Verdict]] = {name: Counter() for name in self.run.header["backends"]}
         for (_, backend), counter in self.summary.counts.items():
             counts.setdefault(backend, Counter()).update(counter)
         return counts
 
     def shared(self, backend: str, operator: str = "") -> list[str]:
-        """Return the statements on a backend's failures, one line each; of one operator, or of all."""
+        """Return the statements about a backend's failures, one line each; for one operator, or for all."""
         return [
             line(f"{item.operator}: {item}", 600)
             for item in self.statements
@@ -156,8 +156,8 @@ def read(run: Run, expected: Expectations | None = None, others: Iterable[Callab
 
     Args:
         run: the results file.
-        expected: the verdicts that the runtime's author accepts for now.
-        others: called with each result as well, so that the file is not read again for them.
+        expected: the verdicts that the runtime's author currently accepts.
+        others: functions that are also called with each result, to avoid reading the file again.
 
     Raises:
         ExpectationsError: the run cannot be compared with the file, or two of its entries contradict each other.
@@ -185,13 +185,13 @@ def _checked_results(run: Run, gate: Gate | None) -> Iterator[CheckedResult]:
 
 
 def seconds(result: Result) -> float:
-    """Return how long a case took in seconds, 0 where that was not measured."""
+    """Return the duration of a case in seconds; 0 if it was not measured."""
     time = result.seconds
     return float(time) if isinstance(time, int | float) and math.isfinite(time) and time >= 0 else 0.0
 
 
 def moment(text: object) -> dt.datetime | None:
-    """Return a time of the result stream in UTC; None where there is none."""
+    """Return a time of the result stream in UTC; None if it has none."""
     try:
         return dt.datetime.fromisoformat(str(text)).astimezone(dt.UTC)
     except (ValueError, OverflowError):

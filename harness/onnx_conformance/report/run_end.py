@@ -1,4 +1,4 @@
-"""The last screen of a run: by backend its verdicts and the operators that fail most, then commands to type next."""
+"""The summary at the end of a run: verdicts and most-failing operators by backend, then suggested commands."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from onnx_conformance.results.summary import Summary
 
 MOST_OPERATORS = 5
-"""The most operators listed of each backend, those with the most failures first."""
+"""Maximum number of operators listed for each backend, most failures first."""
 WITHOUT_ANSWER = (Verdict.REFUSED, Verdict.TIMEOUT, Verdict.FLAKY)
 FAILED = (*WRONG, *WITHOUT_ANSWER, Verdict.CRASH)
-"""Verdicts that violate what ONNX requires of every runtime."""
+"""Verdicts that violate a requirement of ONNX on every runtime."""
 
 
 def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Mapping[str, int]) -> Iterator[str]:
-    """Yield a block of lines for each backend; where there are several kinds, under the heading of each.
+    """Yield a block of lines for each backend, grouped under headings if the run has several kinds of backend.
 
     Args:
         summary: the counts.
-        versions: by backend, the version of its hello.
-        part: which part of which suite was run, as "the core of suite generated".
+        versions: by backend, the version that its adapter reported.
+        part: the part of the suite that was run, such as "the core of suite generated".
         samples: by backend, n of its sample of 1 case in n.
     """
     for of_kind in kinds.parts(summary):
@@ -63,7 +63,7 @@ def _backends(
         worst = sorted(by_operator[backend].items(), key=lambda item: (-item[1], item[0]))[:MOST_OPERATORS]
         worst = [(name, count) for name, count in worst if count]
         if worst:
-            yield "  fail most:  " + ", ".join(
+            yield "  most failures:  " + ", ".join(
                 f"{line(name.removeprefix('ai.onnx/'))} {count}" for name, count in worst
             )
         yield ""
@@ -90,30 +90,33 @@ def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[
         yield "crashed", _number(counts[Verdict.CRASH]), named
     for verdict, label, meaning in (
         (Verdict.ACCEPTED_INVALID, "accepted", _accepted(summary.subject(backend))),
-        (Verdict.LENIENT, "lenient", "accepted models that no `must` forbids; never scored"),
-        (Verdict.INVALID_MODEL, "invalid", "models that a tool returned and ONNX forbids, or that have other outputs"),
-        (Verdict.KNOWS_LESS, "knows less", "says less of types and shapes than there is to know; never scored"),
-        (Verdict.UNSUPPORTED, "opted out", f"by the {'runtime' if is_runtime else 'tool'}'s own word"),
-        (Verdict.UNSPECIFIED, "left open", "by the text; never scored"),
-        (Verdict.ADAPTER_ERROR, "not measured", "the adapter is at fault"),
+        (Verdict.LENIENT, "lenient", _lenient(summary.leniences(backend))),
+        (Verdict.INVALID_MODEL, "invalid", "returned models that are invalid in ONNX or have other outputs"),
+        (Verdict.KNOWS_LESS, "knows less", "types or shapes that could be inferred are missing; not scored"),
+        (Verdict.UNSUPPORTED, "unsupported", f"the {'runtime' if is_runtime else 'tool'} said so"),
+        (Verdict.UNSPECIFIED, "unspecified", "the specification does not decide; not scored"),
+        (Verdict.ADAPTER_ERROR, "not measured", "the adapter failed"),
     ):
         if counts[verdict]:
-            forces = summary.leniences(backend) if verdict is Verdict.LENIENT else ""
-            yield label, _number(counts[verdict]), f"{forces}: {meaning}" if forces else meaning
+            yield label, _number(counts[verdict]), meaning
         if verdict is Verdict.ACCEPTED_INVALID:
             yield from _errata(summary, backend)
 
 
 def _accepted(subject: Subject) -> str:
     if subject is Subject.CHECKER:
-        return "models that the text forbids, which a checker could know"
-    return "models that the text forbids; ONNX obliges no runtime to refuse them"
+        return "invalid models that a checker can recognize"
+    return "invalid models (reported, but ONNX does not require runtimes to reject them)"
+
+
+def _lenient(forces: str) -> str:
+    return f"accepted models that violate no `must`{f' ({forces})' if forces else ''}; not scored"
 
 
 def _errata(summary: Summary, backend: str) -> Iterator[tuple[str, str, str]]:
     if summary.errata[backend]:
         built = line(summary.built_with[backend])
-        meaning = f"of these rest on sentences that ONNX reworded in place after {built}, with which it was built"
+        meaning = f"of these depend on sentences that ONNX reworded after {built}, which the backend was built with"
         yield "errata", _number(summary.errata[backend]), meaning
 
 
@@ -124,33 +127,33 @@ def _number(count: int) -> str:
 def next_commands(
     summary: Summary, results: str, several: Sequence[str], width: int, folder: str = ""
 ) -> Iterator[str]:
-    """Yield commands to type next, each with its purpose.
+    """Yield suggested commands, each with its purpose.
 
     Args:
         summary: the counts.
-        results: the file that the results were written to; empty: none.
-        several: the files, where each backend has one of its own.
+        results: the file with the results; empty: none.
+        several: the files, if each backend has a separate one.
         width: columns of the terminal.
-        folder: of a suite that is a folder, because the ids of its cases do not contain its path.
+        folder: the path of the suite, if it is a folder; the ids of its cases do not contain it.
     """
     faults = summary.faults()
     if not faults:
         return
-    # An adapter's fault says nothing about the runtime.
+    # A fault of the adapter is no evidence about the runtime.
     gravest = min(faults, key=lambda fault: (fault.example.verdict is Verdict.ADAPTER_ERROR, fault.rank))
     case, backend = shlex.quote(line(gravest.example.case)), shlex.quote(line(gravest.example.backend))
     file = line(several[0] if several else results) or "FILE"
     where = f" --suite {shlex.quote(line(folder))}" if folder else ""
     rows = [
-        (f"onnx-conformance show {case}{where}", "the whole case"),
-        (f"onnx-conformance repro {case}{where} --backend {backend}", "a script that shows it"),
+        (f"onnx-conformance show {case}{where}", "show the whole case"),
+        (f"onnx-conformance repro {case}{where} --backend {backend}", "write a script that reproduces it"),
         *(
-            [("onnx-conformance run ... --results FILE", "keeps the results, for the next two")]
+            [("onnx-conformance run ... --results FILE", "store the results, for the next two commands")]
             if file == "FILE"
             else []
         ),
-        (f"onnx-conformance explain {file}", "what the failures of an operator share"),
-        (f"onnx-conformance report {file} --format html --out report.html", "everything, as a page"),
+        (f"onnx-conformance explain {file}", "find patterns in the failures of each operator"),
+        (f"onnx-conformance report {file} --format html --out report.html", "write a page with all results"),
     ]
     yield "next"
     text = textwrap.indent(tabulate(rows, tablefmt="plain", disable_numparse=True), "  ")

@@ -1,7 +1,7 @@
-"""SARIF 2.1.0 for code scanning: a rule is a sentence of an operator's text, a result a case that breaks it.
+"""SARIF 2.1.0 for code scanning: a rule is a sentence of an operator's text, a result is a case that violates it.
 
-One SARIF run a backend. Code scanning limits the number of results: the worst ones are kept, in memory until their run
-is written, and a notification says how many were left out.
+Each backend has one SARIF run. Code scanning limits the number of results, so the worst ones are kept, in memory until
+their run is written. A notification contains the number of omitted results.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ LEVELS: Mapping[Verdict, str | None] = {
     Verdict.UNSPECIFIED: None,
     Verdict.ADAPTER_ERROR: None,
 }
-"""The level of a verdict in code scanning; None: it is no result, and an adapter's fault a notification."""
+"""The level of a verdict in code scanning; None: it is not a result. An adapter error becomes a notification."""
 
 MOST_RUNS, MOST_RESULTS, MOST_BYTES = 20, 25_000, 10 * 1000 * 1000
-"""The limits of GitHub: runs of a file, results of a run, bytes of the compressed file."""
+"""GitHub's limits: runs in a file, results in a run, bytes of the compressed file."""
 SHOWN_RESULTS = 5_000
-"""The most results that GitHub shows of a run."""
+"""Maximum number of results that GitHub shows for a run."""
 MARGIN = 200_000
-"""Bytes by which the compressed file may exceed the sum of its compressed parts, notifications included."""
+"""Bytes by which the compressed file may exceed the sum of its compressed parts, including notifications."""
 MOST_TEXT, MOST_DESCRIBED, MOST_HELP = 1000, 1024, 1500
 MOST_NOTIFICATIONS = 50
 _RANKS = {ERROR: 0, WARNING: 1, NOTE: 2}
@@ -72,7 +72,7 @@ class _Size:
 
 
 class _Kept:
-    """The worst results of a backend: at most MOST_RESULTS, and how many were left out."""
+    """The worst results of a backend, at most MOST_RESULTS, and the number of omitted ones."""
 
     def __init__(self) -> None:
         self.left_out: Counter[str] = Counter()
@@ -82,7 +82,7 @@ class _Kept:
         self._count = 0
 
     def add(self, checked: CheckedResult) -> None:
-        """Keep a result that has a level; count the faults of an adapter."""
+        """Keep a result if its verdict has a level; count adapter errors."""
         verdict = checked.result.verdict
         level = LEVELS[verdict]
         if verdict is Verdict.ADAPTER_ERROR:
@@ -105,7 +105,7 @@ class _Kept:
             self.left_out[_named(worst)] += 1
 
     def ordered(self) -> Iterator[tuple[int, tuple[str, str, str]]]:
-        """Yield rank, and JSON, operator version and sentence of each, the worst first."""
+        """Yield rank, and JSON, operator version and sentence of each, worst first."""
         for rank, kept in self._by_rank.items():
             yield from ((rank, item) for item in kept)
 
@@ -119,7 +119,7 @@ def report(data: ReportData) -> Iterator[str]:
     top = {"version": "2.1.0", "$schema": SCHEMA}
     backends = list(data.run.header["backends"])
     first, others = backends[:MOST_RUNS], backends[MOST_RUNS:]
-    notes = [f"left out, as code scanning takes {MOST_RUNS} runs a file: {', '.join(others)}"] if others else []
+    notes = [f"omitted, because code scanning accepts {MOST_RUNS} runs: {', '.join(others)}"] if others else []
     yield f'{json_text.text(top)[:-1]},"runs":[\n'
     for index, backend in enumerate(first):
         yield ",\n" if index else ""
@@ -128,7 +128,7 @@ def report(data: ReportData) -> Iterator[str]:
 
 
 def _run(data: ReportData, backend: str, size: _Size, notes: list[str]) -> Iterator[str]:
-    """Yield one run: its results are counted while they are written, so rules and notifications follow them."""
+    """Yield one run; its results are counted while they are written, so rules and notifications follow them."""
     kept = _Kept()
     for checked in data.checked_results():
         if checked.result.backend == backend:
@@ -202,9 +202,9 @@ def _result(checked: CheckedResult, level: str) -> dict[str, Any]:
 def _rule(name: str, operator: str, sentence: str) -> dict[str, Any]:
     plain = operator.rpartition("/")[0] or operator or "an operator"
     plain = line(plain, 100)
-    text = line(sentence, MOST_TEXT) if sentence else f"What the text of {plain} says"
+    text = line(sentence, MOST_TEXT) if sentence else f"The specification of {plain}"
     page = links.page(operator)
-    help_ = f"The text of {plain} says: {quoted(text)}" if sentence else text
+    help_ = f"The specification of {plain}: {quoted(text)}" if sentence else text
     return {
         "id": name,
         "shortDescription": {"text": _message(text)},
@@ -227,7 +227,7 @@ def rule_id(operator: str, sentence: str) -> str:
 
 
 def path(result: Result) -> str:
-    """Return the path under which code scanning shows a case: its id, because there is no file at fault."""
+    """Return the path under which code scanning shows a case: its id, because no file is at fault."""
     parts = [part for part in line(result.case, MOST_TEXT).split("/") if part not in {"", ".", ".."}]
     return quote("/".join(parts) or "case", safe="/@")
 
@@ -235,16 +235,16 @@ def path(result: Result) -> str:
 def _invocation(data: ReportData, kept: _Kept, count: int, notes: list[str]) -> dict[str, Any]:
     lines = [(ERROR, fault) for fault in data.faults]
     if kept.broken:
-        lines.append((ERROR, f"{kept.broken.total()} cases have a fault of the adapter, first {kept.example}"))
+        lines.append((ERROR, f"{kept.broken.total()} cases have an adapter error, the first is {kept.example}"))
     lines += [(WARNING, text) for text in notes]
     if kept.left_out:
         left = ", ".join(f"{number} {name}" for name, number in kept.left_out.items())
-        lines.append((WARNING, f"left out, as code scanning takes so many results or bytes only: {left}"))
+        lines.append((WARNING, f"omitted, because code scanning limits results and bytes: {left}"))
     if count > SHOWN_RESULTS:
         lines.append((NOTE, f"of {count} results, GitHub shows {SHOWN_RESULTS}"))
     lines += [(ERROR, problem) for problem in (data.gate.problems if data.gate else ())]
     if len(lines) > MOST_NOTIFICATIONS:
-        lines[MOST_NOTIFICATIONS:] = [(WARNING, f"and {len(lines) - MOST_NOTIFICATIONS} notifications more")]
+        lines[MOST_NOTIFICATIONS:] = [(WARNING, f"and {len(lines) - MOST_NOTIFICATIONS} more notifications")]
     times = {
         "startTimeUtc": moment(data.run.header.get("started")),
         "endTimeUtc": moment((data.run.footer or {}).get("finished")),
@@ -259,7 +259,7 @@ def _invocation(data: ReportData, kept: _Kept, count: int, notes: list[str]) -> 
 
 
 def _message(text: str, limit: int = MOST_DESCRIBED) -> str:
-    """Return a text in which no reader sees links or placeholders."""
+    """Return a text without syntax that readers take for links or placeholders."""
     plain = clean(text).replace("](", "] (")
     doubled = plain.replace("{", "{{").replace("}", "}}")
     over = len(doubled) - limit

@@ -1,4 +1,4 @@
-"""What a search found, as lines on a terminal."""
+"""The findings of a search, as lines on a terminal."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ MOST_PASSING = 5
 
 
 def failure(found: Failure) -> str:
-    """Return a failure in one line: what fails how, and why that is a failure."""
+    """Return a failure on one line: verdict, operators, and the reason."""
     result = found.result
     nodes = ", ".join(found.example.operators)
     form = f" as @{found.case.form}" if found.case.form != "plain" else ""
-    said = result.message or f"{result.wanted} expected, {result.actual} given"
-    rests = f" (rests on {', '.join(result.readings)})" if result.readings else ""
-    return line(f"{result.verdict}: {nodes}{form}: {line(said, 160)}{rests}")
+    message = result.message or f"expected {result.wanted}, actual {result.actual}"
+    readings = f" (depends on {', '.join(result.readings)})" if result.readings else ""
+    return line(f"{result.verdict}: {nodes}{form}: {line(message, 160)}{readings}")
 
 
 def lines(
     outcome: Outcome, frozen: Mapping[int, tuple[Path, State]], folder: Path, backend: str, seed: int
 ) -> Iterator[str]:
-    """Yield the summary: how many examples of which kind, the failures by cause, and commands to type next.
+    """Yield the summary: number of examples by kind, failures by cause, and suggested commands.
 
     Args:
         outcome: of the search.
-        frozen: by place in its failures, the folder of the case, and what became of it.
-        folder: that the cases are in.
+        frozen: by index of a failure, the folder of its case, and its state.
+        folder: the folder of the cases.
         backend: as the user named it.
         seed: of the search.
     """
@@ -47,16 +47,16 @@ def lines(
         if found.result.clauses and found.example.plan is not None:
             yield f"  text  «{line(found.result.clauses[-1], 200)}»"
         where, state = frozen.get(place, (None, None))
-        yield f"  {where} ({state})" if where else "  not written: the layout cannot express it"
+        yield f"  {where} ({state})" if where else "  not written: the folder layout cannot express it"
     yield from _passing(outcome.passing)
     yield from (f"adapter error: {line(text, 200)}" for text in outcome.errors)
     states = Counter(str(state) for _, state in frozen.values())
     if outcome.failures and not states[State.NEW]:
-        yield f"\nnothing new: each of these causes has its case in {folder}"
+        yield f"\nno new causes: each of these causes has a case in {folder} already"
     if frozen:
         yield f"\nonnx-conformance run --suite {folder} --backend {backend}"
     elif not outcome.failures:
-        yield "no failure of a new cause"
+        yield "no failures with a new cause"
 
 
 def _counts(outcome: Outcome, seed: int) -> str:
@@ -68,13 +68,13 @@ def _counts(outcome: Outcome, seed: int) -> str:
         ["seed", str(seed)],
         ["drawn", f"{outcome.drawn:,}"],
         ["  valid", f"{kinds['values'] + kinds['property']:,}"],
-        ["  forbidden by the text", f"{kinds['rejects']:,}"],
-        ["  left open by the text", f"{kinds['open']:,}"],
-        ["  no call of any operator", f"{kinds['no call']:,}"],
-        ["asked, those that shrink failures too", f"{outcome.asked:,}"],
+        ["  invalid", f"{kinds['rejects']:,}"],
+        ["  unspecified", f"{kinds['open']:,}"],
+        ["  not a call of an operator", f"{kinds['no call']:,}"],
+        ["run, including those that shrink failures", f"{outcome.asked:,}"],
         ["  " + ", ".join(f"{name} {count:,}" for name, count in verdicts.most_common()), ""],
-        ["failures by a cause that is known", f"{outcome.seen:,}"],
-        ["failures of distinct causes", f"{len(outcome.failures):,}"],
+        ["failures with a known cause", f"{outcome.seen:,}"],
+        ["failures with distinct causes", f"{len(outcome.failures):,}"],
         ["seconds", f"{outcome.seconds:.0f}{', interrupted' if outcome.interrupted else ''}"],
     ]
     return tabulate(rows, tablefmt="plain", disable_numparse=True)
@@ -82,5 +82,5 @@ def _counts(outcome: Outcome, seed: int) -> str:
 
 def _passing(passing: Sequence[Failure]) -> Iterator[str]:
     if passing:
-        yield f"\n{len(passing)} failed only among others, not in a process of their own, and are not kept:"
+        yield f"\n{len(passing)} failed only together with others, but passed in a new process, and are not kept:"
         yield from (f"  {failure(found)}" for found in passing[:MOST_PASSING])

@@ -26,9 +26,9 @@ ALWAYS = (Verdict.PASS, Verdict.UNSUPPORTED)
 HEADS = {verdict: str(verdict).replace("_", "\n") for verdict in Verdict}
 tables.MIN_PADDING = 0  # Two blanks between columns are enough; a table of verdicts is wide already.
 MOST_NAME = 36
-"""The most characters of a backend's name above a column."""
+"""Maximum number of characters of a backend's name in a column head."""
 REFERENCE = "onnx_reference"
-"""The backend whose answers are shown beside the expected ones."""
+"""The backend whose outputs are shown next to the expected ones."""
 WIDTH = 120
 """Columns of a terminal of unknown width."""
 COLUMN = 36
@@ -36,10 +36,10 @@ COLUMN = 36
 
 
 def operators(summary: Summary, width: int) -> Iterator[str]:
-    """Yield a run by operator for a terminal: passed of attempted, a column a backend, the kinds one after the other.
+    """Yield a table of operators for a terminal: passed of attempted, with a column for each backend.
 
-    Operators without failures are named in one line. Backends that do not fit side by side have tables of their own
-    below.
+    Each kind of backend has its own table. Operators without failures are listed in one line below. Backends that do
+    not fit the width get further tables.
 
     Args:
         summary: the counts.
@@ -72,7 +72,7 @@ def _operators(summary: Summary, width: int) -> Iterator[str]:
     others = [name.removeprefix("ai.onnx/") for name in names if name not in failing]
     if others:
         what = f"{len(others)}{' other' if failing else ''} operator{'s' if len(others) > 1 else ''}"
-        yield _filled(f"Nothing fails of {what}: {', '.join(map(line, others))}", width) + "\n"
+        yield _filled(f"No failures in {what}: {', '.join(map(line, others))}", width) + "\n"
 
 
 def _fails(counts: Mapping[Verdict, int] | None) -> bool:
@@ -93,7 +93,7 @@ def _fitting(columns: Sequence[int], width: int) -> Iterator[list[int]]:
 
 
 def _cell(counts: Mapping[Verdict, int] | None) -> str:
-    """Return passed/attempted; one number where all passed, - where the runtime opts out of all."""
+    """Return passed/attempted; one number if all passed, "-" if all cases are unsupported."""
     if counts is None:
         return ""
     shares = rates(counts)
@@ -107,9 +107,9 @@ def _filled(text: str, width: int, indent: str = "  ") -> str:
 
 
 def table(summary: Summary, style: str = "simple", samples: Mapping[str, int] | None = None) -> str:
-    """Return a table with one row an operator version and backend, and one a backend for the sum; a table a kind.
+    """Return a table for each kind: a row for each operator version and backend, then the sum of each backend.
 
-    Verdicts that no case has have no column; the line below the table names them.
+    A verdict without cases has no column; the line below the table lists these verdicts.
     """
     texts = []
     for part in kinds.parts(summary):
@@ -144,7 +144,7 @@ def _heads(shown: list[Verdict]) -> list[str]:
 
 def _absent(shown: list[Verdict], kind: kinds.Kind) -> str:
     absent = [str(verdict) for verdict in Verdict if verdict not in shown and verdict not in kind.impossible]
-    return f"\n\nNo case came out as {', '.join(absent)}.\n" if absent else ""
+    return f"\n\nNo case has the verdict {', '.join(absent)}.\n" if absent else ""
 
 
 def _sums(summary: Summary) -> dict[str, Counter[Verdict]]:
@@ -155,12 +155,12 @@ def _sums(summary: Summary) -> dict[str, Counter[Verdict]]:
 
 
 def _with_sample(backend: str, count: int) -> str:
-    """Return a backend's name, with its sample, if it has one."""
+    """Return a backend's name, with its sample if it ran one."""
     return f"{backend}, {in_words(count)}" if count > 1 else backend
 
 
 def clipped(backend: str, most: int = MOST_NAME) -> str:
-    """Return a name, a long one without its middle: commands often differ in their last word."""
+    """Return a name, shortened in the middle if it is long: commands often differ in their last word."""
     return backend if len(backend) <= most else f"{backend[:5]}...{backend[8 - most :]}"
 
 
@@ -181,7 +181,7 @@ def _row(operator: str, backend: str, counts: Mapping[Verdict, int], shown: list
 
 
 def visible(summary: Summary, limit: int) -> tuple[list[Group], Counter[str]]:
-    """Return the faults to show, at most `limit` of each backend (0: all), and how many are hidden of each."""
+    """Return the faults to show, at most `limit` for each backend (0: all), and the number of hidden ones."""
     shown: list[Group] = []
     totals: Counter[str] = Counter()
     for group in summary.faults():
@@ -194,16 +194,16 @@ def visible(summary: Summary, limit: int) -> tuple[list[Group], Counter[str]]:
 def groups(
     summary: Summary, references: Mapping[str, str], limit: int, reference: str = "", width: int = WIDTH
 ) -> Iterator[str]:
-    """Yield the failures, grouped by fault, as blocks of text.
+    """Yield the failures as blocks of text, one for each fault.
 
     Args:
         summary: the counts.
-        references: case id -> the answer of onnx.reference, for the examples.
-        limit: the most groups shown of each backend; 0: all.
-        reference: the backend whose answers are the expected ones; empty: the text decides.
+        references: case id -> the output of onnx.reference, for the examples.
+        limit: maximum number of groups for each backend; 0: all.
+        reference: the backend whose outputs are the expected ones; empty: they follow from the specification.
         width: columns of the terminal.
     """
-    expects = f"{reference} expects" if reference else "text expects"
+    expects = f"expected ({reference})" if reference else "expected"
     shown, hidden = visible(summary, limit)
     for group in shown:
         built = summary.built_with.get(group.example.backend, "")
@@ -211,7 +211,7 @@ def groups(
     for backend, count in sorted(hidden.items()):
         yield f"{backend}: {count} more faults; --groups 0 shows them all"
     if summary.left_out:
-        yield f"{summary.left_out} more failures are counted above but not grouped: there are too many kinds of them"
+        yield f"{summary.left_out} more failures are counted above, but not grouped: there are too many different ones"
 
 
 def _block(group: Group, reference: str, expects: str, built: str, width: int) -> str:
@@ -226,14 +226,14 @@ def _block(group: Group, reference: str, expects: str, built: str, width: int) -
     lines += [wrapped("text", quoted(clause), width=width) for clause in example.clauses]
     lines += [wrapped("reading", readings.sentence(line(number)), width=width) for number in example.readings]
     lines += [wrapped("erratum", text, width=width) for text in [erratum(example, built)] if text]
-    lines.append(wrapped("said", " ".join(example.message.split())[:400], width=width)) if example.message else None
+    lines.append(wrapped("message", " ".join(example.message.split())[:400], width=width)) if example.message else None
     got = example.actual or f"{example.verdict}{f': {example.error}' if example.error else ''}"
     if example.signal:
         got = f"{example.verdict}: {example.signal}"
     row = {line(expects): example.wanted or "the expected values"}
-    if under_test.stem(example.backend) != REFERENCE:  # Its own answers are in the last column anyway.
-        row["onnx.reference gives"] = reference or "(not asked)"
-    row[f"{line(clipped(example.backend))} gives"] = got
+    if under_test.stem(example.backend) != REFERENCE:  # Its outputs are in the last column already.
+        row["onnx.reference"] = reference or "(not run)"
+    row[f"actual ({line(clipped(example.backend))})"] = got
     column = min(COLUMN, max(12, (width - 2) // len(row) - 2))
     cells = [_column(text, column) for text in row.values()]
     lines.append(textwrap.indent(tabulate([cells], [*row], tablefmt="simple", disable_numparse=True), "  "))
@@ -256,13 +256,13 @@ def _ordered(names: Iterable[str]) -> list[str]:
 
 
 def some(names: Iterable[str]) -> str:
-    """Return at most six names in order, versions as numbers, and how many more there are."""
+    """Return at most six names in order (versions as numbers), and the number of further names."""
     ordered = _ordered(names)
     return ", ".join(ordered[:6]) + (f" and {len(ordered) - 6} more" if len(ordered) > 6 else "")  # noqa: PLR2004
 
 
-def wrapped(label: str, text: str, room: int = 6, width: int = WIDTH) -> str:
-    """Return a text wrapped to a width, after its label in a column of `room` characters."""
+def wrapped(label: str, text: str, room: int = 9, width: int = WIDTH) -> str:
+    """Return a text wrapped to a width, after a label in a column of `room` characters."""
     return textwrap.fill(
         clean(text),
         width - 4,

@@ -1,4 +1,4 @@
-"""A trend as text and as Markdown: verdicts by version, and what changed when."""
+"""A trend as text and as Markdown: verdicts by version, and the changes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def markdown(trend: Trend) -> Iterator[str]:
         yield f"\nNo verdict changed in {trend.unchanged} operator versions.\n"
         return
     yield "\n## Operator versions whose verdicts changed\n\nPassed of attempted. " + _unchanged(trend) + "\n\n"
-    yield _table(_rows(trend), ["operator version", *trend.versions], "github") + "\n\n## What changed when\n\n"
+    yield _table(_rows(trend), ["operator version", *trend.versions], "github") + "\n\n## Changes\n\n"
     rows = [[line(change.operator), *_change(change)] for change in trend.changes]
     heads = ["operator version", "since", "cases", "was", "now", "for example"]
     yield _table([[row[0], row[1], row[2], *row[3].split(" -> "), row[4]] for row in rows], heads, "github") + "\n"
@@ -53,7 +53,7 @@ def markdown(trend: Trend) -> Iterator[str]:
 
 def _unchanged(trend: Trend) -> str:
     count = trend.unchanged
-    return f"{count} other operator version{'' if count == 1 else 's'} came out the same in every version."
+    return f"{count} other operator version{'' if count == 1 else 's'} have the same verdicts in every version."
 
 
 def _table(rows: list[list[str]], heads: list[str], style: str) -> str:
@@ -64,7 +64,7 @@ def _table(rows: list[list[str]], heads: list[str], style: str) -> str:
 
 
 def _totals(trend: Trend) -> list[list[str]]:
-    """Return a row for each verdict that any version got, and one for what moved since the version before."""
+    """Return a row for each verdict that occurs, and rows for the changes since the previous version."""
     sums = {version: Counter[Verdict]() for version in trend.versions}
     for (_, version), counts in trend.counts.items():
         sums[version].update(counts)

@@ -70,9 +70,7 @@ def test_annotations_stop_at_githubs_limit_and_count_the_rest(tmp_path: Path) ->
     levels = [level for level, _, _ in annotations]
     assert (levels.count("error"), levels.count("warning"), levels.count("notice")) == (10, 10, 1)
     assert "cut off" in annotations[0][2]
-    assert annotations[-1][2].startswith(
-        "4 of level error, 1 of level warning are left out: GitHub shows 10 of a level"
-    )
+    assert annotations[-1][2].startswith("4 of level error, 1 of level warning are omitted")
 
 
 def test_exactly_as_many_as_github_shows_leave_nothing_out(tmp_path: Path) -> None:
@@ -116,8 +114,8 @@ def test_a_summary_says_counts_and_both_rates(tmp_path: Path) -> None:
 
 def test_a_summary_begins_with_the_gate(tmp_path: Path) -> None:
     text = summary(data_of(tmp_path / "r", result(verdict=Verdict.CRASH), expect=entry("*/even", "timeout")))
-    assert text.index("**the gate is closed: of 1 cases 0 met, 1 regressed**") < text.index("| backend |")
-    assert "## What closes the gate" in text
+    assert text.index("**the gate is closed: of 1 cases, 0 as expected, 1 regressed**") < text.index("| backend |")
+    assert "## Why the gate is closed" in text
     assert f"  {SPLIT}/even: expected timeout, got crash" in text
 
 
@@ -137,10 +135,10 @@ def test_a_summary_is_cut_at_whole_sections_and_says_so(tmp_path: Path) -> None:
     last = text.splitlines()[-1]
     shown = text.count("mine: wrong_value")
     left = f"{1200 - shown} groups of failures, 1 table of operator versions"
-    assert last == f"**Left out, as GitHub takes {1 << 20} bytes: {left}. The other reports have them all.**"
+    assert last == f"**Omitted, because GitHub accepts {1 << 20} bytes: {left}. The other reports contain all.**"
 
 
 def test_a_summary_that_fits_leaves_nothing_out(tmp_path: Path) -> None:
     text = summary(large(tmp_path / "r", 20))
-    assert "Left out" not in text
+    assert "Omitted" not in text
     assert text.endswith("</details>\n")

@@ -291,7 +291,7 @@ def test_a_sample_is_named_above_an_option(tmp_path: Path) -> None:
 
 
 def test_scripts_are_not_markup() -> None:
-    with pytest.raises(AssertionError, match="must not hold markup"):
+    with pytest.raises(AssertionError, match="must not contain markup"):
         page._hashed('const x = "</script>";')
     page._hashed(page._script() + page._style(3, []))
 
@@ -637,7 +637,7 @@ def test_for_a_large_tensor_the_page_names_the_elements_not_shown(
     path.write_text(page.report([Run(write(tmp_path / "r.ndjson", [result], {"mine": {}}))], [case]))
     text = opened(path, f"#/case/{case.id}").locator("#differences").inner_text()
     assert "100 of 1,000 elements differ" in text
-    assert "36 more at positions that the run did not keep" in text
+    assert "36 more at positions that the run did not store" in text
     assert "480 more" in text
     assert "[5,20]" in text
 
@@ -651,7 +651,7 @@ def test_an_older_run_without_elements_has_a_note(tmp_path: Path, opened: Any) -
     path.write_text(page.report([Run(write(tmp_path / "r.ndjson", [result]))], missing="The suite is another one."))
     tab = opened(path, "#/case/a/B/1/c")
     assert tab.locator(".wholes mark").all_inner_texts() == ["1", "2"]
-    assert "this run did not keep" in tab.locator("#differences").inner_text()
+    assert "this run did not store" in tab.locator("#differences").inner_text()
     assert "show` has them" in tab.locator("#absent").inner_text()
     assert "The suite is another one." in tab.locator("header").inner_text()
 
@@ -890,7 +890,7 @@ def test_failures_that_say_the_same_are_not_put_down_to_a_sentence(tmp_path: Pat
 
 
 def test_one_run_has_nothing_to_compare(file: Path, opened: Any) -> None:
-    assert opened(file).locator("nav a").all_inner_texts() == ["Matrix", "Cases", "What failures share"]
+    assert opened(file).locator("nav a").all_inner_texts() == ["Matrix", "Cases", "Failure patterns"]
 
 
 def test_what_failures_share_leads_to_the_cases(file: Path, statements: list[Statement], opened: Any) -> None:
@@ -1050,7 +1050,7 @@ def test_an_empty_run_is_a_page_too(tmp_path: Path, opened: Any) -> None:
     path = tmp_path / "page.html"
     path.write_text(page.report([Run(write(tmp_path / "empty.ndjson", []))]))
     tab = opened(path)
-    assert "hold no results" in tab.locator("main").inner_text()
+    assert "contain no results" in tab.locator("main").inner_text()
     for route in ("#/cases", "#/groups", "#/changes", "#/case/x"):
         tab.evaluate("(route) => { location.hash = route; }", route)
         tab.wait_for_timeout(100)

@@ -91,13 +91,15 @@ def test_a_backend_is_in_the_table_of_its_kind_only(tmp_path: Path) -> None:
         "Shape inference": {"infer"},
         "Checkers": {"check"},
     }
-    assert "wrong_value" not in parts["Checkers"].partition("No case came out as")[2], "no checker can have it"
+    _, found, absent = parts["Checkers"].partition("No case has the verdict")
+    assert found
+    assert "wrong_value" not in absent, "no checker can have it"
 
 
 def test_an_accepted_model_is_a_checkers_fault_and_nobody_elses_duty(tmp_path: Path) -> None:
     text = REPORTS["end"](data(tmp_path))
-    assert "ONNX obliges no runtime to refuse them" in text.partition("Checkers")[0]
-    assert "models that the text forbids, which a checker could know" in text.partition("Checkers")[2]
+    assert "ONNX does not require runtimes to reject them" in text.partition("Checkers")[0]
+    assert "invalid models that a checker can recognize" in text.partition("Checkers")[2]
 
 
 def test_json_says_what_a_tool_is(tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_a_converter_has_a_row_an_operator_version_and_a_column_a_target_opset(t
         SPLIT: ["1/2 U1", "1/2 M1"],
         "all": ["1/3 U2", "1/3 M1 C1"],
     }
-    assert "Cases passed of those specified; M invalid model; C crash; U unsupported." in text
+    assert "Passed of specified cases; M invalid model; C crash; U unsupported." in text
 
 
 def test_one_option_alone_and_a_runtime_with_options_have_no_table(tmp_path: Path) -> None:

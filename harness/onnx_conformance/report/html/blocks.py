@@ -1,6 +1,6 @@
-"""The data of a page, in blocks: JSON or arrays of numbers, packed with gzip and written in base64.
+"""The data of a page, in blocks: JSON or arrays of numbers, compressed with gzip and encoded in base64.
 
-base64 has no character with a meaning in HTML, so no text of a runtime can end the block that it is in.
+base64 has no character with a meaning in HTML, so no text of a runtime can end its block.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from onnx_conformance.report.html.table import Table
 
 CASES = 128
-"""Cases in a block, which is unpacked when the page of one of them is opened."""
+"""Number of cases in a block, which is unpacked when the page of one of them is opened."""
 LEVEL = 6
-"""Of compression. The highest, 9, takes half as long again for blocks that are two percent smaller."""
+"""Compression level. The highest, 9, takes 1.5 times as long for blocks that are two percent smaller."""
 
 
 def packed(data: bytes) -> str:
@@ -42,7 +42,7 @@ def packed_json(data: object) -> str:
 
 
 def details(table: Table, order: Sequence[int]) -> Iterator[str]:
-    """Yield blocks of the details of each backend's results, by case; a text is written once a block."""
+    """Yield blocks with the details of each backend's results, by case; each text is written once in a block."""
     for first in range(0, len(order), CASES):
         texts: dict[str, int] = {}
         rows = [
@@ -64,8 +64,8 @@ class Block:
     """Descriptions of cases that are packed together.
 
     Attributes:
-        ids: of the cases, in their order.
-        packed: their descriptions.
+        ids: the ids of the cases, in order.
+        packed: the descriptions of the cases.
     """
 
     ids: tuple[str, ...]
@@ -73,7 +73,7 @@ class Block:
 
 
 class Packer:
-    """Packs descriptions of cases as they come, so that no more than a block of them is in memory."""
+    """Packs descriptions of cases one by one; at most one block of them is in memory."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -88,14 +88,14 @@ class Packer:
             yield from self.finish()
 
     def finish(self) -> Iterator[Block]:
-        """Yield a block of the rest, if any."""
+        """Yield a block of the remaining descriptions, if any."""
         if self._waiting:
             yield Block(tuple(self._ids), packed_json(self._waiting))
         self._ids, self._waiting = [], []
 
 
 def described(cases: Iterable[Case], wanted: Iterable[str]) -> Iterator[Block]:
-    """Yield blocks with the descriptions of the cases whose ids are wanted, each once."""
+    """Yield blocks with the descriptions of the wanted cases, each case once."""
     left = set(wanted)
     packer, describer = Packer(), case_data.Describer()
     for case in cases:
@@ -106,21 +106,21 @@ def described(cases: Iterable[Case], wanted: Iterable[str]) -> Iterator[Block]:
 
 
 class Watcher:
-    """Describes the cases of an operator while their plans are made for an explanation; see explain.Watcher.
+    """Describes the cases of an operator while an explanation generates their plans; see explain.Watcher.
 
     Attributes:
-        ids: of the cases to describe.
-        versions: of their operator.
+        ids: the ids of the cases to describe.
+        versions: the versions of their operator.
     """
 
     def __init__(self, ids: frozenset[str], versions: frozenset[int]) -> None:
-        """Name the cases to describe."""
+        """Select the cases to describe."""
         self.ids, self.versions = ids, versions
         self._packer, self._describer = Packer(), case_data.Describer()
         self._blocks: list[Block] = []
 
     def add(self, plan: Plan, every: Sequence[Delivery], plain: Case) -> None:
-        """Describe the cases of a plan, of which the plain one is made already."""
+        """Describe the cases of a plan; the plain one is built already."""
         for form in every:
             if delivered_id(plan.id, form.name) in self.ids:
                 case = plain if form.name == PLAIN else plans.deliver(plan, form)
@@ -133,7 +133,7 @@ class Watcher:
 
 
 def places(table: Table, blocks: Iterable[Block]) -> dict[int, int]:
-    """Return by number of a case the place of its description: block * CASES + place in the block."""
+    """Return the place of each case's description, by the number of the case: block * CASES + place in the block."""
     by_case: dict[int, int] = {}
     for number, block in enumerate(blocks):
         for place, case_id in enumerate(block.ids):
@@ -144,7 +144,7 @@ def places(table: Table, blocks: Iterable[Block]) -> dict[int, int]:
 
 
 def columns(table: Table, order: Sequence[int], places: Mapping[int, int]) -> tuple[str, list[list[Any]]]:
-    """Return the numbers by case as one block, and its layout: name, type, first byte and length of each array."""
+    """Return the numbers of all cases as one block, and its layout: name, type, first byte and length of each array."""
     ranks = np.asarray(order, np.int64)
     arrays: list[tuple[str, np.ndarray[Any, Any]]] = [
         (name, np.asarray(getattr(table, name), "<i4")[ranks])
@@ -153,7 +153,7 @@ def columns(table: Table, order: Sequence[int], places: Mapping[int, int]) -> tu
     arrays.append(("described", np.asarray([places.get(case, -1) for case in order], "<i4")))
     for place, column in enumerate(table.columns):
         arrays.append((f"messages{place}", np.asarray(column.messages, "<i4")[ranks]))
-    for place, column in enumerate(table.columns):  # After the wider ones, which must begin at a multiple of four.
+    for place, column in enumerate(table.columns):  # After the wider arrays, which must begin at a multiple of four.
         arrays.append((f"verdicts{place}", np.frombuffer(bytes(column.verdicts), np.uint8)[ranks]))
     layout, first = [], 0
     for name, numbers in arrays:

@@ -1,4 +1,4 @@
-"""The description of a case on a page, without its results: model, inputs, expected values, parts of a script."""
+"""The description of a case for a page, without its results: model, inputs, expected values, parts of a script."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from onnx_conformance.declare.data import Value
 
 MOST_TEXT = 8_000
-"""The most characters of a model's text, and of a script; only `repro` makes longer scripts."""
+"""Maximum number of characters of a model's text, and of a script; only `repro` writes longer scripts."""
 
 
 class Describer:
-    """Describes cases in the order of a suite; a value that the forms of one declared case share is formatted once."""
+    """Describes cases in the order of a suite; a value that several forms of a case share is formatted once."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -70,7 +70,7 @@ class Describer:
 def _once(
     known: dict[int, tuple[Value | Drawn, str]], value: Value | Drawn, write: Callable[[Value | Drawn], str]
 ) -> str:
-    """Return a value formatted once; it is kept together with its text, so that no other value can get its id."""
+    """Return the text of a value. The value is stored with it, because another value could get its id otherwise."""
     if id(value) not in known:
         known[id(value)] = value, write(value)
     return known[id(value)][1]

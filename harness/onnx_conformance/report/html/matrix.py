@@ -1,4 +1,4 @@
-"""The matrices at the top of a page: operator versions by backends or options, with the shares of their verdicts."""
+"""The matrices at the top of a page: operator versions by backend or option, with the shares of the verdicts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from onnx_conformance.report.html.table import Table
 
 NARROWEST = 30
-"""The least width of a part, in thousandths of a bar, so that it is visible."""
+"""The minimum width of a part, in thousandths of a bar; narrower parts would be invisible."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Cell:
 
     Attributes:
         short: the text below the bar.
-        label: the whole text, for screen readers and the tooltip.
+        label: the full text, for screen readers and the tooltip.
         parts: family, start and width, in tenths of a percent of the bar.
-        href: of the list of the cases.
+        href: link to the list of the cases.
     """
 
     short: str
@@ -60,10 +60,10 @@ class Matrix:
     """Operator versions by backends of one kind, or by the options of one tool.
 
     Attributes:
-        title: of a tool's options; empty: the columns are backends.
-        columns: head, runtime, and place in the table of results.
+        title: title for the options of a tool; empty: the columns are backends.
+        columns: head, runtime, and index in the table of results.
         rows: operator versions with results, in the order of the operators' names.
-        sums: a cell for all cases of each column.
+        sums: a cell with all cases for each column.
     """
 
     title: str
@@ -74,11 +74,11 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Section:
-    """The matrices of one kind.
+    """The matrices of one kind of backend.
 
     Attributes:
-        heading: of the kind; empty where there is no other.
-        matrices: of its backends, then one of each tool that is there with several options.
+        heading: the heading of the kind; empty if it is the only one.
+        matrices: one for its backends, then one for each tool that ran with several options.
     """
 
     heading: str
@@ -86,7 +86,7 @@ class Section:
 
 
 def sections(table: Table) -> list[Section]:
-    """Return the matrices by kind; without any backend, one of nothing."""
+    """Return the matrices by kind; without backends, one empty matrix."""
     by_kind: dict[Subject, list[int]] = {}
     for place, column in enumerate(table.columns):
         by_kind.setdefault(under_test.subject(column.hello), []).append(place)
@@ -110,7 +110,7 @@ def sections(table: Table) -> list[Section]:
 
 
 def _sample(table: Table, place: int) -> str:
-    """Return what follows the head of a column that is of a sample."""
+    """Return the suffix for the head of a column with a sample."""
     column = table.columns[place]
     count = sampling.from_header(table.runs[column.run].header).get(column.backend, 1)
     return f", {sampling.in_words(count)}" if count > 1 else ""
@@ -147,7 +147,7 @@ def _matrix(
 
 
 def quote(text: str) -> str:
-    """Return a text quoted for the fragment of an address, as script/filter.js reads and writes it."""
+    """Return a text quoted for the fragment of an address, like script/filter.js."""
     return parse.quote(text, safe="/@*")
 
 
@@ -158,13 +158,13 @@ def _parts(operator: str) -> tuple[str, str, str]:
 
 
 def cell(counts: Mapping[int, int], href: str, of_option: bool = False) -> Cell:  # noqa: FBT001, FBT002 - two kinds
-    """Return the cell for the counts by number of the verdict; of an option, what is missing stands in its text."""
+    """Return the cell for the counts by number of the verdict; the cell of an option lists failures in its text."""
     named = {ORDER[number]: count for number, count in counts.items()}
     return Cell(options_table.cell(named) if of_option else short(named), sentence(named), tuple(shares(counts)), href)
 
 
 def short(counts: Mapping[Verdict, int]) -> str:
-    """Return passed of attempted, or why there is no such rate."""
+    """Return passed of attempted, or the reason why there is no such rate."""
     figures = rates(counts)
     if figures.attempted:
         return f"{figures.passed}/{figures.attempted}"
@@ -179,7 +179,7 @@ def short(counts: Mapping[Verdict, int]) -> str:
 
 
 def sentence(counts: Mapping[Verdict, int]) -> str:
-    """Return both rates and all counts as a sentence; script/matrix.js does the same for filtered cases."""
+    """Return both rates and all counts as a sentence; script/bars.js does the same for filtered cases."""
     if not sum(counts.values()):
         return "no data"
     figures = rates(counts)

@@ -1,4 +1,4 @@
-"""Makes the page of template, style, script, matrix and data, under a policy that lets no other script run."""
+"""Builds the page from template, style, script, matrix and data, with a policy that allows no other script."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Contents:
-    """Parts of a page that were made already.
+    """Parts of a page that exist already.
 
     Attributes:
-        table: of the runs.
-        described: blocks of described cases.
+        table: the results of the runs.
+        described: blocks with described cases.
     """
 
     table: Table
@@ -45,7 +45,7 @@ SCRIPTS = (
     "unpack", "data", "filter", "dom", "bars", "matrix", "cases", "repro", "case_page", "case", "groups",
     "theme", "main",
 )  # fmt: skip
-"""The files of script/, in the order in which they are joined."""
+"""The files of script/, in the order of concatenation."""
 
 
 def report(
@@ -58,11 +58,11 @@ def report(
     """Return the report of one or several runs as one HTML file.
 
     Args:
-        runs: side by side; of exactly two that share a backend, what changed is shown as well.
-        cases: of their suite, for models, inputs and scripts; cases that no run has are skipped.
-        statements: on what failures share.
-        missing: why there are no cases, as a sentence; empty where there are.
-        contents: the parts that were made already; None: nothing.
+        runs: the runs, shown side by side; changes are shown for exactly two runs that share a backend.
+        cases: cases of their suite, for models, inputs and scripts; cases that no run has are skipped.
+        statements: conditions that failures share.
+        missing: why there are no cases, as a sentence; empty: there are cases.
+        contents: parts that exist already; None: none.
 
     Raises:
         ResultsError: a results file is damaged.
@@ -106,7 +106,7 @@ def report(
 
 
 def _legend(table: Table) -> list[tuple[str, str]]:
-    """Return the families that occur, in the order of a bar, with the verdicts of each."""
+    """Return the families that occur, in the order of a bar, each with its verdicts."""
     numbers = {number for column in table.columns for number in set(column.verdicts) - {ABSENT}}
     words: dict[str, list[str]] = {}
     for number in sorted(numbers):
@@ -116,7 +116,7 @@ def _legend(table: Table) -> list[tuple[str, str]]:
 
 
 def _index(table: Table, order: list[int], layout: list[list[Any]], statements: Sequence[Statement]) -> dict[str, Any]:
-    """Return the data that the page needs from the start."""
+    """Return the data that the page needs at the start."""
     rank = {case: place for place, case in enumerate(order)}
     groups = table.groups(statements)
     for group in groups:
@@ -186,7 +186,7 @@ def _script() -> str:
 
 
 def _policy(style: str, code: str) -> str:
-    """Return the Content-Security-Policy: it allows this style and this script only, whatever the data contains."""
+    """Return the Content-Security-Policy: it allows only this style and this script, whatever the data contains."""
     return "; ".join(
         (
             "default-src 'none'",
@@ -202,7 +202,7 @@ def _policy(style: str, code: str) -> str:
 
 
 def _hashed(text: str) -> str:
-    """Return the digest of an inline element as a policy names it."""
-    if re.search(r"</|<!--", text):  # It would end, or change how it is read, before the browser hashes it.
-        raise AssertionError("an inline element must not hold markup")
+    """Return the digest of an inline element, in the notation of a policy."""
+    if re.search(r"</|<!--", text):  # It would end early, or be parsed differently.
+        raise AssertionError("an inline element must not contain markup")
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

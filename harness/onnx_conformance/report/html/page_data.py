@@ -1,4 +1,4 @@
-"""What a page's script has to know of verdicts and backends, whatever results it shows."""
+"""Data about verdicts and backends for the script of a page."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def column(table: Table, of: Column) -> dict[str, Any]:
 
 
 def _code(backend: str, hello: Any, way: str) -> str:  # noqa: ANN401 - of a file
-    """Return the code that calls a runtime; empty where the run did not keep it."""
+    """Return the code that calls a runtime; empty if the run did not store it."""
     known = backend.startswith("cmd:") or isinstance(hello.get("repro"), str)
     try:
         return clean(script.call(backend, hello, way), 20_000) if known else ""

@@ -1,4 +1,4 @@
-"""Runs side by side: one row a case, one column a backend of a run."""
+"""Runs side by side: a row for each case, a column for each backend of each run."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 MOST_ID = 600
 MOST_GROUPS = 5000
 TEXTS = (("error", MAX_MESSAGE), ("expected", 4000), ("actual", 4000), ("stderr", 4000))
-"""The long texts of a result, and the most characters of each that are shown."""
+"""The long texts of a result, and the maximum number of characters shown of each."""
 BY_SENTENCE = WRONG | {Verdict.ACCEPTED_INVALID, Verdict.CRASH}
-"""Verdicts of failures that `signature` groups by sentence; others are grouped by message."""
+"""Verdicts of failures that `signature` groups by sentence; other failures are grouped by message."""
 
 
 class Names:
-    """Numbers texts in the order in which they come."""
+    """Numbers texts in order of appearance."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -40,7 +40,7 @@ class Names:
         self._raw: dict[Any, int] = {}
 
     def of(self, raw: Any, write: Callable[[Any], Any]) -> int:  # noqa: ANN401 - as a file has it
-        """Return the number of `write(raw)`, which is called once for each `raw`, because many cases share it."""
+        """Return the number of `write(raw)`, which is called once for each `raw`, because many cases share one."""
         number = self._raw.get(raw)
         if number is None:
             number = self._raw[raw] = self(write(raw))
@@ -55,7 +55,7 @@ class Names:
         return iter(self._numbers)
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of texts."""
         return len(self._numbers)
 
 
@@ -70,7 +70,7 @@ class Column:
         label: unique among the columns.
         verdicts: by case, the number of the verdict.
         messages: by case, the number of the message; -1: none.
-        times: by case, the milliseconds that it took; NaN: not measured.
+        times: by case, its duration in milliseconds; NaN: not measured.
         details: by case, its other texts and its mismatch.
         groups: the cases of failures by `signature`, as in Summary.
     """
@@ -90,9 +90,9 @@ class Table:
     """The results of one or several runs.
 
     Attributes:
-        runs: in the order given.
+        runs: the runs, in the order of the arguments.
         columns: every backend of every run.
-        ids, operator, type, form, tags, clauses, outcome: by case; but for ids, numbers of names.
+        ids, operator, type, form, tags, clauses, outcome: by case; all except ids are numbers of names.
     """
 
     def __init__(self, runs: Sequence[Run] = ()) -> None:
@@ -138,7 +138,7 @@ class Table:
         _label(self.columns, self.runs)
 
     def __len__(self) -> int:
-        """Return how many cases there are."""
+        """Return the number of cases."""
         return len(self.ids)
 
     def number_of(self, case: str) -> int | None:
@@ -147,11 +147,11 @@ class Table:
 
     @property
     def cases(self) -> Collection[str]:
-        """The ids of the cases, as the results have them, by number."""
+        """The ids of the cases, unchanged from the results, by number."""
         return self._cases.keys()
 
     def pairs(self) -> list[tuple[int, int]]:
-        """Return the columns to compare, before and after: of exactly two runs, those of one backend."""
+        """Return the columns to compare, before and after: those of one backend in exactly two runs."""
         if len(self.runs) != 2:  # noqa: PLR2004 - two runs are compared, and no others
             return []
         places = [(place, column) for place, column in enumerate(self.columns)]
@@ -167,7 +167,7 @@ class Table:
         return sorted(range(len(self)), key=lambda case: (names[self.operator[case]], case))
 
     def counts(self) -> dict[tuple[int, int], Counter[int]]:
-        """Return by operator and column how many cases have each verdict."""
+        """Return the number of cases with each verdict, by operator and column."""
         counts: dict[tuple[int, int], Counter[int]] = {}
         for place, column in enumerate(self.columns):
             for operator, verdict in zip(self.operator, column.verdicts, strict=True):
@@ -176,7 +176,7 @@ class Table:
         return counts
 
     def groups(self, statements: Iterable[Statement]) -> list[dict[str, Any]]:
-        """Return what failures share: the statements, then the failures by sentence or message."""
+        """Return groups of failures: the statements, then the failures by sentence or message."""
         by_name = {column.backend: place for place, column in enumerate(self.columns)}
         groups: list[dict[str, Any]] = [
             {
@@ -222,7 +222,7 @@ class Table:
         if result.attempts:
             details["attempts"] = line(result.attempts, 1000)
         details = {key: value for key, value in details.items() if value not in ("", {})}
-        if details or case in column.details:  # A file may have two results of one case: the last one counts.
+        if details or case in column.details:  # A file may have two results for one case: the last one counts.
             column.details[case] = details
         if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:
             column.groups.setdefault(signature(result), []).append(case)
@@ -252,7 +252,7 @@ class Table:
         return tuple(self.sentences.of(clause, clean) for clause in clauses)
 
     def _written(self, case: str) -> str:
-        """Return a case's id, clean and still unique."""
+        """Return a case's id, cleaned and still unique."""
         written = base = clean(case, MOST_ID)
         for copy in itertools.count(2):
             if written not in self._shown:
@@ -262,7 +262,7 @@ class Table:
         return written
 
     def _reach(self, column: Column) -> None:
-        """Make a column as long as the table."""
+        """Extend a column to the length of the table."""
         missing = len(self) - len(column.verdicts)
         if not missing:
             return
@@ -276,7 +276,7 @@ def _short(text: object) -> str:
 
 
 def _cleaned(mismatch: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members of a mismatch that have their type, their texts clean."""
+    """Return the members of a mismatch that have the right type, with cleaned texts."""
     cleaned: dict[str, Any] = {}
     for key in ("where", "expected", "actual"):
         if isinstance(mismatch.get(key), str):
@@ -323,5 +323,5 @@ def _label(columns: Sequence[Column], runs: Sequence[Run]) -> None:
 
 
 def versioned(column: Column) -> str:
-    """Return the runtime of a column: its own name and its version."""
+    """Return the runtime of a column: its reported name and version."""
     return line(f"{column.hello.get('runtime', column.backend)} {column.hello.get('version', '')}", 120)

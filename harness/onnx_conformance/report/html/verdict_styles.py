@@ -1,4 +1,4 @@
-"""How each verdict is shown: a letter, words, and a family of colour and pattern; never by colour alone."""
+"""The style of each verdict: a letter, words, and a family of colour and pattern; never only a colour."""
 
 from __future__ import annotations
 
@@ -25,40 +25,41 @@ class VerdictStyle:
 
 
 STYLES = {
-    "pass": VerdictStyle("P", "pass", "pass", "the expected outcome was seen"),
-    "wrong_value": VerdictStyle("V", "wrong value", "wrong", "an answer with other values than expected"),
-    "wrong_shape": VerdictStyle("S", "wrong shape", "wrong", "an answer of another shape"),
-    "wrong_type": VerdictStyle("T", "wrong type", "wrong", "an answer of another type"),
+    "pass": VerdictStyle("P", "pass", "pass", "the expected outcome"),
+    "wrong_value": VerdictStyle("V", "wrong value", "wrong", "outputs with other values than expected"),
+    "wrong_shape": VerdictStyle("S", "wrong shape", "wrong", "outputs with another shape"),
+    "wrong_type": VerdictStyle("T", "wrong type", "wrong", "outputs with another type"),
     "wrong_count": VerdictStyle("N", "wrong count", "wrong", "another number of outputs or elements"),
     "invalid_model": VerdictStyle(
-        "M", "invalid model", "wrong", "a tool returned a model that ONNX forbids, or that has other outputs"
+        "M", "invalid model", "wrong", "a tool returned a model that is invalid in ONNX or has other outputs"
     ),
-    "refused": VerdictStyle("R", "refused", "refused", "a valid model raised an error that is not an opt-out"),
+    "refused": VerdictStyle("R", "refused", "refused", "a valid model raised an error other than unsupported"),
     "accepted_invalid": VerdictStyle(
-        "A", "accepted invalid", "accepted", "a model that the text forbids gave an answer; no runtime must refuse"
+        "A",
+        "accepted invalid",
+        "accepted",
+        "an invalid model was accepted; ONNX does not require runtimes to reject it",
     ),
     "lenient": VerdictStyle(
         "L",
         "lenient",
         "unspecified",
-        "an answer to a model that only a `should`, a description or the signature forbids; not scored",
+        "a model that violates only a `should`, a description or the signature was accepted; not scored",
     ),
     "knows_less": VerdictStyle(
-        "K", "knows less", "unspecified", "a tool says less of types and shapes than there is to know; not scored"
+        "K", "knows less", "unspecified", "types or shapes that could be inferred are missing; not scored"
     ),
     "crash": VerdictStyle("C", "crash", "crash", "the process died"),
-    "timeout": VerdictStyle("O", "timeout", "timeout", "no answer by the deadline"),
-    "flaky": VerdictStyle("F", "flaky", "flaky", "not the same every time"),
-    "unsupported": VerdictStyle("U", "unsupported", "unsupported", "the runtime says that it lacks this; not scored"),
-    "unspecified": VerdictStyle("?", "unspecified", "unspecified", "the text leaves it open; not scored"),
-    "adapter_error": VerdictStyle(
-        "E", "adapter error", "adapter", "the adapter is at fault, not the runtime; not scored"
-    ),
+    "timeout": VerdictStyle("O", "timeout", "timeout", "no answer within the time limit"),
+    "flaky": VerdictStyle("F", "flaky", "flaky", "repeated runs have different verdicts"),
+    "unsupported": VerdictStyle("U", "unsupported", "unsupported", "the runtime said so; not scored"),
+    "unspecified": VerdictStyle("?", "unspecified", "unspecified", "the specification does not decide; not scored"),
+    "adapter_error": VerdictStyle("E", "adapter error", "adapter", "the adapter failed, not the runtime; not scored"),
 }
-"""By the name of the verdict, in the order of a bar."""
+"""By name of the verdict, in the order of a bar."""
 
 ORDER = tuple(Verdict(name) for name in STYLES if name in list(Verdict))
-"""The verdicts in the order of a bar; a verdict's place here is its number in the page."""
+"""The verdicts in the order of a bar; the index of a verdict is its number in the page."""
 NUMBER = {verdict: number for number, verdict in enumerate(ORDER)}
 ABSENT = 255
-"""The number for no result."""
+"""The number that means "no result"."""

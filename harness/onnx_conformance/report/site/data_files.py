@@ -1,4 +1,4 @@
-"""The data of a site: scripts that each hand one block to the page, because a page opened from disk may not fetch."""
+"""The data of a site: scripts that pass one block each to the page, because a page opened from disk may not fetch."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
 LETTERS = {number: STYLES[verdict].letter for number, verdict in enumerate(ORDER)} | {ABSENT: "."}
 CASES = blocks.CASES
 FINDINGS = 64
-"""Findings in a file."""
+"""Number of findings in a file."""
 MOST_MESSAGE, MOST_STDERR = 400, 600
-"""Characters of what a runtime says of a case; the whole of it is in the results."""
+"""Maximum number of characters of a runtime's message and error output; the results contain the full text."""
 
 
 def file(name: str, packed: str) -> str:
-    """Return the content of a data file: one call of the function that a page registers before it asks for the file."""
+    """Return the content of a data file: a call of the function that a page registers before it loads the file."""
     return f"onnxConformance({json.dumps(name)},{json.dumps(packed)});\n"
 
 
 def front(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return what the filters of the front page need beside the verdicts."""
+    """Return the data that the filters of the front page need in addition to the verdicts."""
     operators = results.operators
     by_name = {operator.name: number for number, operator in enumerate(operators)}
     names = {runtime.name: number for number, runtime in enumerate(results.ranked)}
@@ -85,7 +85,7 @@ def numbers(results: Results) -> tuple[str, list[list[Any]]]:
 
 
 def search(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return the names that can be searched for: operators with their cases, runtimes, tools, findings."""
+    """Return the searchable names: operators with their cases, runtimes, tools, findings."""
     ids = results.table.ids
     return {
         "operators": [
@@ -115,10 +115,10 @@ def search(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
 
 
 def site(results: Results, slugs: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the pages of cases and findings share: columns, verdicts, and where a finding's data is.
+    """Return the common data of the pages of cases and findings: columns, verdicts, and data files of findings.
 
     Args:
-        results: of the site.
+        results: the results of the site.
         slugs: by id of a finding, the name of its data file.
     """
     table, pages = results.table, results.pages
@@ -141,7 +141,7 @@ def operator(table: Table, of: Operator, places: Sequence[int], described: Mappi
     """Return the cases of an operator: ids, sentences, verdicts by runtime.
 
     Args:
-        table: of the results.
+        table: the results.
         of: the operator.
         places: the columns of the runtimes.
         described: by id, the descriptions of its cases.
@@ -177,7 +177,7 @@ def operator(table: Table, of: Operator, places: Sequence[int], described: Mappi
 
 
 def case_blocks(table: Table, of: Operator, places: Sequence[int], described: Mapping[str, Any]) -> Iterator[str]:
-    """Yield blocks of the results of an operator's cases, in the order of `operator`; a text occurs once a block."""
+    """Yield blocks with the results of an operator's cases, in the order of `operator`; a block has each text once."""
     messages = list(table.message_texts)
     for first in range(0, len(of.cases), CASES):
         texts: dict[str, int] = {}
@@ -204,7 +204,7 @@ def case_blocks(table: Table, of: Operator, places: Sequence[int], described: Ma
 def finding_blocks(
     table: Table, findings: Sequence[Finding], scripts: Mapping[str, str], slug: str
 ) -> Iterator[tuple[str, list[str], str]]:
-    """Yield the blocks of an operator's findings: name, ids, data; `known` cases have a page."""
+    """Yield the blocks of an operator's findings: name, ids, data. The cases in `known` have a page."""
     for number, first in enumerate(range(0, len(findings), FINDINGS)):
         part = findings[first : first + FINDINGS]
         data = {
@@ -223,5 +223,5 @@ def finding_blocks(
 
 
 def quote(text: str) -> str:
-    """Return a text quoted for the fragment of an address, as the script reads it."""
+    """Return a text quoted for the fragment of an address, in the encoding of the script."""
     return parse.quote(text, safe="/@")

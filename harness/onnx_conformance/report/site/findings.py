@@ -1,4 +1,4 @@
-"""Findings as a site shows them."""
+"""Findings as data for a site."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from onnx_conformance.findings.finding import Finding
 
 KINDS = tuple(map(str, GRAVITY))
-"""Names of verdicts, the gravest first."""
+"""Names of verdicts, most severe first."""
 
 
 def shown(finding: Finding) -> dict[str, Any]:
-    """Return what the page of a finding shows; what it has not is left out."""
+    """Return the data for the page of a finding, without empty members."""
     data = dataclasses.asdict(finding)
     example = data.pop("example")
     for name in ("inputs", "expected", "given"):

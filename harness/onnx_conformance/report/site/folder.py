@@ -1,4 +1,4 @@
-"""The folder of a site: its files are written whole, those that went are removed, and no foreign file is touched."""
+"""The folder of a site: files are written atomically, obsolete ones are removed, and foreign files are not changed."""
 
 from __future__ import annotations
 
@@ -15,71 +15,73 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LIST = "site-files.txt"
-"""Names the files that the command wrote, one a line; it lies in the folder itself."""
+"""The file in the folder that lists the files written by the command, one on each line."""
 MOST_CHARACTERS = 16 << 20
 
 
 class SiteFolderError(HarnessError):
-    """The folder cannot be used; the text says why."""
+    """The folder cannot be used; the text contains the reason."""
 
 
 class SiteFolder:
     """A folder that a site is written to.
 
     Attributes:
-        path: of the folder.
+        path: path of the folder.
         size: bytes written so far.
     """
 
     def __init__(self, path: Path) -> None:
-        """Look at what is there.
+        """Inspect the folder.
 
         Raises:
-            SiteFolderError: it is a file, or has a page that this command did not write.
+            SiteFolderError: it is a file, or contains a page that this command did not write.
         """
         if path.exists() and not path.is_dir():
-            raise SiteFolderError(f"{path} is a file; --out names a folder")
+            raise SiteFolderError(f"{path} is a file; --out expects a folder")
         self.path, self.size = path, 0
         self._known = self._listed()
         self._written: set[str] = set()
         if (path / "index.html").exists() and "index.html" not in self._known:
-            raise SiteFolderError(f"{path / 'index.html'} is not of this command; name another folder, or remove it")
+            raise SiteFolderError(
+                f"{path / 'index.html'} was not written by this command; remove it or name another folder"
+            )
 
     def write(self, name: str, pieces: Iterable[str]) -> None:
         """Write a file.
 
         Args:
-            name: its path from the folder, with slashes.
+            name: its path relative to the folder, with slashes.
             pieces: its text.
 
         Raises:
-            SiteFolderError: another program wrote a file of this name.
+            SiteFolderError: another program wrote a file with this name.
             ReportError: it cannot be written.
         """
         path = self.path / name
         if name not in self._known:
             if path.exists():
-                raise SiteFolderError(f"{path} is not of this command; name another folder, or remove it")
+                raise SiteFolderError(f"{path} was not written by this command; remove it or name another folder")
             formats.make(self.path)
-            self._note(name)  # Before it is written: if this is interrupted, the next command still knows its files.
+            self._note(name)  # Before the file is written, so that the next command knows it after an interruption.
         formats.make(path.parent)
         self._written.add(name)
         formats.write(path, pieces)
         self.size += path.stat().st_size
 
     def finish(self) -> None:
-        """Remove the files of an earlier site that this one does not have, and write the list.
+        """Remove files of an earlier site that this site does not have, and write the list.
 
         Raises:
             ReportError: the list cannot be written.
         """
         for name in sorted(self._known - self._written):
-            with contextlib.suppress(OSError):  # It is gone, or a folder now.
+            with contextlib.suppress(OSError):  # It no longer exists, or is a folder now.
                 (self.path / name).unlink()
                 for parent in (self.path / name).parents:
                     if parent == self.path:
                         break
-                    parent.rmdir()  # Only where it is empty.
+                    parent.rmdir()  # Fails unless it is empty.
         formats.write(self.path / LIST, [f"{name}\n" for name in sorted(self._written)])
 
     def _note(self, name: str) -> None:
@@ -99,7 +101,7 @@ class SiteFolder:
                 names = file.read(MOST_CHARACTERS).splitlines()
         except (OSError, ValueError) as error:
             raise SiteFolderError(
-                f"cannot read {path}, which has the files of this command: {line(error, 100)}; name another folder"
+                f"cannot read {path}, the list of files of this command: {line(error, 100)}; name another folder"
             ) from error
         return {name for name in names if _inside(name)}
 

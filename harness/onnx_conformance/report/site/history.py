@@ -1,4 +1,4 @@
-"""A runtime over its versions: since which one it does what, and the chart of its rates."""
+"""A runtime over its versions: since which version cases pass, and the chart of its rates."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 PASS = NUMBER[Verdict.PASS]
 WIDTH, HEIGHT = 720, 240
-"""Of the chart, in units of its own."""
+"""Size of the chart, in its own units."""
 LEFT, RIGHT, TOP, BOTTOM = 46, 24, 18, 34
-"""The margins of the chart, for labels."""
+"""Margins of the chart, for labels."""
 MOST_LABELS = 12
-"""Versions whose names fit below the chart."""
+"""Maximum number of versions whose names fit below the chart."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """One version on the chart.
+    """A version on the chart.
 
     Attributes:
-        version: of the runtime.
-        date: of its run.
-        score: on the cases that all versions of the chart have.
-        x, specified, attempted: places on the chart; None: there is no such rate.
+        version: version of the runtime.
+        date: date of its run.
+        score: score on the cases that all versions of the chart have.
+        x, specified, attempted: coordinates on the chart; None: there is no such rate.
         labelled: whether there is room for its name.
     """
 
@@ -50,13 +50,13 @@ class Point:
 
 @dataclass(frozen=True)
 class Chart:
-    """Rates by version, as places on a drawing.
+    """Rates by version, as coordinates of a drawing.
 
     Attributes:
         points: the oldest version first.
         ticks: percentages with their height.
-        cases: how many cases all versions have.
-        left_out: versions that are not on it: samples, and runs that were cut off.
+        cases: number of cases that all versions have.
+        left_out: versions that are not on the chart: samples, and runs that were cut off.
     """
 
     points: tuple[Point, ...]
@@ -70,13 +70,13 @@ class Chart:
     bottom: int = BOTTOM
 
     def line(self, name: str) -> str:
-        """Return the points of one line, `specified` or `attempted`, as SVG writes them."""
+        """Return the points of one line, `specified` or `attempted`, in SVG syntax."""
         places = [(point.x, getattr(point, name)) for point in self.points]
         return " ".join(f"{x:g},{y:g}" for x, y in places if y is not None)
 
 
 def chart(table: Table, runtime: Runtime) -> Chart | None:
-    """Return the chart of a runtime; None where fewer than two versions have whole runs."""
+    """Return the chart of a runtime; None if fewer than two versions have complete runs."""
     whole = [item for item in runtime.history if item.sample == 1 and item.complete and item.cases]
     if len(whole) < 2:  # noqa: PLR2004 - a line has two ends
         return None
@@ -87,7 +87,7 @@ def chart(table: Table, runtime: Runtime) -> Chart | None:
     pairs = [(item.passed, whole_) for item in by_version for whole_ in (item.specified, item.attempted) if whole_]
     lowest = min((passed * 10 // of * 10 for passed, of in pairs), default=0)
     lowest = min(lowest, 90)
-    step = 5 if lowest >= 70 else 10 if lowest >= 40 else 25  # noqa: PLR2004 - so that there are few lines
+    step = 5 if lowest >= 70 else 10 if lowest >= 40 else 25  # noqa: PLR2004 - few lines
 
     def height(percent: float) -> float:
         return round(TOP + (100 - percent) / (100 - lowest) * (HEIGHT - TOP - BOTTOM), 1)
@@ -115,7 +115,7 @@ def chart(table: Table, runtime: Runtime) -> Chart | None:
 
 
 def since(table: Table, runtime: Runtime, cases: Sequence[int]) -> str:
-    """Return since which version a runtime passes what it passes of some cases today; empty where that is not known.
+    """Return the version since which a runtime passes the cases that it passes today; empty if it is unknown.
 
     Older versions are compared on the cases that both ran.
     """

@@ -1,4 +1,4 @@
-"""What a runtime opts out of, and the reasons that it gives."""
+"""The operators that a runtime does not support, and its reasons."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MOST_REASONS = 40
 
 @dataclass(frozen=True)
 class Reason:
-    """One reason, without what differs from case to case.
+    """A reason, without the parts that differ from case to case.
 
     Attributes:
-        text: the message, `#` in place of numbers and names.
-        count: of cases.
-        example: one message as it came.
+        text: the message, with `#` in place of numbers and names.
+        count: number of cases.
+        example: one original message.
     """
 
     text: str
@@ -35,13 +35,13 @@ class Reason:
 
 @dataclass(frozen=True)
 class OptOuts:
-    """What a runtime opts out of.
+    """The unsupported cases of a runtime.
 
     Attributes:
-        reasons: the most frequent first, at most MOST_REASONS.
-        further: how many cases have other reasons.
-        whole: operators of which it attempts nothing.
-        partly: other operators, with the cases opted out of and those there are.
+        reasons: most frequent first, at most MOST_REASONS.
+        further: number of cases with other reasons.
+        whole: operators without supported cases.
+        partly: operators with some unsupported cases: number of unsupported cases, and number of cases.
     """
 
     reasons: tuple[Reason, ...]
@@ -51,13 +51,13 @@ class OptOuts:
 
 
 def of_column(table: Table, column: Column, operators: tuple[Operator, ...], absent: int) -> OptOuts:
-    """Return what a column of a table opts out of.
+    """Return the unsupported cases of a column of a table.
 
     Args:
-        table: of the results.
-        column: of the table.
-        operators: all of them.
-        absent: the number for no result.
+        table: the results.
+        column: a column of the table.
+        operators: all operators.
+        absent: the number that means "no result".
     """
     texts = list(table.message_texts)
     reasons: Counter[str] = Counter()
@@ -70,7 +70,7 @@ def of_column(table: Table, column: Column, operators: tuple[Operator, ...], abs
             if column.verdicts[case] == UNSUPPORTED:
                 out += 1
                 text = texts[column.messages[case]] if column.messages[case] >= 0 else ""
-                reason = masked(text) or "no reason given"
+                reason = masked(text) or "no reason"
                 reasons[reason] += 1
                 examples.setdefault(reason, text)
         if out and out == there:

@@ -1,4 +1,4 @@
-"""The HTML of a site's pages: templates filled with scores, under a policy that lets the site's own script run only."""
+"""The HTML of a site's pages: templates filled with scores, with a policy that allows only the site's script."""
 
 from __future__ import annotations
 
@@ -36,33 +36,33 @@ POLICY = (
     "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src data:; base-uri 'none'; "
     "form-action 'none'; require-trusted-types-for 'script'; trusted-types data-files"
 )
-"""`file:` is for a site that is opened from disk, where browsers differ on what 'self' is."""
+"""`file:` is for a site that is opened from disk, because browsers interpret 'self' differently there."""
 SHARED_SCRIPTS = ("unpack", "dom", "bars", "repro", "case_page", "theme")
-"""Files of the one-page report's script that this one is made of, in their order, then its own."""
+"""Script files of the one-page report that the site uses, in order; SCRIPTS follow them."""
 SCRIPTS = ("data", "search", "front", "model_file", "operator", "case", "findings", "main")
 SHARED = "onnx_conformance.report.html"
 LEGEND = (
     ("pass", "pass"), ("wrong", "wrong answer"), ("refused", "refused"), ("accepted", "accepted invalid"),
-    ("crash", "crash"), ("timeout", "timeout"), ("flaky", "flaky"), ("unsupported", "opted out"),
+    ("crash", "crash"), ("timeout", "timeout"), ("flaky", "flaky"), ("unsupported", "unsupported"),
 )  # fmt: skip
-"""Families of verdicts in a bar of what is specified, and their words."""
+"""Families of verdicts in a bar of the specified cases, and their words."""
 OPERATORS_IN_ROW = 6
-"""The most operators that a family's row names."""
+"""Maximum number of operators in the row of a family."""
 MOST_OPSETS = 200
-"""To choose from, whatever a results file says."""
+"""Maximum number of opsets in the filter, whatever a results file contains."""
 MOST_FAILING = 200
-"""The most cases of another suite that are listed."""
+"""Maximum number of listed cases of another suite."""
 
 
 @dataclass(frozen=True)
 class Site:
-    """What every page needs.
+    """The data that every page needs.
 
     Attributes:
-        results: of the suite, and beside it of others.
-        findings: the gravest first; None: no folder of findings was given.
-        missing: why models are not shown, as a sentence; empty where they are.
-        stamp: of the data, so that a browser does not show old data on a new page.
+        results: results of the main suite, and of other suites.
+        findings: most severe first; None: there is no folder of findings.
+        missing: why models are not shown, as a sentence; empty: they are shown.
+        stamp: digest of the data, which prevents a browser from showing old data on a new page.
     """
 
     results: Results
@@ -79,10 +79,10 @@ class Site:
         """Return a page.
 
         Args:
-            template: its file.
-            page: its name for the script.
-            depth: how many folders it lies in.
-            values: what the template shows.
+            template: name of the template.
+            page: name of the page for the script.
+            depth: number of folders above the page.
+            values: variables of the template.
         """
         return self.environment.get_template(f"{template}.html.jinja").render(
             policy=POLICY, root="../" * depth, page=page, stamp=self.stamp, site=self, version=VERSION, **values
@@ -94,10 +94,10 @@ class Ranked:
     """A row of the ranking.
 
     Attributes:
-        runtime: of the row.
-        score: on the common cases, or on its own where it is not ranked.
-        sentence: what it is good for.
-        kinds: findings by kind, of those that are counted.
+        runtime: the runtime.
+        score: score on the common cases, or on its own cases if it is not ranked.
+        sentence: its strengths and weaknesses.
+        kinds: number of counted findings by kind.
     """
 
     runtime: Runtime
@@ -107,7 +107,7 @@ class Ranked:
 
 
 def style() -> str:
-    """Return the style of all pages: that of the one-page report, and what the site has beside it."""
+    """Return the style of all pages: that of the one-page report, then the additions of the site."""
     return _text(SHARED, "style.css") + _text(__package__ or "", "style.css")
 
 
@@ -119,7 +119,7 @@ def script() -> str:
 
 
 def front(site: Site) -> str:
-    """Return the front page: the ranking, the heat map, tools by kind, and what is not ranked."""
+    """Return the front page: the ranking, the heat map, tools by kind, and unranked runtimes."""
     results = site.results
     whole = scores.counted(
         results.families_of(newest=False), len(results.families), results.ranked_rows, results.common
@@ -158,7 +158,7 @@ def front(site: Site) -> str:
 
 
 def operators(site: Site) -> str:
-    """Return the list of all operators by family, in their newest versions."""
+    """Return the page with all operators by family, in their newest versions."""
     results = site.results
     counts = scores.counted(
         results.operators_of(newest=True), len(results.operators), results.main_rows, _every(results)
@@ -218,9 +218,9 @@ def tool(site: Site, of: Tool, findings: Mapping[str, Sequence[Finding]]) -> str
     """Return the page of a tool.
 
     Args:
-        site: that it is a page of.
+        site: the site.
         of: the tool.
-        findings: by the name of an option, the gravest first.
+        findings: by the name of an option, most severe first.
     """
     results = site.results
     rows = []
@@ -249,7 +249,7 @@ def _letters(rows: Iterable[Iterable[Score]]) -> str:
 
 
 def _tools(site: Site) -> list[tuple[Kind, list[tuple[Ranked, str]]]]:
-    """Return the rows of the front page's tables of tools, by kind: each with the address of its page."""
+    """Return the rows of the front page's tables of tools by kind, each with the address of its page."""
     by_kind: dict[Kind, list[tuple[Ranked, str]]] = {}
     for of in site.results.tools:
         for option in of.options:
@@ -260,7 +260,7 @@ def _tools(site: Site) -> list[tuple[Kind, list[tuple[Ranked, str]]]]:
 
 
 def _tested(site: Site, of: Runtime, findings: Sequence[Finding]) -> dict[str, Any]:
-    """Return what a page says of a runtime, or of an option of a tool."""
+    """Return the data of a page about a runtime, or about an option of a tool."""
     results = site.results
     table = results.table
     column = table.columns[of.main.place]
@@ -300,12 +300,12 @@ def _tested(site: Site, of: Runtime, findings: Sequence[Finding]) -> dict[str, A
 
 
 def shell(site: Site, page: str, title: str) -> str:
-    """Return a page that its script fills: of a case, a finding, or the list of findings."""
+    """Return a page that its script fills: a case, a finding, or the list of findings."""
     return site.render("shell", page, title=title)
 
 
 def kinds(site: Site, of: Runtime) -> tuple[tuple[str, int], ...]:
-    """Return how many findings of each kind a runtime or tool has; those that are fixed or apart do not count."""
+    """Return the number of findings of each kind of a runtime or tool, without those that are fixed or not counted."""
     own = [
         str(finding.kind)
         for finding in site.findings or ()
@@ -315,7 +315,7 @@ def kinds(site: Site, of: Runtime) -> tuple[tuple[str, int], ...]:
 
 
 def _opsets(results: Results) -> list[int]:
-    """Return the opsets of ONNX's own domain, as far as the installed onnx or the results know them."""
+    """Return the opsets of ONNX's default domain that the installed onnx or the results contain."""
     own = [operator for operator in results.operators if operator.name.startswith("ai.onnx/")]
     known = [version.since for operator in own for version in operator.versions]
     return list(range(1, min(MOST_OPSETS, max((schema.newest_opset("ai.onnx"), *known))) + 1))
@@ -342,7 +342,7 @@ def _score_of(table: Table, place: int) -> Score:
 def _other_suites(
     results: Results, of: Runtime
 ) -> Iterator[tuple[str, str, Score, list[tuple[str, VerdictStyle, str]], int]]:
-    """Yield what a runtime does in other suites: suite, label, score, failing cases, how many more there are."""
+    """Yield the results of a runtime in other suites: suite, label, score, failing cases, number of further ones."""
     stem = under_test.unversioned(results.table.columns[of.main.place].backend)
     failed = [number for number, verdict in enumerate(ORDER) if verdict.failed]
     for name, table in results.apart.items():
@@ -397,7 +397,7 @@ def _environment() -> Environment:
 
 
 def _whole(part: int, of: int) -> str:
-    """Return a floored percentage without decimals; no data is not 0 %."""
+    """Return a percentage rounded down to an integer; "no data" without cases."""
     return f"{part * 100 // of} %" if of else "no data"
 
 
@@ -406,7 +406,7 @@ def _text(package: str, name: str) -> str:
 
 
 def by_owner(site: Site) -> Mapping[str, list[Finding]]:
-    """Return the findings of each runtime and option of a tool that has results, by its name."""
+    """Return the findings by the name of the runtime or option of a tool; only for those with results."""
     owners: dict[str, list[Finding]] = {}
     for finding in site.findings or ():
         name = site.results.owner(finding)

@@ -1,4 +1,4 @@
-"""What the pages show of the results: runtimes, operators with versions and families, and the cases they share."""
+"""The results as data for the pages: runtimes, operators with versions and families, and common cases."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from onnx_conformance.results.stream import Run
 
 MAIN = "generated"
-"""The suite that runtimes are ranked by, where any run is of it."""
+"""The suite that runtimes are ranked by, if any run used it."""
 OTHER = "other"
-"""The family of operators that ONNX does not have."""
+"""The family of operators that ONNX does not define."""
 FAILED = bytes(number < len(ORDER) and ORDER[number].failed for number in range(256))
 """By number of a verdict, whether it is a failure."""
 
@@ -40,9 +40,9 @@ class Version:
     """An operator version.
 
     Attributes:
-        number: in the table of results.
-        since: the opset that brought it; 0: it has no number.
-        until: the last opset that it is in force for; 0: there is no later version.
+        number: its number in the table of results.
+        since: the opset that introduced it; 0: it has no number.
+        until: the last opset that it applies to; 0: there is no later version.
         newest: whether no later version has results.
     """
 
@@ -57,11 +57,11 @@ class Operator:
     """An operator, without a version.
 
     Attributes:
-        name: ai.onnx/Split.
+        name: such as ai.onnx/Split.
         slug: for the names of its files; unique.
-        family: the folder of onnx/defs that has it.
-        versions: the newest first.
-        cases: their numbers in the table, the newest version first.
+        family: the folder of onnx/defs that defines it.
+        versions: newest first.
+        cases: numbers of its cases in the table, newest version first.
     """
 
     name: str
@@ -72,21 +72,21 @@ class Operator:
 
     @property
     def short(self) -> str:
-        """Its name without ONNX's own domain."""
+        """Its name without ONNX's default domain."""
         return self.name.removeprefix("ai.onnx/")
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool, which is no runtime.
+    """A tool that is not a runtime.
 
     Attributes:
-        name: of its adapter.
+        name: name of its adapter.
         slug: for the name of its file; unique.
         subject: its kind.
-        options: as they were run; one, where it has none.
-        heads: of their columns, where there are several.
-        by: what these columns are: target opsets, or options.
+        options: the options that were run; a single one if it has no options.
+        heads: heads of their columns, if there are several.
+        by: meaning of these columns: target opset, or option.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Tool:
 
     @property
     def kind(self) -> Kind:
-        """How its table differs from those of others."""
+        """The properties of its table."""
         return KINDS[self.subject]
 
     @property
@@ -107,20 +107,20 @@ class Tool:
         return " ".join(filter(None, (self.name, self.options[-1].main.version)))
 
     def page(self, option: Runtime) -> str:
-        """Return the page and the place there of one option."""
+        """Return the page of an option, with the fragment."""
         return f"tool/{self.slug}.html" + (f"#{option.slug}" if len(self.options) > 1 else "")
 
 
 class Results:
-    """The results of the suite by which runtimes are ranked, and beside them those of other suites.
+    """The results of the suite that runtimes are ranked by, and the results of other suites.
 
     Attributes:
-        table: of the runs of the suite.
-        suite: its name.
-        runs: of it, in the order given.
+        table: results of the main suite.
+        suite: name of the main suite.
+        runs: runs of the main suite, in the order of the arguments.
         apart: a table for each other suite, by its name.
-        runtimes: the ranked ones, the best first, then the others by name.
-        tools: by kind, then by name; those with several options are one tool.
+        runtimes: ranked runtimes, best first, then the others by name.
+        tools: by kind, then by name; several options of a tool are one tool.
         operators: by name.
         families: in alphabetical order.
     """
@@ -152,7 +152,7 @@ class Results:
 
     @cached_property
     def ranked(self) -> tuple[Runtime, ...]:
-        """The runtimes with whole runs, the best on the common cases first."""
+        """The runtimes with complete runs, best on the common cases first."""
         whole = [runtime for runtime in self.runtimes if runtime.ranked]
         rows = self._rows(whole)
         chosen = runtimes.common(rows)
@@ -167,7 +167,7 @@ class Results:
 
     @cached_property
     def common(self) -> Bools:
-        """Which cases all ranked runtimes have."""
+        """Whether all ranked runtimes have a result, by case."""
         return runtimes.common(self.ranked_rows)
 
     @property
@@ -177,7 +177,7 @@ class Results:
 
     @property
     def pages(self) -> dict[str, str]:
-        """By name of a runtime or an option of a tool, its page and the place there."""
+        """The page and fragment of each runtime and each option of a tool, by name."""
         of = {runtime.name: f"runtime/{runtime.slug}.html" for runtime in self.runtimes}
         for tool in self.tools:
             of |= {option.name: tool.page(option) for option in tool.options}
@@ -195,11 +195,11 @@ class Results:
 
     @cached_property
     def version_numbers(self) -> Numbers:
-        """By case, the place of its operator version among those of all operators, in their order."""
+        """By case, the index of its operator version among those of all operators, in order."""
         return self._by_case(lambda place, _operator, _version: place)
 
     def families_of(self, *, newest: bool) -> Numbers:
-        """Return by case the number of its family; -1 for older versions, where only the newest ones are asked for."""
+        """Return by case the number of its family; -1 for older versions if `newest` is set."""
         number = {family: place for place, family in enumerate(self.families)}
         return self._by_case(
             lambda _place, operator, version: number[operator.family] if version.newest or not newest else -1
@@ -218,11 +218,11 @@ class Results:
         return [scores.score(counts[0, place]) for place in range(len(self.ranked))]
 
     def owner(self, finding: Finding) -> str | None:
-        """Return the name of the runtime or tool of a finding; None: no results of it are here."""
+        """Return the name of the runtime or tool of a finding; None: it has no results here."""
         return self._by_stem.get(under_test.unversioned(finding.backend))
 
     def failing(self) -> Mapping[str, str]:
-        """Return the ids of cases that a runtime or tool fails in its newest version, with their operator versions."""
+        """Return the ids of cases that fail in the newest version of some runtime or tool, with operator versions."""
         failed = np.frombuffer(FAILED, np.uint8)
         fails = [any(column) for column in failed[self.tested_rows].T.tolist()]
         names = list(self.table.operators)
@@ -232,7 +232,7 @@ class Results:
 
     @property
     def covers(self) -> str:
-        """How much of ONNX the suite covers, as the newest run that knows it says; or empty."""
+        """How much of ONNX the suite covers, from the newest run that contains it; or empty."""
         newest = sorted(self.runs, key=lambda run: line(run.header.get("started", "")), reverse=True)
         return next(filter(None, (completeness(run.header) for run in newest)), "")
 
@@ -283,7 +283,7 @@ def _tools(table: Table, options: Sequence[Runtime]) -> tuple[Tool, ...]:
 
 
 def _operators(table: Table) -> tuple[Operator, ...]:
-    """Return the operators of a table in the order of their names, ONNX's own domain first."""
+    """Return the operators of a table by name, ONNX's default domain first."""
     names = list(table.operators)
     groups: dict[str, list[int]] = {}
     for number, name in enumerate(names):
@@ -313,7 +313,7 @@ def _operators(table: Table) -> tuple[Operator, ...]:
 
 
 def _until(name: str, since: int, sinces: Sequence[int]) -> int:
-    """Return the last opset that a version is in force for; 0: it still is."""
+    """Return the last opset that a version applies to; 0: there is no later version."""
     domain, _, rest = name.partition("/")
     known = [item.since for item in schema.versions(domain, rest)] if schema.known(domain, rest) else []
     later = [other for other in (*known, *sinces) if other > since]
@@ -321,6 +321,6 @@ def _until(name: str, since: int, sinces: Sequence[int]) -> int:
 
 
 def family(name: str) -> str:
-    """Return the folder of onnx/defs that has an operator, as ai.onnx/Split; `other` for those of no ONNX."""
+    """Return the folder of onnx/defs that defines an operator, such as ai.onnx/Split; `other` if ONNX does not."""
     domain, _, rest = name.partition("/")
     return schema.folder(schema.versions(domain, rest)[-1]) if schema.known(domain, rest) else OTHER

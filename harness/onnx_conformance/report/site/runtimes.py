@@ -1,4 +1,4 @@
-"""The runtimes of several runs: which columns are versions of one runtime, and which may be ranked beside others."""
+"""The runtimes of several runs: which columns are versions of one runtime, and which runtimes may be ranked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 LEAST_OPERATORS = 90
-"""Percent of the operator versions of the widest run that a run must have, to be ranked beside it."""
+"""A run is ranked only if it has this percentage of the operator versions of the widest run."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class Tested:
     """One version of a runtime in one run.
 
     Attributes:
-        place: the number of the column in its table.
-        version: as the runtime reports it; may be empty.
-        date: of the run, YYYY-MM-DD.
+        place: number of the column in its table.
+        version: reported by the runtime; may be empty.
+        date: date of the run, YYYY-MM-DD.
         sample: n of a sample of 1 case in n; 1: all cases.
         complete: whether the run was not cut off.
-        cases: how many results there are.
-        operators: of how many operator versions.
+        cases: number of results.
+        operators: number of operator versions with results.
     """
 
     place: int
@@ -57,14 +57,14 @@ class Runtime:
     """A runtime, or one option of a tool.
 
     Attributes:
-        name: as its backend is called, with its option, without a version; unique.
+        name: name of its backend, with the option, without the version; unique.
         slug: for the name of its file; unique.
-        runtime: its own name.
-        subject: whether it is a runtime, or which kind of tool.
+        runtime: its reported name.
+        subject: a runtime, or a kind of tool.
         main: the newest version.
-        history: one run of each version, oldest first; the last one is the main one.
-        left_out: why it is not ranked, as the end of "not ranked: "; empty where it is.
-        doubled: names of the files whose results another run of the same version replaces.
+        history: one run of each version, oldest first; the last one is `main`.
+        left_out: why it is not ranked, to follow "not ranked: "; empty: it is ranked.
+        doubled: names of the files whose results are replaced by another run of the same version.
     """
 
     name: str
@@ -83,12 +83,12 @@ class Runtime:
 
     @property
     def ranked(self) -> bool:
-        """Whether it is ranked beside the others; tools never are."""
+        """Whether it is ranked; tools never are."""
         return self.subject is Subject.RUNTIME and not self.left_out
 
 
 def age(version: str) -> tuple[bool, Version, str]:
-    """Return the sort key of versions; what has no order comes first."""
+    """Return the sort key of versions; texts that are not versions come first."""
     try:
         return True, Version(version), version
     except InvalidVersion:
@@ -96,7 +96,7 @@ def age(version: str) -> tuple[bool, Version, str]:
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
-    """Return a file name for each name: plain characters only, and unique where upper and lower case are alike."""
+    """Return a file name for each name: plain characters, and unique on file systems that ignore case."""
     taken: set[str] = {""}
     by_name: dict[str, str] = {}
     for name in names:
@@ -111,7 +111,7 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
 
 
 def verdicts(table: Table, places: Sequence[int]) -> Bytes:
-    """Return the numbers of the verdicts: one row a column of the table, one place a case."""
+    """Return the numbers of the verdicts: a row for each column of the table, an element for each case."""
     rows = [np.frombuffer(bytes(table.columns[place].verdicts), np.uint8) for place in places]
     return np.stack(rows) if rows else np.zeros((0, len(table)), np.uint8)
 
@@ -150,7 +150,7 @@ def of_table(table: Table) -> tuple[Runtime, ...]:
 
 
 def common(rows: Bytes) -> Bools:
-    """Return which cases have a result in every row; without rows, none has."""
+    """Return by case whether every row has a result; always false without rows."""
     here: Bools = (rows != ABSENT).all(axis=0) if len(rows) else np.zeros(rows.shape[1], np.bool_)
     return here
 
@@ -175,7 +175,7 @@ def _tested(table: Table, place: int, operator: np.ndarray[Any, Any]) -> Tested:
 
 
 def _names(groups: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Return a unique name for each runtime: that of its backend, with its own where two backends are called alike."""
+    """Return a unique name for each runtime: that of its backend, with the runtime's name if two backends share it."""
     stems = [name for name, _ in groups]
     names: dict[tuple[str, str], str] = {}
     for name, runtime in groups:
@@ -189,7 +189,7 @@ def _names(groups: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 
 def _history(group: Iterable[Tested]) -> tuple[Tested, ...]:
-    """Return one run of each version, oldest first: of several the widest, and of equal ones the latest."""
+    """Return one run of each version, oldest first. Of several runs the widest is chosen, then the latest."""
     best: dict[str, Tested] = {}
     for item in sorted(group, key=lambda item: (item.complete, -item.sample, item.operators, item.date)):
         best[item.version] = item

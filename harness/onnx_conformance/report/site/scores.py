@@ -1,4 +1,4 @@
-"""Counts of verdicts on the same cases, how a rate is shown, and what a runtime is good for, in words."""
+"""Counts of verdicts on the same cases, the display of rates, and the strengths of a runtime in words."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Grade:
     """A step of the scale of rates.
 
     Attributes:
-        name: its colours in style.css.
-        sign: what stands for it where there is no room for a rate.
-        words: for the legend.
-        least: the lowest rate, in tenths of a percent; -1: there is no rate.
+        name: name of its colours in style.css.
+        sign: its symbol if there is no room for a rate.
+        words: its text in the legend.
+        least: lowest rate, in tenths of a percent; -1: there is no rate.
     """
 
     name: str
@@ -43,16 +43,17 @@ GRADES = (
     Grade("some", "◔", "50 % and more", 500),
     Grade("few", "○", "fewer", 1),
     Grade("none", "✗", "none passes", 0),
-    Grade("out", "U", "all opted out", -1),
+    Grade("out", "U", "all unsupported", -1),
     Grade("open", "?", "nothing specified", -1),
     Grade("absent", "-", "no data", -1),
 )
-"""From the best to none at all."""
+"""From the best to no data."""
 BY_NAME = {grade.name: grade for grade in GRADES}
 FEW = 4
-"""The most names in a sentence."""
+"""Maximum number of names in a sentence."""
 GOOD, WEAK, LACKING = 99, 90, 50
-"""Percent: passed of attempted from which a family is good, and below which it is weak; opted out to lack it."""
+"""Percentages: passed of attempted above which a family is good, and below which it is weak; and the share of
+unsupported cases above which it is lacking."""
 
 
 @dataclass(frozen=True)
@@ -67,42 +68,42 @@ class Score:
 
     @property
     def total(self) -> int:
-        """How many results there are."""
+        """Number of results."""
         return sum(self.counts.values())
 
     @property
     def passed(self) -> int:
-        """How many passed."""
+        """Number of passed cases."""
         return rates(self.counts).passed
 
     @property
     def specified(self) -> int:
-        """How many of them the text decides."""
+        """Number of specified cases."""
         return rates(self.counts).specified
 
     @property
     def attempted(self) -> int:
-        """How many of those the runtime did not opt out of."""
+        """Number of specified cases that the runtime attempted."""
         return rates(self.counts).attempted
 
     @property
     def opted_out(self) -> int:
-        """How many the runtime says that it lacks."""
+        """Number of cases that the runtime does not support."""
         return self.counts.get(Verdict.UNSUPPORTED, 0)
 
     @property
     def crashes(self) -> int:
-        """How many ended the process."""
+        """Number of cases that ended the process."""
         return self.counts.get(Verdict.CRASH, 0)
 
     @property
     def of_specified(self) -> str:
-        """The rate, floored."""
+        """Passed of specified, rounded down."""
         return rate(self.passed, self.specified)
 
     @property
     def of_attempted(self) -> str:
-        """The rate, floored."""
+        """Passed of attempted, rounded down."""
         return rate(self.passed, self.attempted)
 
     @property
@@ -112,13 +113,13 @@ class Score:
 
     @property
     def parts(self) -> list[tuple[str, int, int]]:
-        """The parts of a bar of all that is specified: family, start, and width in tenths of a percent."""
+        """The parts of a bar of the specified cases: family, start, and width in tenths of a percent."""
         scored = {NUMBER[verdict]: count for verdict, count in self.counts.items() if verdict not in UNRATED}
         return shares(scored)
 
     @property
     def grade(self) -> Grade:
-        """The step of the scale: by passed of specified."""
+        """The step of the scale, by passed of specified."""
         if not self.total:
             return BY_NAME["absent"]
         if not self.specified:
@@ -132,7 +133,7 @@ class Score:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """The sort key, the best first: passed of specified, then of attempted, to a millionth, then crashes."""
+        """The sort key, best first: passed of specified, then of attempted, to a millionth, then crashes."""
         return (
             -(self.passed * 10**6 // max(1, self.specified)),
             -(self.passed * 10**6 // max(1, self.attempted)),
@@ -141,12 +142,12 @@ class Score:
 
 
 def counted(group: Numbers, groups: int, rows: np.ndarray[Any, Any], chosen: np.ndarray[Any, Any]) -> Numbers:
-    """Return how often each verdict occurs: by group of cases, row and number of the verdict.
+    """Return the number of cases with each verdict: by group of cases, row and number of the verdict.
 
     Args:
-        group: by case, the number of its group; -1: it is in none.
-        groups: how many there are.
-        rows: the verdicts, one row a runtime.
+        group: by case, the number of its group; -1: no group.
+        groups: number of groups.
+        rows: the verdicts, with a row for each runtime.
         chosen: by case, whether it counts.
     """
     counts = np.zeros((groups, len(rows), len(ORDER)), np.int64)
@@ -163,7 +164,7 @@ def score(counts: Numbers) -> Score:
 
 
 def good_for(families: Mapping[str, Score]) -> str:
-    """Return what a runtime is good for and what not, in sentences that follow from its scores by family."""
+    """Return sentences about the strengths and weaknesses of a runtime, from its scores by family."""
     scored = {name: item for name, item in families.items() if item.specified}
     if not scored:
         return ""
@@ -175,17 +176,17 @@ def good_for(families: Mapping[str, Score]) -> str:
     crashing = sorted((name for name, item in scored.items() if item.crashes), key=lambda name: -scored[name].crashes)
     sentences = []
     if len(good) == len(scored):
-        sentences.append(f"Of what it attempts, {GOOD} % and more pass in every family.")
+        sentences.append(f"In every family, at least {GOOD} % of the attempted cases pass.")
     elif good:
-        sentences.append(f"Good at {_list(good)}: of what it attempts, {GOOD} % and more pass.")
+        sentences.append(f"Good at {_list(good)}: at least {GOOD} % of the attempted cases pass.")
     elif tried:
         best = max(tried, key=lambda name: tried[name].passed / tried[name].attempted)
-        sentences.append(f"Best at {best}: of what it attempts, {tried[best].of_attempted} pass.")
+        sentences.append(f"Best at {best}: {tried[best].of_attempted} of the attempted cases pass.")
     if weak:
         named = [f"{name} ({item.of_attempted})" for name, item in weak]
         sentences.append(f"Weak at {_list(named)}.")
     if lacking:
-        sentences.append(f"Opts out of more than half of {_list(lacking)}.")
+        sentences.append(f"Does not support more than half of {_list(lacking)}.")
     crashes = sum(item.crashes for item in scored.values())
     if crashes:
         sentences.append(f"Crashes in {crashes:,} {'case' if crashes == 1 else 'cases'}: {_list(crashing)}.")
@@ -193,7 +194,7 @@ def good_for(families: Mapping[str, Score]) -> str:
 
 
 def _list(names: Sequence[str]) -> str:
-    """Return names as a list in words, cut where it is long."""
+    """Return names as a list in words, shortened if it is long."""
     shown = list(names[:FEW])
     if len(names) > FEW:
         return f"{', '.join(shown)} and {len(names) - FEW} more"

@@ -1,4 +1,4 @@
-"""Writes a site: data files, then the pages that load them, then what an earlier site had beside them is removed."""
+"""Writes a site: data files, then the pages that load them; then obsolete files of an earlier site are removed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from onnx_conformance.report.site.results import Results
 
 SHELLS = (("case", "Case"), ("finding", "Finding"), ("findings", "Findings"))
-"""Pages that their script fills: file, and title until then."""
+"""Pages that their script fills: file, and initial title."""
 
 
 def write(
@@ -34,16 +34,16 @@ def write(
     """Write a site into a folder, and return its size in bytes.
 
     Args:
-        folder: of the site; files of an earlier one are replaced or removed, others are left alone.
-        results: of the runs.
-        findings: the gravest first; None: there is no list of findings.
-        scripts: of the findings, by id.
-        cases: of the suite, for models, inputs and scripts; those that no runtime fails are skipped.
-        missing: why there are none, as a sentence; empty where there are.
-        advance: called with the number of cases that are described, and that of all to describe.
+        folder: folder of the site; files of an earlier site are replaced or removed, other files are not changed.
+        results: results of the runs.
+        findings: most severe first; None: there is no list of findings.
+        scripts: scripts of the findings, by id.
+        cases: cases of the suite, for models, inputs and scripts; cases that no runtime fails are skipped.
+        missing: why there are no cases, as a sentence; empty: there are cases.
+        advance: called with the number of described cases, and the total number to describe.
 
     Raises:
-        SiteFolderError: a file of another program is in the way.
+        SiteFolderError: a file of another program has the same name.
         ReportError: a file cannot be written.
     """
     described = _described(results, cases, advance)
@@ -95,13 +95,13 @@ def _pages(folder: SiteFolder, site: pages.Site) -> None:
     for name, title in SHELLS:
         folder.write(f"{name}.html", [pages.shell(site, name, title)])
     folder.write("operators.html", [pages.operators(site)])
-    folder.write("index.html", [pages.front(site)])  # The last one: until then an earlier site's leads to what it has.
+    folder.write("index.html", [pages.front(site)])  # Written last: until then the index of an earlier site remains.
 
 
 def _described(
     results: Results, cases: Iterable[Case], advance: Callable[[int, int], None]
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Return the descriptions of the cases that some runtime fails, by the ids that the table shows."""
+    """Return the descriptions of the cases that some runtime fails, by their ids in the table."""
     wanted = results.failing()
     describer = Describer()
     described: dict[str, Mapping[str, Any]] = {}
@@ -116,7 +116,7 @@ def _described(
 def _findings(
     results: Results, findings: Sequence[Finding], scripts: Mapping[str, str], data: Callable[[str, str], None]
 ) -> dict[str, str]:
-    """Write the findings by operator; return by id the name of the file that has it."""
+    """Write the findings by operator; return the name of the file of each finding, by its id."""
     by_operator: dict[str, list[Finding]] = {}
     for finding in findings:
         by_operator.setdefault(finding.operator, []).append(finding)

@@ -169,7 +169,7 @@ def test_the_search_says_when_nothing_is_called_so(opened: Any) -> None:
     tab = opened()
     tab.fill("#search", "<b>nothing</b>")
     tab.locator("#hits .dim").wait_for()
-    assert "Nothing is called <b>nothing</b>." in tab.locator("#hits").inner_text()
+    assert "Nothing matches <b>nothing</b>." in tab.locator("#hits").inner_text()
     tab.keyboard.press("Escape")
     assert not tab.locator("#hits").is_visible()
 
@@ -321,7 +321,7 @@ def test_a_finding_shows_everything_and_its_script_can_be_had(opened: Any) -> No
         "axis=1",
         "3 cases",
         "Expected",
-        "alpha gives",
+        "Actual (alpha)",
         "beta 1",
     ):
         assert part in text, part
@@ -348,7 +348,7 @@ def test_a_finding_of_a_tool_shows_the_model_that_came(browser: Browser, runs: l
         tab = browser.new_page()
         tab.goto(f"{(tmp_path / 'out' / 'finding.html').as_uri()}#{name}")
         tab.locator("article pre#model").wait_for()
-        text = tab.locator("article .pairs").inner_text().rpartition("alpha gives")[2]
+        text = tab.locator("article .pairs").inner_text().rpartition("Actual (alpha)")[2]
         shown[name] = ["model that came" in text, *(word in text for word in WORDS)]
         tab.close()
     assert shown == {
@@ -359,8 +359,8 @@ def test_a_finding_of_a_tool_shows_the_model_that_came(browser: Browser, runs: l
     }
 
 
-WORDS = ("which means, by the text,", "float[1] [9]", "no answer", "accepted")
-"""What a page may say below "gives"."""
+WORDS = ("which evaluates to", "float[1] [9]", "no answer", "accepted")
+"""The parts of a page below "Actual"."""
 
 
 def test_a_case_without_a_page_is_no_link(opened: Any) -> None:

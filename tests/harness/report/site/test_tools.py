@@ -95,14 +95,14 @@ def test_the_page_of_a_tool_has_its_operator_versions_by_option(written: Written
         assert f" {passed}/{len(split)}" in cell
         for verdict, letter in ((Verdict.INVALID_MODEL, "M"), (Verdict.UNSUPPORTED, "U")):
             assert (f"{letter}{verdicts.count(verdict)}" in cell) == (verdict in verdicts), cell
-    assert "Cases passed of those specified; M invalid model; C crash; U unsupported." in plain(markup)
+    assert "Passed of specified cases; M invalid model; C crash; U unsupported." in plain(markup)
     assert {'id="conv.9"', 'id="conv.21"'} <= set(re.findall(r'id="[^"]*"', markup)), "a section for each option"
 
 
 def test_a_tool_without_options_has_a_page_like_a_runtime(written: Written) -> None:
     markup = text_of(written, "tool/check.html")
     assert "Operator version by" not in markup
-    assert "A model checker, which is not ranked among runtimes" in plain(markup)
+    assert "A model checker, not ranked with runtimes" in plain(markup)
     assert "By family" in markup
 
 

@@ -13,7 +13,7 @@ function sentenceOf(counts) {
   ].join("; ");
 }
 
-/** Family, first and width, in tenths of a percent; narrow parts are widened so that they can be seen. */
+/** Family, first and width, in tenths of a percent; narrow parts are widened to stay visible. */
 function sharesOf(counts) {
   const total = counts.reduce((sum, number) => sum + number, 0);
   const families = new Map();

@@ -1,6 +1,6 @@
-// The case that the address names, with the way back to the list.
+// The page of the case in the address, with a link back to the list.
 
-let latest = 0; // The number of the latest case asked for: an earlier one may be loaded after it.
+let latest = 0; // The number of the latest request: an earlier case may finish loading after it.
 
 async function caseShow() {
   const section = byId("v-case");

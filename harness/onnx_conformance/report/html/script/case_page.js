@@ -1,4 +1,4 @@
-// The page of a case: sentence, model, inputs, what is expected, each backend's answer, and how to reproduce it.
+// The page of a case: sentence, model, inputs, expected outcome, each backend's outputs, and how to reproduce it.
 
 function page(place, details, described) {
   const { by } = data;
@@ -7,7 +7,7 @@ function page(place, details, described) {
     operatorLink(operator),
     data.types[by.type[place]] && `type ${data.types[by.type[place]]}`,
     `form ${data.forms[by.form[place]]}`,
-    `expects ${data.outcomes[by.outcome[place]]}`,
+    `expected outcome ${data.outcomes[by.outcome[place]]}`,
     data.tagSets[by.tags[place]].length && `tags ${data.tagSets[by.tags[place]].map((n) => data.tags[n]).join(", ")}`,
   ].filter(Boolean);
   const clauses = data.clauseSets[by.clauses[place]].map((number) => data.clauses[number]);
@@ -28,12 +28,12 @@ function page(place, details, described) {
 }
 
 const absent = () =>
-  element("p", { class: "note", id: "absent" }, "The model and the inputs of this case are not on this page; `onnx-conformance show` has them.");
+  element("p", { class: "note", id: "absent" }, "The model and the inputs of this case are not on this page; `onnx-conformance show` prints them.");
 
 function modelOf(described) {
   const named = (rows) => element("dl", { class: "named" }, rows.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
   const expected = described.decided
-    ? element("p", {}, described.rejects ? `Must be refused: ${described.decided}` : `Left open by the text: ${described.decided}`)
+    ? element("p", {}, described.rejects ? `Must be rejected: ${described.decided}` : `Unspecified: ${described.decided}`)
     : named(described.expected ?? []);
   return element(
     "div",
@@ -78,7 +78,7 @@ function verdictTable(place, details) {
   );
 }
 
-/** Expected and actual values. Backends whose answers differ in the same tensor share a table. */
+/** Expected and actual values. Backends whose outputs differ in the same tensor share a table. */
 function differences(place, details, described) {
   const groups = new Map();
   const others = [];
@@ -134,7 +134,7 @@ function elements(columns, details) {
   return element("div", {}, element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Elements" }, table), columns.map((column) => beyond(column, details[column].mismatch)));
 }
 
-/** The elements that differ beyond those shown, as far as the run kept them. */
+/** The differing elements beyond those shown, if the run stored them. */
 function beyond(column, mismatch) {
   const start = mismatch.start ?? 0;
   const known = mismatch.differs ?? [];
@@ -142,11 +142,11 @@ function beyond(column, mismatch) {
   const unknown = Math.max(0, (mismatch.differing ?? known.length) - known.length);
   const parts = [`${data.columns[column].label}: ${count(mismatch.differing ?? known.length)} of ${count(mismatch.total ?? 0)} elements differ`];
   if (outside.length) parts.push(`beyond those shown: ${outside.map((flat) => indexOf(flat, mismatch.shape)).join(" ")}`);
-  if (unknown) parts.push(`${count(unknown)} more at positions that the run did not keep`);
+  if (unknown) parts.push(`${count(unknown)} more at positions that the run did not store`);
   return element("p", { class: "note" }, parts.join("; "));
 }
 
-/** Answers that differ in shape, type or number, or are not scored. */
+/** Outputs that differ in shape, type or number, or are not scored. */
 function wholes(columns, details, described) {
   const rows = columns.map((column) => {
     const { mismatch, expected, actual } = details[column];
@@ -171,7 +171,7 @@ function wholes(columns, details, described) {
       element("thead", {}, element("tr", {}, heads.map((text) => element("th", { scope: "col" }, text)))),
       element("tbody", {}, rows),
     ),
-    old ? element("p", { class: "note" }, "The worst element is marked; this run did not keep which others differ.") : "",
+    old ? element("p", { class: "note" }, "The worst element is marked; this run did not store which others differ.") : "",
   );
 }
 
@@ -185,8 +185,8 @@ function scripts(place, details, described) {
 }
 
 function noScript(plain, described) {
-  if (!plain) return "This run did not keep the code that calls this backend; the command makes the script.";
-  return described ? "The script is too long for this page; the command makes it." : "This page does not contain the case; the command makes the script.";
+  if (!plain) return "This run did not store the code that calls this backend; the command above writes the script.";
+  return described ? "The script is too long for this page; the command above writes it." : "This page does not contain the case; the command above writes the script.";
 }
 
 function reproduction(place, column, details, described) {
@@ -199,7 +199,7 @@ function reproduction(place, column, details, described) {
     const whole = messageOf(place, column);
     const message = error && whole.startsWith(error) ? whole.slice(error.length + 2) : whole;
     const text = scriptOf(place, column, described, details[column], message);
-    parts.push(element("div", { class: "copy" }, copier("Copy script", () => text), element("span", { class: "dim" }, "one Python file, which does not need this project")));
+    parts.push(element("div", { class: "copy" }, copier("Copy script", () => text), element("span", { class: "dim" }, "one Python file that does not need this project")));
     parts.push(element("pre", { class: "script", tabindex: "0" }, text));
   } else {
     parts.push(element("p", { class: "note" }, noScript(code, described)));

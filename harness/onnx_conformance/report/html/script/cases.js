@@ -1,4 +1,4 @@
-// The list of cases. Only the rows in sight are in the document, however many cases there are.
+// The list of cases. Only the visible rows are in the document, however many cases there are.
 
 const NARROW = "(max-width: 700px)";
 const list = { height: 28, places: new Int32Array(0), body: null, spacer: null, pool: [], active: 0, summary: null, note: null };
@@ -54,11 +54,11 @@ function casesShow() {
   list.grid.setAttribute("aria-rowcount", String(places.length + 1));
   measure();
   list.grid.hidden = !places.length;
-  list.note.textContent = places.length ? "" : "No case matches; clear a field of the filter.";
+  list.note.textContent = places.length ? "" : "No case matches the filter; clear one of its fields.";
   draw();
 }
 
-/** On a narrow screen many backends do not fit beside an id: there a row has two lines, see style.css. */
+/** On a narrow screen, many backends do not fit next to an id, so a row has two lines; see style.css. */
 function measure() {
   const height = list.many && window.matchMedia(NARROW).matches ? 50 : 28;
   if (height !== list.height) {
@@ -102,7 +102,7 @@ function drawRow(it, at) {
     it.row.setAttribute("aria-rowindex", String(at + 2));
     it.row.style.top = `${at * list.height}px`;
   }
-  const anchor = it.row.firstElementChild.firstElementChild; // For a click that wants a tab of its own.
+  const anchor = it.row.firstElementChild.firstElementChild; // For a click that opens a new tab.
   anchor.setAttribute("href", addressOf({ ...state, view: "case", id: data.ids[place] }));
   if (it.place === place) return;
   it.place = place;

@@ -38,7 +38,7 @@ function loadMessages() {
 
 const recent = new Map();
 
-/** A block that pages of cases need; the last few are kept. */
+/** A block for pages of cases; the last few are cached. */
 async function block(id) {
   if (!recent.has(id)) {
     if (recent.size >= 16) recent.delete(recent.keys().next().value);
@@ -56,7 +56,7 @@ async function detailsOf(place) {
   );
 }
 
-/** Model, inputs and the rest of a case; null where the report was made without them. */
+/** Model, inputs and the rest of a case; null if the report was generated without them. */
 async function describedOf(place) {
   const where = data.by.described[place];
   if (where < 0) return null;

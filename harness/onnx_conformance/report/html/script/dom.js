@@ -24,7 +24,7 @@ const quoted = (clause) => (clause.startsWith("Signature: ") ? clause : `«${cla
 
 const cases = (number) => `${count(number)} ${number === 1 ? "case" : "cases"}`;
 
-/** Floored, with one decimal; no data is not 0 %. */
+/** Rounded down, with one decimal; "no data" instead of 0 % if there are no cases. */
 function rate(part, whole) {
   if (!whole) return "no data";
   const tenths = Math.floor((part * 1000) / whole);
@@ -48,7 +48,7 @@ async function copy(text) {
     area.value = text;
     document.body.append(area);
     area.select();
-    const done = document.execCommand("copy"); // Where the page may not use the clipboard API.
+    const done = document.execCommand("copy"); // If the page may not use the clipboard API.
     area.remove();
     return done;
   }
@@ -59,7 +59,7 @@ function copier(label, make) {
   const button = element("button", { type: "button" }, label);
   const status = element("span", { role: "status", class: "dim" });
   button.addEventListener("click", async () => {
-    status.textContent = (await copy(make())) ? "copied" : "the browser does not allow it; select the text";
+    status.textContent = (await copy(make())) ? "copied" : "the browser does not allow copying; select the text";
   });
   return [button, status];
 }

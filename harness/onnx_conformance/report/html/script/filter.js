@@ -11,7 +11,7 @@ function decode(text) {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // Not an address of this page; shown as it is.
+    return text; // Not an address of this page; shown unchanged.
   }
 }
 
@@ -162,7 +162,7 @@ function filtered(it = state) {
   return memory.places;
 }
 
-/** How often each verdict comes among some cases, by operator and column: counts[(op * columns + column) * styles + n]. */
+/** How often each verdict occurs among some cases, by operator and column: counts[(op * columns + column) * styles + n]. */
 function countsOf(places) {
   const columns = data.columns.length;
   const kinds = data.styles.length;

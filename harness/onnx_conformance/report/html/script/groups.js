@@ -1,4 +1,4 @@
-// What failures share, and what changed from one run to the other. Both lead to the list of cases.
+// The failure patterns, and the changes between two runs. Both link to the list of cases.
 
 function groupLine(group) {
   const number = data.groups.indexOf(group);
@@ -16,7 +16,7 @@ function groupLine(group) {
   );
 }
 
-/** What failures of a group without a statement share: the message of the first, or its sentences. */
+/** The common part of a group without a statement: the message of the first failure, or its sentences. */
 function shared(group, example) {
   const number = data.messages[group.column][example];
   const clauses = data.clauseSets[data.by.clauses[example]].map((number) => quoted(data.clauses[number]));
@@ -33,8 +33,8 @@ async function groupsShow() {
   const parts = [];
   let hidden = 0;
   for (const [kind, title, note] of [
-    ["statement", "What failures share that passes do not", "Found by comparing the cases that fail with those that pass. “Exactly”: all failures of the verdict, and no pass."],
-    ["shared", "Failures by sentence or message", "Failures of one operator with the same verdict, and the same sentences or message."],
+    ["statement", "Conditions of failures", "Found by comparing failing with passing cases. “Exactly”: the condition holds for all failures with this verdict and for no pass."],
+    ["shared", "Failures by sentence or message", "Failures of one operator with the same verdict and the same sentences or message."],
   ]) {
     data.columns.forEach(({ label }, column) => {
       if (state.on && state.on !== label) return;
@@ -47,7 +47,7 @@ async function groupsShow() {
       parts.push(element("h2", {}, `${label}: ${title.toLowerCase()}`), element("p", { class: "note" }, note), shown.map(groupLine));
     });
   }
-  if (hidden) parts.push(element("p", { class: "note" }, `${count(hidden)} more groups; filter to see them.`));
+  if (hidden) parts.push(element("p", { class: "note" }, `${count(hidden)} more groups; use the filter to see them.`));
   if (!parts.length) parts.push(element("p", { class: "empty" }, "No failures match the filter."));
   byId("v-groups").replaceChildren(...parts.flat());
 }

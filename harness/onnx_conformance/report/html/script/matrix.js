@@ -1,4 +1,4 @@
-// The matrices: part of the HTML, updated by the filter, navigated with arrow keys; one a kind of backend, one a tool with options.
+// The matrices: part of the HTML, updated by the filter, navigated with arrow keys; one for each kind of backend, one for each tool with options.
 
 const ROW = 35;
 const SPARE = 32;
@@ -15,7 +15,7 @@ function shortOf(counts) {
   return counts[data.number.knows_less] ? "knows less" : "unspecified";
 }
 
-/** The text below a bar of an option: passed of specified and what is missing; options_table.py has the same. */
+/** The text below a bar of an option: passed of specified, then other verdicts; options_table.py has the same. */
 function optionShortOf(counts) {
   const { total, passed, specified } = rates(counts);
   if (!total) return "";
@@ -36,7 +36,7 @@ function fill(anchor, counts, href, textOf) {
   bar.style.background = layersOf(sharesOf(counts));
 }
 
-/** A bar as one background: a picture a family, as wide as its share; faster than elements by the thousand. */
+/** A bar as one background with a picture for each family, as wide as its share; faster than thousands of elements. */
 function layersOf(shares) {
   return shares
     .map(([family, first, width]) => {
@@ -215,7 +215,7 @@ function matrixKey(matrix, event) {
   if (step[1]) next.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
-/** Show the whole text of a cell beside it. */
+/** Show the full text of a cell next to it. */
 function tip(anchor) {
   const box = byId("tip");
   box.hidden = !anchor;

@@ -1,4 +1,4 @@
-// The script that shows a mismatch without the harness, as harness/onnx_conformance/repro/script.py makes it.
+// The script that reproduces a mismatch without the harness, the same as that of harness/onnx_conformance/repro/script.py.
 
 const safe = (text, limit = 500) => {
   const cut = text.length <= limit ? text : `${text.slice(0, limit)}... (${text.length} characters)`;
@@ -27,7 +27,7 @@ function scriptOf(place, column, described, details, message) {
   return `${head}${hang}${described.before}${call}${afterCall(backend.subject, described)}`;
 }
 
-/** The code from the call to the end, as `after` of harness/onnx_conformance/repro/script.py makes it. */
+/** The code from the call to the end, the same as that of `after` in harness/onnx_conformance/repro/script.py. */
 function afterCall(subject, described) {
   const settings = described.after ?? "";
   const names = described.checks ?? [];

@@ -1,6 +1,6 @@
-// Light, dark, or as the system has it; the choice is kept where the browser allows that.
+// Light, dark, or the system setting; the choice is stored if the browser allows it.
 
-const THEMES = [["", "Auto", "as the system has it"], ["light", "Light", "light"], ["dark", "Dark", "dark"]];
+const THEMES = [["", "Auto", "system setting"], ["light", "Light", "light"], ["dark", "Dark", "dark"]];
 
 function theme(name) {
   const [value, label, description] = THEMES.find(([key]) => key === name) ?? THEMES[0];

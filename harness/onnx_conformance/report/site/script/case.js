@@ -1,4 +1,4 @@
-// The page of a case, which its address names.
+// The page of the case in the address.
 
 let details = [];
 let caseTurn = 0;
@@ -11,7 +11,7 @@ function operatorLink(operator) {
   return operatorPage(name, operator || "unknown operator");
 }
 
-/** The operator whose data has a case; the ids of other suites do not name it. */
+/** The operator whose data contains a case; the ids of other suites do not contain the operator. */
 async function ownerOf(id) {
   const operator = operatorOf(id);
   if (operator) return operator;
@@ -19,7 +19,7 @@ async function ownerOf(id) {
   return operators.find(([, , ids]) => ids.includes(id))?.[0] ?? "";
 }
 
-/** Give the page of a case the data of its operator. */
+/** Load the data of an operator for the page of one of its cases. */
 function useOperator(own) {
   const tags = [...new Set(own.tags.flat())];
   Object.assign(data, {
@@ -58,7 +58,7 @@ async function caseShow() {
   details = data.columns.map((_, column) => Object.fromEntries(Object.entries(row[column] ?? {}).map(([key, value]) => [key, textOf(value)])));
   const described = block.described[place % data.size];
   useOperator(own);
-  data.operators = own.operators; // The names of operator versions, as the page of a case reads them.
+  data.operators = own.operators; // The names of operator versions, for the page of a case.
   const article = page(place, details, described);
   data.operators = shared.operators;
   const to = (number, label, rel) => (own.ids[number] === undefined ? "" : anchor(`case.html#${encode(own.ids[number])}`, { rel, id: rel }, label));

@@ -1,4 +1,4 @@
-// The data: files that each call one function with a block; they are loaded as scripts, which a page from disk may do.
+// The data: each file calls a function with one block. The files are scripts, because a page from disk may load those.
 
 const here = document.documentElement.dataset;
 const waiting = new Map();
@@ -7,13 +7,13 @@ window.onnxConformance = (name, text) => waiting.get(name)?.(text);
 
 const DATA_FILE = /^(\.\.\/)?data\/[\w-][\w.-]*(\/[\w-][\w.-]*)?\.js\?[0-9a-f]*$/;
 const trusted = (address) => {
-  if (!DATA_FILE.test(address)) throw new Error(`${address} is no data of this site`);
+  if (!DATA_FILE.test(address)) throw new Error(`${address} is not a data file of this site`);
   return address;
 };
 const loader = window.trustedTypes?.createPolicy("data-files", { createScriptURL: trusted }) ?? { createScriptURL: trusted };
 const loading = new Map();
 
-/** The block of a data file, as it is packed. */
+/** The packed block of a data file. */
 function packedData(name) {
   if (!loading.has(name)) {
     loading.set(
@@ -37,7 +37,7 @@ function jsonData(name) {
   return unpackedData.get(name);
 }
 
-/** What badges, rates and the page of a case read: styles of verdicts, columns, and the cases of one operator. */
+/** The data of badges, rates and the page of a case: styles of verdicts, columns, and the cases of one operator. */
 const data = { styles: [], columns: [] };
 
 function use(shared) {
@@ -52,7 +52,7 @@ function decode(text) {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // Not an address of this site; shown as it is.
+    return text; // Not an address of this site; shown unchanged.
   }
 }
 
@@ -63,11 +63,11 @@ const PAGE = /^(index|operators|findings|finding|case|operator\/[\w.-]+|runtime\
 
 /** A link to a page of this site. */
 function anchor(page, attributes, ...children) {
-  if (!PAGE.test(page)) throw new Error(`${page} is no page of this site`);
+  if (!PAGE.test(page)) throw new Error(`${page} is not a page of this site`);
   return element("a", { href: here.root + page, ...attributes }, ...children);
 }
 
-/** A link into the web; what is no such address stays a text. */
+/** A link to another web site; plain text if it is not such an address. */
 const outward = (address, ...children) =>
   /^https:\/\/\S+$/.test(address) ? element("a", { href: address, rel: "noreferrer" }, ...children) : element("span", {}, ...children);
 
@@ -80,7 +80,7 @@ function operatorPage(operator, ...children) {
   return slug ? anchor(`operator/${slug}.html`, {}, ...children) : element("span", {}, ...children);
 }
 
-/** The operator, without a version, that a case's id begins with; empty where it begins with none. */
+/** The operator, without a version, at the start of a case's id; empty if there is none. */
 function operatorOf(id) {
   const [domain, name] = id.split("/");
   const operator = `${domain}/${name}`;

@@ -1,6 +1,6 @@
-// The page of a finding, which its address names, and the list of all findings.
+// The page of the finding in the address, and the list of all findings.
 
-const STATES = { open: "open", fixed: "fixed", back: "came back" };
+const STATES = { open: "open", fixed: "fixed", back: "regressed" };
 let findingTurn = 0;
 
 const rows = (pairs) => element("dl", { class: "named" }, pairs.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]));
@@ -13,8 +13,8 @@ function factsOf(it) {
     ["operator", element("span", {}, operatorPage(it.operator, shortName(it.operator)), ofVersions(it.versions))],
     list("types", it.types),
     list("forms", it.forms),
-    list("failing cases share", it.conditions),
-    list(it.guilty?.length > 1 ? "guilty together" : "guilty pass", it.guilty),
+    list("conditions", it.conditions),
+    list(it.guilty?.length > 1 ? "passes that cause it together" : "pass that causes it", it.guilty),
     list("fails in", it.since?.failing),
     list("passes in", it.since?.passing),
     ["shown by", cases(it.count ?? 0)],
@@ -23,7 +23,7 @@ function factsOf(it) {
   ].filter(Boolean);
 }
 
-/** A link to a case; a minimized one may have no page. */
+/** A link to a case; a minimized case may have no page. */
 const knownCase = (it, id) => (it.known.includes(id) ? caseLink(id) : id);
 
 const FORCES = { must: "a must", should: "a “should”", describes: "a description", signature: "the signature" };
@@ -45,10 +45,10 @@ function exampleOf(it) {
         element("h3", {}, "Inputs"),
         it.inputs ? rows(it.inputs) : element("p", { class: "dim" }, "none"),
         element("h3", {}, "Expected"),
-        it.expected ? rows(it.expected) : element("p", { class: "dim" }, "a refusal"),
-        element("h3", {}, `${it.backend} gives`),
+        it.expected ? rows(it.expected) : element("p", { class: "dim" }, "a rejection"),
+        element("h3", {}, `Actual (${it.backend})`),
         it.made ? element("pre", { class: "made", tabindex: "0" }, it.made) : "",
-        it.made && it.given ? element("p", { class: "dim" }, "which means, by the text,") : "",
+        it.made && it.given ? element("p", { class: "dim" }, "which evaluates to") : "",
         it.given ? rows(it.given) : it.made ? "" : element("p", { class: "message" }, element("mark", {}, it.kind === "accepted_invalid" ? "accepted" : "no answer")),
         it.message ? element("p", { class: "message dim" }, it.message) : "",
       ),
@@ -73,7 +73,7 @@ function scriptPart(it) {
     element("a", { href: address, download: file }).click();
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   });
-  return element("section", {}, element("h2", {}, "Script"), element("div", { class: "copy" }, copier("Copy script", () => it.script), download, element("span", { class: "dim" }, "one Python file, which does not need this project")), element("pre", { class: "script", tabindex: "0" }, it.script));
+  return element("section", {}, element("h2", {}, "Script"), element("div", { class: "copy" }, copier("Copy script", () => it.script), download, element("span", { class: "dim" }, "one Python file that does not need this project")), element("pre", { class: "script", tabindex: "0" }, it.script));
 }
 
 async function findingShow() {
@@ -99,9 +99,9 @@ async function findingShow() {
       "article",
       { class: "case" },
       element("h1", { id: "finding-title" }, it.title),
-      element("p", { class: "facts" }, kindBadge(it.kind), " ", column ? anchor(column.page, {}, runtime) : runtime, ` · ${STATES[it.state] ?? it.state}`, it.apart ? ` · apart, not counted: ${it.why}` : ""),
+      element("p", { class: "facts" }, kindBadge(it.kind), " ", column ? anchor(column.page, {}, runtime) : runtime, ` · ${STATES[it.state] ?? it.state}`, it.apart ? ` · not counted: ${it.why}` : ""),
       it.clause ? element("blockquote", {}, quoted(it.clause)) : "",
-      it.clause && (binds || it.link) ? element("p", { class: "note" }, binds ? `It breaks ${binds}. ` : "", it.link ? outward(it.link, "The text at onnx.ai") : "") : "",
+      it.clause && (binds || it.link) ? element("p", { class: "note" }, binds ? `It violates ${binds}. ` : "", it.link ? outward(it.link, "The specification at onnx.ai") : "") : "",
       rows(factsOf(it)),
       exampleOf(it),
       it.others ? [element("h2", {}, "Other runtimes on this case"), tableOf(["Runtime", "Verdict", "Answer"], it.others.map((other) => [`${other.backend} ${other.version}`, data.number[other.verdict] === undefined ? other.verdict : badge(data.number[other.verdict]), element("span", { class: "message" }, other.given)]))] : "",
@@ -122,7 +122,7 @@ function findingBegin() {
 
 const MOST_LISTED = 100;
 
-/** The list of findings; "#runtime=tract&kind=crash&state=open" chooses some. */
+/** The list of findings; "#runtime=tract&kind=crash&state=open" filters it. */
 async function findingsBegin() {
   const [shared, { findings }] = await Promise.all([jsonData("site"), jsonData("search")]);
   use(shared);
@@ -149,10 +149,10 @@ async function findingsBegin() {
     const fitting = findings.filter((row) => Object.entries(fields).every(([name, place]) => !values[name] || row[place] === values[name]));
     const hash = Object.entries(values).filter(([, value]) => value).map(([name, value]) => `${name}=${encode(value)}`).join("&");
     history.replaceState(null, "", hash ? `#${hash}` : location.pathname);
-    status.textContent = `${count(fitting.length)} of ${count(findings.length)} findings, the gravest kind first. Those marked apart break a “should”, a reading or a reworded sentence only, and are not counted.`;
+    status.textContent = `${count(fitting.length)} of ${count(findings.length)} findings, most severe kind first. Those marked “not counted” violate only a “should”, a reading or a reworded sentence.`;
     list.replaceChildren(
       ...fitting.slice(0, most).map(([id, title, kind, operator, runtime, state, number, apart]) =>
-        element("li", {}, kindBadge(kind), " ", findingLink(id, title), " ", element("span", { class: "dim" }, `${runtime} · ${shortName(operator)} · ${cases(number)}${state === "open" ? "" : ` · ${STATES[state] ?? state}`}${apart ? " · apart" : ""}`)),
+        element("li", {}, kindBadge(kind), " ", findingLink(id, title), " ", element("span", { class: "dim" }, `${runtime} · ${shortName(operator)} · ${cases(number)}${state === "open" ? "" : ` · ${STATES[state] ?? state}`}${apart ? " · not counted" : ""}`)),
       ),
     );
     more.hidden = fitting.length <= most;

@@ -32,7 +32,7 @@ function hashOf(filter) {
 
 const isSet = (filter) => FIELDS.some((field) => filter[field]) || Object.keys(filter.domains).length > 0;
 
-/** The numbers of the operators that a list names, and the names that are none of this suite. */
+/** The numbers of the operators in a list of names, and the names that are not in this suite. */
 function operatorsOf(text) {
   const byName = new Map(front.index.operators.map(([name], number) => [name.toLowerCase(), number]));
   const names = text.split(/[,\s]+/).filter(Boolean);
@@ -48,7 +48,7 @@ function operatorsOf(text) {
 
 const inForce = (since, until, from, to) => since <= to && (until === 0 || until >= from);
 
-/** By operator version, whether the filter takes it, and whether the heat map shows it: with an opset, all that are taken. */
+/** By operator version, whether it matches the filter, and whether the heat map shows it: with an opset, all matches. */
 function versionsTaken(filter, chosen) {
   const whole = /^\d{1,6}$/;
   const from = whole.test(filter.from ?? "") ? Number(filter.from) : 0;
@@ -64,7 +64,7 @@ function versionsTaken(filter, chosen) {
   });
 }
 
-/** Counts by verdict: of each runtime in all, and by row of the heat map. */
+/** Counts by verdict: the total of each runtime, and by row of the heat map. */
 function countsOf(filter, taken, rowOf, rows) {
   const { layout, runtimes, types, styles, absent } = front.index;
   const columns = Object.fromEntries(layout.map(([name, kind, first, length]) => [name, new KINDS[kind](front.numbers, first, length)]));
@@ -92,7 +92,7 @@ function countsOf(filter, taken, rowOf, rows) {
 
 const millionths = (part, whole) => (whole ? Math.floor((part * 1e6) / whole) : 0);
 
-/** The step of the scale, as scores.py finds it. */
+/** The step of the scale; scores.py does the same. */
 function gradeOf(counts) {
   const { total, passed, specified, attempted } = rates(counts);
   const byName = (name) => front.index.grades.find(([grade]) => grade === name);
@@ -127,7 +127,7 @@ function rateCells(counts) {
   return [
     element("td", { class: "rate", "data-label": "passed of specified" }, barOf(sharesOf(scored)), element("b", {}, rate(passed, specified)), " ", element("small", {}, `${count(passed)} of ${count(specified)}`)),
     element("td", { class: "rate", "data-label": "passed of attempted" }, barOf([["track", 0, 1000], ["pass", 0, share]]), element("b", {}, rate(passed, attempted)), " ", element("small", {}, `of ${count(attempted)}`)),
-    element("td", { class: "figure", "data-label": "opted out" }, count(of("unsupported"))),
+    element("td", { class: "figure", "data-label": "unsupported" }, count(of("unsupported"))),
     element("td", { class: "figure", "data-label": "crashes" }, of("crash") ? element("span", { class: "badge b-crash" }, count(of("crash"))) : "0"),
   ];
 }
@@ -146,7 +146,7 @@ function kindCells(number, taken, filter) {
     const style = data.styles[data.number[front.index.kinds[kind]]];
     return [element("span", { class: `badge b-${style.family}`, title: `${times} ${style.words}` }, `${style.letter} ${times}`), " "];
   });
-  return element("td", { class: "kinds", "data-label": "findings" }, badges.length ? badges : element("span", { class: "dim", title: "no finding of it is in the list" }, "-"));
+  return element("td", { class: "kinds", "data-label": "findings" }, badges.length ? badges : element("span", { class: "dim", title: "no findings in the list" }, "-"));
 }
 
 function heatCell(counts) {
@@ -163,13 +163,13 @@ function heatCell(counts) {
   );
 }
 
-/** Show a value in a field; an address may have one that is no choice there. */
+/** Show a value in a field; an address may contain one that is not an option. */
 function show(input, value) {
   if (input.options && ![...input.options].some((option) => option.value === value)) input.append(element("option", { value }, value));
   input.value = value;
 }
 
-/** Show ranking and heat map of what a filter leaves; without one, as they came. */
+/** Show ranking and heat map for the filtered cases; without a filter, the original ones. */
 async function filterShow() {
   const filter = filterOf(location.hash);
   for (const name of FIELDS) {
@@ -226,7 +226,7 @@ async function filterShow() {
     }),
   );
   const lacking = unknown.length ? ` Not in this suite: ${unknown.join(", ")}.` : "";
-  byId("chosen").textContent = `${number ? cases(number) : "No case"} of those that all ranked runtimes have.${lacking}`;
+  byId("chosen").textContent = `${number ? cases(number) : "No case"} of the common cases of all ranked runtimes.${lacking}`;
 }
 
 function change(filter) {

@@ -1,4 +1,4 @@
-// Starts what the page has.
+// Starts the script of the page.
 
 const PAGES = { front: frontBegin, operator: operatorBegin, case: caseBegin, finding: findingBegin, findings: findingsBegin };
 

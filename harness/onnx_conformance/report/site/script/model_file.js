@@ -1,4 +1,4 @@
-// The operators of a model file: as much of protobuf as it takes to find nodes, subgraphs, functions and opsets.
+// The operators of a model file: a minimal protobuf reader that finds nodes, subgraphs, functions and opsets.
 
 /** The fields of a message: [number, value]; a value is a number, or the bytes of a text or message. */
 function* fieldsOf(bytes) {
@@ -69,7 +69,7 @@ function opsetOf(bytes, opsets) {
   opsets.set(domain || "ai.onnx", version);
 }
 
-/** The operators that a serialized ModelProto uses, and its opsets by domain; an Error says why it is no model. */
+/** The operators that a serialized ModelProto uses, and its opsets by domain; an Error contains the reason if it is not a model. */
 function operatorsOfModel(bytes) {
   const uses = new Set();
   const own = new Set();

@@ -1,4 +1,4 @@
-// The page of an operator: its sentences, each with its cases and a letter for every runtime's verdict.
+// The page of an operator: its sentences, each with its cases and a letter for the verdict of every runtime.
 
 const MOST_ROWS = 200;
 

@@ -1,4 +1,4 @@
-// The search: names first, then what mentions them.
+// The search: names first, then findings and cases that contain the words.
 
 const MOST_HITS = 30;
 const hits = { all: null, active: -1, shown: [] };
@@ -20,7 +20,7 @@ async function searchable() {
   return hits.all;
 }
 
-/** How well a name fits: 0 it is the words, 1 it begins with them, 2 a part of it does, 3 it has them; -1: not at all. */
+/** How well a name matches: 0 equal, 1 begins with the words, 2 a part begins with them, 3 contains them; -1: no match. */
 function fit(it, words) {
   const text = it.text.toLowerCase();
   if (text === words || it.lower === words) return 0;
@@ -38,7 +38,7 @@ function ranked(list, words) {
     .map(({ it }) => it);
 }
 
-/** The pages that words find, the names first. */
+/** The pages that match the words, names first. */
 function hitsOf(all, text) {
   const words = text.trim().toLowerCase();
   if (!words) return [];
@@ -71,7 +71,7 @@ async function searchShow() {
   const rows = list.map((it, number) =>
     element("li", { role: "option", id: `hit${number}` }, anchor(it.page, { tabindex: "-1" }, element("span", { class: "hit" }, it.text), " ", element("small", {}, it.what))),
   );
-  box.replaceChildren(...(rows.length || !text.trim() ? rows : [element("li", { class: "dim" }, `Nothing is called ${text.trim()}.`)]));
+  box.replaceChildren(...(rows.length || !text.trim() ? rows : [element("li", { class: "dim" }, `Nothing matches ${text.trim()}.`)]));
   box.hidden = !text.trim();
   input.setAttribute("aria-expanded", String(!box.hidden));
   activate(hits.active);
