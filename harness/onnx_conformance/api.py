@@ -1,4 +1,4 @@
-"""The Python interface: cases, and the verdict on an answer.
+"""The Python interface: cases, and the verdict on the outputs of a runtime.
 
     from onnx_conformance import cases, judge
 
@@ -6,7 +6,7 @@
         outputs = my_runtime(case.model, case.inputs)       # bytes of a ModelProto, arrays by name
         print(case.id, judge(case, outputs).verdict)
 
-May import everything but `onnx_conformance.cli`; only `harness` imports it, when one of its names is used.
+May import everything except `onnx_conformance.cli`; only `onnx_conformance` imports it, when one of its names is used.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def cases(
     suite: str = "generated",
     core: bool = False,
 ) -> Iterator[Case]:
-    """Return an iterator over cases; each is generated, or read, on demand.
+    """Return an iterator over cases; each is generated or read on demand.
 
-    Of a Case, `model` is a serialized ModelProto, `inputs` are arrays by name, `outputs` are the names of the graph's
-    outputs. `outcome` is the outcome that the text expects: `values`, where `expected` has an array for each output, to
-    be met within `allowance`; `rejects`, a model that must be refused; `property`, values drawn at random; or
-    `unspecified`.
+    In a Case, `model` is a serialized ModelProto, `inputs` are arrays by name, and `outputs` are the names of the
+    graph's outputs. `outcome` is the expected outcome. `values`: `expected` has an array for each output, and
+    `allowance` is the tolerance. `rejects`: the model is invalid. `property`: the outputs are random. `unspecified`:
+    the specification does not decide.
 
     Args:
         op: globs over operators: Split*, Split/18, ai.onnx/*; empty: all.
@@ -72,13 +72,13 @@ def _readable(source: Suite, selection: Selection) -> Iterator[Case]:
 
 
 def judge(case: Case, answer: Sequence[Value] | BaseException, *, backend: str = "mine") -> Result:
-    """Return the result of a case, from a runtime's answer.
+    """Return the result of a case for the outputs of a runtime.
 
     Args:
         case: one of `cases`.
-        answer: the values of `case.outputs`, in that order: arrays whose dtype is the element type (ml_dtypes for those
-            that numpy lacks), lists for sequences, dicts for maps, None for an empty optional; or the exception that
-            the runtime raised.
+        answer: the values of `case.outputs`, in that order: arrays whose dtype is the element type (from ml_dtypes if
+            numpy lacks it), lists for sequences, dicts for maps, None for an empty optional; or the exception that the
+            runtime raised.
         backend: the name of the runtime in the result.
     """
     if isinstance(answer, BaseException):

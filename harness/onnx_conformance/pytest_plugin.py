@@ -1,10 +1,10 @@
-"""The pytest plugin: every case one test item, in any folder.
+"""The pytest plugin: every case is a test item, in any folder.
 
     pytest --onnx-backend onnxruntime -n 2
     pytest --onnx-backend onnxruntime --onnx-expectations onnxruntime.toml
 
-This module is imported by every pytest run of an environment it is installed in, so it imports nothing of the
-harness until an option needs it; `onnx_conformance.testing` does the work.
+Every pytest run in the same environment imports this module, so it imports nothing of the harness until an option needs
+it. `onnx_conformance.testing` does the work.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options that select backends and cases."""
-    group = parser.getgroup("onnx-conformance", "test ONNX runtimes against the text of every operator version")
+    group = parser.getgroup(
+        "onnx-conformance", "test ONNX runtimes against the specification of every operator version"
+    )
     several: dict[str, Any] = {"action": "append", "default": [], "metavar": "GLOB"}
     group.addoption(
         "--onnx-backend", action="append", default=[], metavar="BACKEND", help="run every case on this backend"
@@ -30,10 +32,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--onnx-op", **several, help="only these operators")
     group.addoption("--onnx-case", **several, help="only cases with these ids")
     group.addoption("--onnx-tag", **several, help="only cases with these tags")
-    group.addoption("--onnx-expectations", metavar="FILE", help="failures that this file expects are strict xfails")
+    group.addoption("--onnx-expectations", metavar="FILE", help="file of accepted failures, which become strict xfails")
     group.addoption(
         "--onnx-env", action="append", default=[], metavar="NAME",
-        help="pass this environment variable to the backends, which get only those that runtimes need",
+        help="also pass this environment variable to the backends; by default they get only a few",
     )  # fmt: skip
     group.addoption("--onnx-timeout", type=float, default=20.0, metavar="SECONDS", help="time limit of one case")
 
@@ -44,11 +46,11 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     if not config.getoption("--onnx-backend"):
         if config.getoption("--onnx-expectations"):
             raise pytest.UsageError(
-                "--onnx-expectations goes with --onnx-backend; in a module write conformance(..., expectations=FILE)"
+                "--onnx-expectations needs --onnx-backend; in a test module, write conformance(..., expectations=FILE)"
             )
         return
-    from onnx_conformance import testing  # noqa: PLC0415 - costs every pytest run of the environment otherwise
-    from onnx_conformance.base import errors, printing  # noqa: PLC0415 - costs every pytest run of the environment otherwise
+    from onnx_conformance import testing  # noqa: PLC0415 - would slow down every pytest run of the environment
+    from onnx_conformance.base import errors, printing  # noqa: PLC0415 - would slow down every pytest run of the environment
 
     try:
         items.extend(testing.items(session))
@@ -57,8 +59,8 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 
 @pytest.fixture
-def onnx_result(request: pytest.FixtureRequest) -> Any:  # noqa: ANN401 - its types are those of modules not yet imported
-    """Return the answer to a case, for the tests of `onnx_conformance.testing.conformance`."""
+def onnx_result(request: pytest.FixtureRequest) -> Any:  # noqa: ANN401 - its types are in modules that are not imported yet
+    """Return the result of a case, for the tests of `onnx_conformance.testing.conformance`."""
     from onnx_conformance import testing  # noqa: PLC0415 - as above
 
     return testing.answer(request.node, request.param)
@@ -68,7 +70,7 @@ def onnx_result(request: pytest.FixtureRequest) -> Any:  # noqa: ANN401 - its ty
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Add the result of a case to its report, which reaches the process that started the session."""
+    """Add the result of a case to its report, which is sent to the process that started the session."""
     report = yield
     record = getattr(item, "onnx_conformance", None)
     if call.when == "call" and record is not None:
@@ -77,13 +79,13 @@ def pytest_runtest_makereport(
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the expectations in the process that started the session; the others run only a part of the cases."""
+    """Check the expectations in the process that started the session; other processes run only some of the cases."""
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(_ExpectationsCheck(), "onnx-conformance-end")
 
 
 class _ExpectationsCheck:
-    """Check at the end of a session that every expectation was met."""
+    """Checks at the end of a session that all results are as expected."""
 
     def __init__(self) -> None:
         self.tally: Tally | None = None

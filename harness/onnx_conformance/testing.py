@@ -1,12 +1,12 @@
-"""Every case as one test item: for the pytest plugin, and for test modules of a runtime's author.
+"""Cases as test items: for the pytest plugin, and for test modules of a runtime's author.
 
     from onnx_conformance.testing import conformance
 
     test_onnx = conformance("my_runtime.backend", op="Split*", expectations="my_runtime.toml")
 
-An item passes, fails, or is skipped where the backend opts out or the text leaves the case open. A fault of
-the adapter is an error of the item's setup, not a failed case. A failure that the expectations file has an entry for is
-a strict xfail; an item `expectations` fails for problems of the file itself.
+An item passes, fails, or is skipped if the case is unsupported or unspecified. An adapter error is an error in the
+setup of the item, not a failed case. A failure that the expectations file accepts is a strict xfail. The item
+`expectations` fails if the file itself has problems.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ EXPECTATIONS = "expectations"
 ENTRY_SEES = ("case", "operator", "backend", "verdict", "form", "clauses", "tags")
 """The members of a result that an entry can match."""
 MOST_ID = 1000
-"""Characters of the id of a case, and of a reason, in the output of pytest."""
+"""Maximum number of characters of a case id, and of a reason, in the output of pytest."""
 
 
-class ExpectedFailure(pytest.fail.Exception):  # type: ignore[misc,name-defined] # pytest gives it no other name
-    """A failure that an entry of the expectations expects."""
+class ExpectedFailure(pytest.fail.Exception):  # type: ignore[misc,name-defined] # pytest has no other name for it
+    """A failure that an entry of the expectations accepts."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ class Accepted:
     Attributes:
         expected: the file.
         suite: name and digest of the suite.
-        cases: those that were selected.
-        whole: whether they are the selection that the file was written for: an entry that matches none is then stale.
+        cases: the selected cases.
+        whole: whether they are the selection that the file was written for; an entry without matches is then stale.
     """
 
     expected: Expectations
@@ -69,7 +69,7 @@ class Accepted:
     whole: bool
 
     def gate(self, hello: Mapping[str, Any]) -> Gate:
-        """Return a gate for a backend with this hello.
+        """Return a gate for a backend with this description.
 
         Raises:
             ExpectationsError: the file is for another backend or suite.
@@ -78,7 +78,7 @@ class Accepted:
 
 
 def _gate(expected: Expectations, suite: Mapping[str, str], hello: Mapping[str, Any]) -> Gate:
-    # A part of the selection that the file was written for is compared as well: people run one while they fix a bug.
+    # A part of the file's selection is compared as well: developers run a part while they fix a bug.
     return Gate(expected, header(suite, {expected.backend: hello}, {"selection": expected.selection}))
 
 
@@ -88,8 +88,8 @@ class BackendOptions:
 
     Attributes:
         backend: as in `onnx-conformance run`.
-        timeout: seconds that one case may take.
-        passes: names of environment variables that it gets beside those that every backend gets.
+        timeout: time limit of one case, in seconds.
+        passes: names of environment variables that it gets in addition to those that every backend gets.
     """
 
     backend: str
@@ -134,12 +134,12 @@ class Answer:
     path: Path | None = None
 
     def end(self) -> None:
-        """End the test as the verdict and the expectations say."""
+        """End the test according to the verdict and the expectations."""
         status = status_of(self.entry, self.result)
         if not self.result.verdict.scored and status is not GateStatus.REGRESSED:
             pytest.skip(line(f"{self.result.verdict}: {self.result.message or self.result.actual}", MOST_ID))
         if not self.result.verdict.failed and status is not GateStatus.REGRESSED:
-            return  # Where a failure was expected, the strict xfail says so.
+            return  # If a failure was expected, the strict xfail reports it.
         explanation = _explain(self.case, self.result)
         if self.entry is None:
             pytest.fail(explanation, pytrace=False)
@@ -151,7 +151,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class FileProblems:
-    """Problems of an expectations file itself, a line each."""
+    """Problems of an expectations file itself, one line each."""
 
     problems: tuple[str, ...]
 
@@ -168,7 +168,7 @@ def _why(entry: Entry, path: Path | None) -> str:
 
 
 def _asker(config: pytest.Config, options: BackendOptions) -> Asker:
-    """Return the process of a backend, which all items of this pytest process share."""
+    """Return the process of a backend, which is shared by all items of this pytest process."""
     askers = config.stash.setdefault(ASKERS, {})
     if options not in askers:
         target = backend_names.resolve(options.backend, passes=options.passes)
@@ -178,7 +178,7 @@ def _asker(config: pytest.Config, options: BackendOptions) -> Asker:
 
 
 def result_of(config: pytest.Config, case: Case, options: BackendOptions) -> Result:
-    """Run a case and return its result; a fault of the adapter fails the setup of the test."""
+    """Run a case and return its result; an adapter error fails the setup of the test."""
     try:
         result = judge(case, options.backend, _asker(config, options).ask(case))
     except HarnessError as error:
@@ -187,13 +187,13 @@ def result_of(config: pytest.Config, case: Case, options: BackendOptions) -> Res
         why = ""
         if result.verdict is Verdict.ADAPTER_ERROR:
             why = neutral(f"{case.id}: {result.message}")
-    if why:  # After the handler: within it, pytest would also show the error itself, unescaped.
+    if why:  # After the handler; inside it, pytest would also show the original error, unescaped.
         pytest.fail(why, pytrace=False)
     return result
 
 
 def answer(item: pytest.Item, task: Task) -> Answer | FileProblems:
-    """Run the task of an item, and mark the item as an xfail where a failure is expected."""
+    """Run the task of an item, and mark the item as an xfail if a failure is expected."""
     try:
         if task.case is None:
             return _file_problems(item.config, task)
@@ -206,7 +206,7 @@ def answer(item: pytest.Item, task: Task) -> Answer | FileProblems:
 
 
 def _gate_of(config: pytest.Config, task: Task) -> Gate:
-    """Return the gate of a file, which all items of this pytest process share."""
+    """Return the gate of a file, which is shared by all items of this pytest process."""
     assert task.accepted is not None  # noqa: S101 - only called with expectations
     gates = config.stash.setdefault(GATES, {})
     key = task.accepted.expected.path, task.options.backend
@@ -222,7 +222,7 @@ def _compared(item: pytest.Item, case: Case, result: Result, accepted: Accepted,
         reason = _why(entry, path)
         item.add_marker(pytest.mark.xfail(reason=reason, strict=not entry.flaky, raises=ExpectedFailure))
     if accepted.whole:
-        vars(item)["onnx_conformance"] = {  # The plugin puts it into the item's report.
+        vars(item)["onnx_conformance"] = {  # The plugin adds it to the report of the item.
             "path": str(path.absolute()),
             "suite": dict(accepted.suite),
             "hello": identity(gate.hello),
@@ -270,7 +270,7 @@ class Tally:
             self._gates[path].add(result)
 
     def problems(self) -> list[str]:
-        """Return problems of the gates other than failed cases; none for a file whose cases did not all run."""
+        """Return problems of the gates other than failed cases, only for files whose cases all ran."""
         problems = []
         for path, gate in self._gates.items():
             if len(self._results[path]) == self._cases[path]:
@@ -282,7 +282,7 @@ class Tally:
 def _explain(case: Case, result: Result) -> str:
     summary = f"{result.backend}: {result.verdict}: {result.message}"
     shown = [f"got {result.actual}"] if result.actual else []
-    printed = [f"the last it printed: {result.stderr}"] if result.stderr else []
+    printed = [f"end of its output: {result.stderr}"] if result.stderr else []
     return neutral("\n".join([summary, *shown, *printed, "", *case_report.lines(case)]))
 
 
@@ -334,7 +334,7 @@ def items(session: pytest.Session) -> list[pytest.Item]:
     backends = list(dict.fromkeys(option("--onnx-backend")))
     passes = tuple(option("--onnx-env"))
     for name in backends:
-        backend_names.resolve(name, passes=passes)  # Before the generation of cases, which takes longer.
+        backend_names.resolve(name, passes=passes)  # Before the cases are generated, which takes longer.
     chosen = _selected(
         option("--onnx-suite"), tuple(option("--onnx-op")), tuple(option("--onnx-case")), tuple(option("--onnx-tag"))
     )
@@ -362,7 +362,7 @@ def _name(task: Task) -> str:
 
 
 def _tasks(chosen: _Chosen, options: BackendOptions, accepted: Accepted | None) -> list[Task]:
-    """Return the tasks for a backend: every case, and last the expectations file itself."""
+    """Return the tasks for a backend: every case, then the expectations file itself."""
     tasks = [Task(case, options, accepted) for case in chosen.cases]
     return [*tasks, Task(None, options, accepted)] if accepted else tasks
 
@@ -371,11 +371,12 @@ def _accepted(expected: Expectations, backends: list[str], chosen: _Chosen) -> A
     """Return a file together with the cases.
 
     Raises:
-        ExpectationsError: it is for another backend or suite.
+        ExpectationsError: the file is for another backend or suite.
     """
     if expected.backend not in backends:
         raise files.ExpectationsError(
-            f"{expected.path} is for {line(expected.backend)}, the run is of {', '.join(backends)}; name the other file"
+            f"{expected.path} is for {line(expected.backend)}, but the run is of {', '.join(backends)}; name "
+            "another file"
         )
     suite = {"name": chosen.suite.name, "digest": chosen.suite.digest() if expected.digest else ""}
     accepted = Accepted(expected, suite, chosen.cases, expected.selection == str(chosen.selection))
@@ -392,7 +393,7 @@ def _selected(suite_name: str, ops: tuple[str, ...], cases: tuple[str, ...], tag
     for option, glob in sorted(selection.idle):
         raise SelectionError(f"{option} {glob!r} matches no case of suite {suite_name}")
     if not chosen:
-        raise SelectionError(f"suite {suite_name} has no case for {str(selection) or 'anything'}")
+        raise SelectionError(f"suite {suite_name} has no cases for this selection: {str(selection) or 'all'}")
     return _Chosen(suite, selection, chosen)
 
 
@@ -415,9 +416,9 @@ def conformance(
         op: globs over operators; empty means all.
         case: globs over case ids.
         tag: globs over tags.
-        timeout: seconds that one case may take.
-        expectations: a file of accepted failures: an expected failure is a strict xfail, with the entry's reason.
-        env: names of environment variables that the backend gets beside those that every backend gets.
+        timeout: time limit of one case, in seconds.
+        expectations: a file of accepted failures; each is a strict xfail with the reason of its entry.
+        env: names of environment variables that the backend gets in addition to those that every backend gets.
 
     Raises:
         HarnessError: the backend, the suite or the file is not available, or nothing is selected.

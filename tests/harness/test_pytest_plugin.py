@@ -236,7 +236,7 @@ def test_a_backend_that_does_not_start_is_one_sentence(ask: Asker) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("--onnx-backend", "onnxruntim"), "no backend is called 'onnxruntim'; did you mean onnxruntime?"),
+        (("--onnx-backend", "onnxruntim"), "there is no backend 'onnxruntim'; did you mean onnxruntime?"),
         (("--onnx-backend", "oracle", "--onnx-op", "Splt"), "--op 'Splt' matches nothing in suite generated; did you"),
         (("--onnx-backend", "oracle", "--onnx-case", "x"), "--case 'x' matches no case of suite generated"),
         (("--onnx-backend", "oracle", "--onnx-suite", "gone"), "suite gone does not exist"),
@@ -293,7 +293,7 @@ def test_a_module_with_unknown_names_is_a_collection_error(ask: Asker) -> None:
     ask.module(MODULE.format(arguments='"onnxruntim"'))
     ran = ask("test_mine.py")
     assert ran.status == pytest.ExitCode.INTERRUPTED, ran.output
-    assert "no backend is called 'onnxruntim'" in ran.output, ran.output
+    assert "there is no backend 'onnxruntim'" in ran.output, ran.output
 
 
 def test_without_the_option_the_plugin_adds_nothing_and_imports_nothing(ask: Asker) -> None:
@@ -360,8 +360,8 @@ def test_expectations_are_strict_xfails(ask: Asker) -> None:
     for name, (_, _, shown) in HELD.items():
         assert shown in ran.output, (name, ran.output)
     for problem in (
-        "expired on 2026-01-01: no kernel yet", ": matches no case that is scored and attempted; remove it",
-        ": 'ai.onnx/*/gone' matches no case", "ai.onnx/Split/18: 16 cases attempted, where e.toml requires at least 99",
+        "expired on 2026-01-01: no kernel yet", ": matches no scored, attempted case; remove it",
+        ": 'ai.onnx/*/gone' matches no case", "ai.onnx/Split/18: 16 cases attempted, but e.toml requires at least 99",
     ):  # fmt: skip
         assert problem in ran.output, (problem, ran.output)
     assert not ran.traceback, ran.output
@@ -375,7 +375,7 @@ def test_contradicting_entries_get_a_sentence(ask: Asker) -> None:
     expect(ask, backend, entry("*/?neven_two") + entry("*/u?even_two", "crash"))
     ran = ask("--onnx-backend", backend, *THREE, "--onnx-expectations", "e.toml")
     assert (ran.status, ran.counts) == (1, {"passed": 2, "error": 2}), ran.output
-    assert f"e.toml: lines 4 and 9 both match {ONE}, are equally specific" in ran.output, ran.output
+    assert f"e.toml: lines 4 and 9 both match {ONE} and are equally specific" in ran.output, ran.output
     assert not ran.traceback, ran.output
 
 
@@ -392,7 +392,7 @@ def test_problems_of_the_whole_run_are_reported_with_xdist_too(processes: str, a
     ran = ask(*arguments)
     assert (ran.status, ran.counts) == (1, {"passed": 3, "skipped": 1}), ran.output
     assert "ai.onnx/Split/18: 2 cases attempted, where " in ran.output, ran.output
-    assert "e.toml, line 4: matches no case that is scored and attempted; remove it" in ran.output, ran.output
+    assert "e.toml, line 4: matches no scored, attempted case; remove it" in ran.output, ran.output
     expect(ask, backend, '[attempted]\n"ai.onnx/Split/18" = 2\n')
     assert ask(*arguments).status == 0
 
@@ -436,7 +436,7 @@ def test_a_module_with_expectations(more: tuple[str, ...], ask: Asker) -> None:
     ("text", "sentence"),
     [
         ('backend = "other"', "e.toml is for other, the run is of oracle; name the other file"),
-        ('backend = "oracle"\nsuite = "official"', "e.toml was written for suite official, the run has generated"),
+        ('backend = "oracle"\nsuite = "official"', "e.toml was written for suite official, but the run has generated"),
         ('backend = "oracle"\nminimum = ""', "e.toml, line 2: 'minimum' is ''; expected a number of cases"),
     ],
 )

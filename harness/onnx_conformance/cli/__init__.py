@@ -1,6 +1,6 @@
-"""The command line: arguments only; the work is done by the modules it calls. One file a kind of command.
+"""The command line: it only parses arguments, and other modules do the work. Each kind of command has one file.
 
-This file imports next to nothing: until the commands are here, an interrupt ends the process with one line.
+This file imports almost nothing. While the commands are imported, an interrupt ends the process with one line.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from onnx_conformance.cli.interrupts import BROKEN, importing
 
 
 def entry() -> None:
-    """Run the command; an error of the harness ends with status 2 and a message."""
+    """Run the command; an error of the harness ends it with status 2 and a message."""
     if sys.platform == "win32":
         os.write(2, b"onnx-conformance: runs on Linux and macOS; on Windows, use WSL\n")  # Pipes, signals, locks.
         sys.exit(BROKEN)
@@ -23,7 +23,7 @@ def entry() -> None:
 
 
 def _open_streams() -> None:
-    """Open closed standard streams on the null device; otherwise the next opened file would become one of them."""
+    """Open closed standard streams on the null device; the next opened file would become one of them otherwise."""
     for number in range(3):
         try:
             os.fstat(number)

@@ -26,7 +26,8 @@ def backends_(ctx: click.Context, every: bool) -> None:  # noqa: FBT001
     heads = ["backend", "is", "from", "version", "opset", "types", "containers"]
     printing.show(tabulate(rows, heads, tablefmt="simple", disable_numparse=True))
     printing.show(
-        "\nOther versions of those with an environment: --backend NAME==VERSION; your own environment: --python."
+        "\nTo run another version in a separate environment: --backend NAME==VERSION. To use your own "
+        "environment: --python."
     )
 
 
@@ -35,8 +36,8 @@ def _row(name: str, *, every: bool) -> list[str]:
     in_node = isinstance(needed, node_environment.Needs)
     if needed is not None and not needed.here and not every:
         missing = node_environment.missing(needed) if isinstance(needed, node_environment.Needs) else ""
-        hint = line(missing, 150) or "not started: --all"
-        return [name, "", f"an environment that {'npm' if in_node else 'uv'} makes", needed.version, "", hint, ""]
+        hint = line(missing, 150) or "not started; see --all"
+        return [name, "", f"an environment, created by {'npm' if in_node else 'uv'}", needed.version, "", hint, ""]
     source = "an environment" if needed is not None and (in_node or not needed.here) else "here"
     try:
         with Asker(backend_names.resolve(name), Limits()) as asker:
@@ -63,7 +64,7 @@ def _row(name: str, *, every: bool) -> list[str]:
 )
 @with_adapter_options
 def check(name: str, python: str, passes: tuple[str, ...], isolate: bool) -> None:  # noqa: FBT001
-    """Test an adapter briefly: its hello, every type sent and returned, and invalid input.
+    """Test an adapter briefly: its description, every type sent and returned, and invalid input.
 
     Exit status: 0 all checks pass, 1 a check fails, 2 the adapter does not start.
     """
@@ -74,7 +75,5 @@ def check(name: str, python: str, passes: tuple[str, ...], isolate: bool) -> Non
         mark = {True: "ok", False: "NO", None: "--"}[row.good]
         failures += row.good is False
         printing.show(f"{mark}  {row.what:<32} {row.seen}")
-    printing.show(
-        f"{failures} checks failed" if failures else "all checks passed; -- marks what the runtime does not support"
-    )
+    printing.show(f"{failures} checks failed" if failures else "all checks passed (--: not supported by the runtime)")
     exit_with(1 if failures else 0)

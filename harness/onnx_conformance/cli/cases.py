@@ -1,4 +1,4 @@
-"""`list`, `show`, `generate`, `manifest`, `coverage`: the cases that there are."""
+"""`list`, `show`, `generate`, `manifest`, `coverage`: commands about the available cases."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ def list_(case_options: CaseOptions, shard: tuple[int, int] | None, sample: int,
         rows = [[line(name), *(row.get(head, 0) for head in OUTCOMES)] for name, row in counts.items()]
         printing.show(tabulate(rows, heads, tablefmt="simple"))
         if suite.name == Generated.name:
-            printing.show(f"\nOf ONNX: {completeness()}.")
+            printing.show(f"\nCoverage of ONNX: {completeness()}.")
     check_all_matched(suite, selection, empty=not counts)
 
 
 @click.command()
 @click.argument("name", metavar="CASE|OPERATOR")
 @click.option(
-    "--suite", "suite_name", metavar="SUITE", help="The suite of the case, such as the folder that it is stored in."
+    "--suite", "suite_name", metavar="SUITE", help="The suite of the case, such as the folder that contains it."
 )
 def show(name: str, suite_name: str | None) -> None:
     """Show a case: sentence, model, inputs, expected outcome and tolerance.
@@ -89,7 +89,7 @@ def show(name: str, suite_name: str | None) -> None:
 
 
 def _operator(op: Op, since: int | None) -> Iterator[str]:
-    """Yield the lines on an operator, or on one of its versions."""
+    """Yield the lines about an operator, or about one of its versions."""
     versions = [version for version in registry.versions(op) if since in {None, version.since}]
     name = str(op) if since is None else f"{op}/{since}"
     listed = Generated().listed(Selection(ops=(globs.literal(name),)))
@@ -103,7 +103,7 @@ def _operator(op: Op, since: int | None) -> Iterator[str]:
 @click.option("--overwrite", is_flag=True, help="Replace existing cases that differ.")
 @click.option(
     "--python", is_flag=True,
-    help="Write Python for onnx's own generator of node tests instead, a file an operator.",
+    help="Write Python for onnx's generator of node tests instead, one file for each operator.",
 )  # fmt: skip
 def generate(
     out: Path,
@@ -115,9 +115,8 @@ def generate(
 ) -> None:
     """Write cases in ONNX's test-data layout, for runners of any language.
 
-    Each case is written whole or not at all. An identical case in the folder is left as it is, so that an interrupted
-    command continues when it is repeated. If a case in the folder differs, the command stops, or replaces it with
-    --overwrite.
+    Each case is written completely or not at all. Identical cases in the folder are kept, so repeating an interrupted
+    command continues it. If a case in the folder differs, the command stops, unless --overwrite replaces it.
     """
     suite, selection = case_options.open(shard, sample)
     if python:
@@ -129,7 +128,7 @@ def generate(
     except (HarnessError, KeyboardInterrupt):
         printing.warn(f"stopped; {done.whole} cases in {out} are complete")
         raise
-    unchanged = f", {done.same} of them there already" if done.same else ""
+    unchanged = f", {done.same} of them unchanged" if done.same else ""
     printing.show(f"{done.whole} cases in {out}{unchanged}")
     if done.faults:
         raise HarnessError("\n".join(done.faults))
@@ -137,7 +136,7 @@ def generate(
 
 
 def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite: bool) -> None:
-    """Write a file an operator; what onnx's node tests cannot express is named."""
+    """Write a file for each operator, and report the cases that onnx's node tests cannot express."""
     faults: list[str] = []
     written = 0
     for name, text, own in onnx_python.texts(suite.cases(selection)):
@@ -146,7 +145,7 @@ def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite
         if not text:
             continue
         if path.exists() and not overwrite and path.read_text("utf-8") != text:
-            raise HarnessError(f"{path} is there and differs; replace it with --overwrite, or name another folder")
+            raise HarnessError(f"{path} exists and differs; replace it with --overwrite, or name another folder")
         out.mkdir(parents=True, exist_ok=True)
         atomic_file.write(path, [text])
         cases = text.count("\n    def export_")
@@ -154,9 +153,9 @@ def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite
         printing.show(f"{path}: {cases} cases")
     check_all_matched(suite, selection, empty=not written and not faults)
     if faults and not written:
-        raise HarnessError(f"none of {len(faults)} cases can be a node test of onnx; the first: {faults[0]}")
+        raise HarnessError(f"none of the {len(faults)} cases can be a node test of onnx; the first: {faults[0]}")
     if faults:
-        printing.warn(f"{len(faults)} cases cannot be node tests of onnx, and are not written; the first: {faults[0]}")
+        printing.warn(f"skipping {len(faults)} cases that cannot be node tests of onnx; the first: {faults[0]}")
 
 
 @click.command("manifest")
@@ -171,7 +170,7 @@ def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite
     help="Number of processes.",
 )  # fmt: skip
 def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa: FBT001 - click's flags
-    """Write or check the manifest: id and digests of every generated case, and which of them are the core."""
+    """Write or check the manifest: id and digests of every generated case, and the cases of the core."""
     selection = Selection(names)
     check_selection(Generated(), selection)
     ops = [op for op in registry.load() if any(selection.takes_operator(str(item)) for item in registry.versions(op))]
@@ -180,7 +179,7 @@ def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa:
             printing.show(f"wrote {path}")
         return
     if not out.is_dir():
-        raise manifest.ManifestError(f"{out} is not a folder; `onnx-conformance manifest --out {out}` makes it")
+        raise manifest.ManifestError(f"{out} is not a folder; `onnx-conformance manifest --out {out}` creates it")
     differences = list(manifest.check(ops, out, jobs, whole=not names))
     for difference in differences:
         printing.show(difference)
@@ -194,9 +193,9 @@ def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa:
 @click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators. Repeatable.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flags
-    """Show how many schema points and sentences of the text have a case, and which have none.
+    """Show how many schema points and sentences of the specification have a case, and which have no case.
 
-    Measured against ONNX: an operator that is not declared counts with all its points and sentences.
+    The numbers refer to all of ONNX: an undeclared operator counts with all its points and sentences.
     """
     suite, selection = Generated(), Selection(ops)
     measured: list[coverage.Coverage] = []
@@ -223,10 +222,10 @@ def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flag
 
 @click.command("readings")
 def readings_() -> None:
-    """List the readings: decisions where texts leave the same word open.
+    """List the readings: decisions on questions that the specification leaves open in several operators.
 
-    Each is decided once and applied alike. A case that rests on one names it; `run --without-reading NUMBER` does not
-    score such cases.
+    Each question is decided once, for all operators. A case that depends on a reading names it. With `run
+    --without-reading NUMBER`, such cases are not scored.
     """
     for reading in READINGS.values():
         printing.show(f"{reading.number}  {reading.question}")

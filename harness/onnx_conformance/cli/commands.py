@@ -1,4 +1,4 @@
-"""The commands by name; their modules are imported on demand, so that `--help` does not import ONNX."""
+"""The commands by name. Their modules are imported on demand, so `--help` does not import ONNX."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from onnx_conformance.cli.interrupts import BROKEN, importing
 
 @dataclass(frozen=True)
 class Command:
-    """Where a command is implemented.
+    """The implementation of a command.
 
     Attributes:
         module: a module of this package.
@@ -39,47 +39,48 @@ COMMANDS = {
     ),
     "check-model": Command(
         "check_model", "check_model",
-        "List what a model uses, and which findings of a runtime concern its operator versions and types.",
+        "List the operators of a model, and the findings of a runtime that concern its operator versions and types.",
     ),
     "compare": Command("reports", "compare", "Compare two results files: fixed, broken, changed, new, missing cases."),
     "coverage": Command(
         "cases", "coverage_",
-        "Show how many schema points and sentences of the text have a case, and which have none.",
+        "Show how many schema points and sentences of the specification have a case, and which have no case.",
     ),
     "dissent": Command(
         "diagnose", "dissent_",
-        "List cases where implementations agree with one another, but not with this project's reading of the text.",
+        "List cases in which implementations agree with each other, but not with this project's oracle.",
     ),
-    "expectations": Command("gate", "expectations_", "Maintain the file of failures accepted for now."),
+    "expectations": Command("gate", "expectations_", "Maintain the file of currently accepted failures."),
     "explain": Command(
         "diagnose", "explain_", "Find conditions that the failures of each operator share and its passing cases do not."
     ),
     "findings": Command(
         "findings", "findings_",
-        "Turn failures into distinct faults, each with its sentence, its smallest case and a script that shows it.",
+        "Deduplicate failures into faults, each with its sentence, its smallest case and a script that reproduces it.",
     ),
     "gate": Command("gate", "gate_", "Compare a results file with expectations."),
     "generate": Command("cases", "generate", "Write cases in ONNX's test-data layout, for runners of any language."),
     "list": Command("cases", "list_", "List cases: id, expected outcome, tags."),
     "manifest": Command(
         "cases", "manifest_",
-        "Write or check the manifest: id and digests of every generated case, and which of them are the core.",
+        "Write or check the manifest: id and digests of every generated case, and the cases of the core.",
     ),
     "merge": Command("gate", "merge_", "Merge the results files of shards, or of several backends, into one."),
     "minimize": Command(
         "diagnose", "minimize_",
-        "Reduce a failing case to a smaller one that fails in the same way, and write it as `repro` does.",
+        "Reduce a failing case to a smaller one that fails in the same way, and write a reproduction of it.",
     ),
-    "new": Command("new", "new", "Write the first lines of an operator file, or a case from a model that fails."),
+    "new": Command("new", "new", "Write the skeleton of an operator file, or a case from a failing model."),
     "opset": Command(
         "opset", "opset_",
-        "Show what changed between two opsets or two onnx packages, and what has no case yet.",
+        "Show the changes between two opsets or two onnx packages, and the parts without a case.",
     ),
     "publish": Command(
         "publish", "publish",
         "Write results files into a folder of published reports: an index, the web site, and a badge of each file.",
     ),
-    "readings": Command("cases", "readings_", "List the readings: decisions where texts leave the same word open."),
+    "readings": Command("cases", "readings_", "List the readings: decisions on questions that the specification "
+"leaves open."),
     "report": Command(
         "reports", "report", "Write a results file in another format: to standard output, a file, or a folder."
     ),
@@ -87,11 +88,13 @@ COMMANDS = {
         "diagnose", "repro_",
         "Write a reproduction of a case on a backend: a Python file, a bug report, or a folder.",
     ),
-    "run": Command("run", "run", "Run cases on backends and report which sentences of the text they break."),
+    "run": Command(
+        "run", "run", "Run cases on backends, and report which sentences of the specification they violate."
+    ),
     "scripts": Command("findings", "scripts_", "Write README.md and the scripts of a folder of findings."),
     "search": Command(
         "search", "search_",
-        "Draw calls and models that nobody declared, ask a backend, and keep what fails as cases.",
+        "Run random operator calls and models on a backend, and store the failing ones as cases.",
     ),
     "show": Command("cases", "show", "Show a case: sentence, model, inputs, expected outcome and tolerance."),
     "site": Command(
@@ -100,7 +103,7 @@ COMMANDS = {
     ),
     "trend": Command(
         "trend", "trend_",
-        "Show for each operator version when a verdict changed, over several versions of one runtime.",
+        "Show in which version of a runtime the verdicts of each operator version changed.",
     ),
     "version": Command("cases", "version_", "Show the versions that decide the cases: of onnx, numpy and the suite."),
 }  # fmt: skip
@@ -115,7 +118,7 @@ class LazyGroup(click.Group):
         return sorted(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """Return a command, or None if there is no command of this name."""
+        """Return a command, or None if there is no command with this name."""
         if cmd_name not in COMMANDS:
             return None
         command = COMMANDS[cmd_name]
@@ -138,7 +141,7 @@ class LazyGroup(click.Group):
 
 main = click.version_option(VERSION, prog_name=printing.PROGRAM)(
     LazyGroup(
-        help="Test ONNX runtimes against the text of every operator version.",
+        help="Test ONNX runtimes and tools against the specification of every operator version.",
         context_settings={"help_option_names": ["-h", "--help"]},
     )
 )
@@ -154,15 +157,15 @@ def run() -> int:
         printing.warn(error)
     except click.ClickException as error:
         shown = io.StringIO()
-        error.show(shown)  # It quotes the arguments, which may come from outside.
+        error.show(shown)  # It quotes the arguments, which may contain control characters.
         printing.note(shown.getvalue().rstrip("\n"))
     except (click.Abort, KeyboardInterrupt):
         printing.warn("interrupted")
-    except (printing.ReaderGoneError, SystemExit):  # click ends so if nobody reads its help to the end.
+    except (printing.ReaderGoneError, SystemExit):  # click exits like this if the reader of its help has gone.
         pass
     except OSError as error:
         _report_os_error(error)
-    except Exception:  # noqa: BLE001 - status 1 means failed cases; a fault of ours must not look like it
+    except Exception:  # noqa: BLE001 - status 1 means failed cases; a fault of the harness must not
         _report_fault()
     else:
         return status if isinstance(status, int) else 0
@@ -170,7 +173,7 @@ def run() -> int:
 
 
 def _report_os_error(error: OSError) -> None:
-    """Report that standard output cannot be written, such as by click, or otherwise a fault of the harness."""
+    """Report that standard output cannot be written, for example by click; otherwise, report a fault of the harness."""
     try:
         printing.flush()
     except HarnessError as why:

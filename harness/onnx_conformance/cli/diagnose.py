@@ -40,7 +40,7 @@ def with_repro_options(command: Any) -> Any:  # noqa: ANN401 - click's decorator
     for option in (
         click.option(
             "--other", "others", multiple=True, metavar="BACKEND",
-            help="Show the answer of this backend too; default: onnx_reference. Repeatable.",
+            help="Also show the outputs of this backend. Repeatable.  [default: onnx_reference]",
         ),
         click.option(
             "--out", type=click.Path(path_type=Path),
@@ -63,17 +63,17 @@ def with_repro_options(command: Any) -> Any:  # noqa: ANN401 - click's decorator
 def _targets(
     kind: str, backend: str, python: str, others: Sequence[str], passes: tuple[str, ...], isolated_from: str | None
 ) -> tuple[Target, list[Target]]:
-    """Return the failing backend, and the others whose answers are shown."""
-    target, beside = backend_names.resolve(backend, python, passes), write.others(kind, backend, others, passes)
+    """Return the failing backend, and the other backends whose outputs are shown."""
+    target, further = backend_names.resolve(backend, python, passes), write.others(kind, backend, others, passes)
     if isolated_from is None:
-        return target, beside
+        return target, further
     isolation = sandbox.around(isolated_from, None)
-    return isolation.of(target), [isolation.of(other) for other in beside]
+    return isolation.of(target), [isolation.of(other) for other in further]
 
 
 def _guilty(case: Case, answer: LiveAnswer, target: Target, limits: Limits) -> Guilty:
-    """Return the guilty passes of an optimizer, and name them on standard error."""
-    assert answer.result is not None  # noqa: S101 - it was asked
+    """Return the optimizer passes that cause the failure, and print them on standard error."""
+    assert answer.result is not None  # noqa: S101 - the case was run
     guilty = guilty_passes(case, answer.result, answer.hello, target, limits)
     if guilty.names:
         printing.note(guilt(guilty.names))
@@ -84,13 +84,13 @@ def _guilty(case: Case, answer: LiveAnswer, target: Target, limits: Limits) -> G
 @click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--enough", type=click.IntRange(2), default=dissent.ENOUGH, show_default=True,
-    help="How many implementations must agree with one another.",
+    help="Minimum number of implementations that agree with each other.",
 )  # fmt: skip
 def dissent_(files: tuple[Path, ...], enough: int) -> None:
-    """List cases where implementations agree with one another, but not with this project's reading of the text.
+    """List cases in which implementations agree with each other, but not with this project's oracle.
 
-    Each is a reason to read the sentence again. Versions of a runtime, and its bindings to other languages, count as
-    one implementation. Exit status: 0 there are no such cases, 1 there are some, 2 a file cannot be read.
+    In such a case, the oracle may be wrong. Versions of a runtime, and its bindings to other languages, count as one
+    implementation. Exit status: 0 there are no such cases, 1 there are some, 2 a file cannot be read.
     """
     dissents = dissent.dissents([Run(path) for path in files], enough)
     for block in dissent_report.blocks(dissents, enough):
@@ -102,7 +102,7 @@ def dissent_(files: tuple[Path, ...], enough: int) -> None:
 @click.argument("case_id", metavar="CASE")
 @click.option("--backend", required=True, help="The backend that fails the case, as in `run`.")
 @click.option(
-    "--suite", "suite_name", metavar="SUITE", help="The suite of the case, such as the folder that it is stored in."
+    "--suite", "suite_name", metavar="SUITE", help="The suite of the case, such as the folder that contains it."
 )
 @with_repro_options
 def repro_(
@@ -128,10 +128,14 @@ def repro_(
 @click.argument("case_id", metavar="CASE")
 @click.option("--backend", required=True, help="The backend that fails the case, as in `run`.")
 @click.option(
-    "--suite", "suite_name", metavar="SUITE", help="The suite of the case, such as the folder that it is stored in."
+    "--suite", "suite_name", metavar="SUITE", help="The suite of the case, such as the folder that contains it."
 )
 @click.option(
-    "--steps", type=click.IntRange(2), default=500, show_default=True, help="How many cases the backend may run."
+    "--steps",
+    type=click.IntRange(2),
+    default=500,
+    show_default=True,
+    help="Maximum number of cases that the backend runs.",
 )
 @click.option(
     "--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Time limit of one case, in seconds."
@@ -141,10 +145,10 @@ def minimize_(
     case_id: str, backend: str, python: str, suite_name: str | None, steps: int, timeout: float, kind: str,
     out: Path | None, others: Any, passes: tuple[str, ...], isolate: bool,  # noqa: ANN401, FBT001 - click's
 ) -> None:  # fmt: skip
-    """Reduce a failing case to a smaller one that fails in the same way, and write it as `repro` does.
+    """Reduce a failing case to a smaller one that fails in the same way, and write a reproduction of it.
 
-    The changes go to standard error. Exit status: 0 the case is as small as it gets, or as --steps allows; 2 it passes,
-    does not fail in the same way each time, or does not exist.
+    The reductions are listed on standard error; the reproduction is the same as that of `repro`. Exit status: 0 the
+    case cannot be reduced further, or --steps is reached; 2 it passes, fails differently each time, or does not exist.
     """
     write.check(kind, out, others)
     target, beside = _targets(kind, backend, python, others, passes, (suite_name or "generated") if isolate else None)
@@ -174,7 +178,7 @@ def explain_(results: Path, ops: tuple[str, ...], backends: tuple[str, ...]) -> 
         if name not in names:
             raise HarnessError(f"{results} has no backend {name!r}; it has {', '.join(names)}")
     selection = Selection(ops)
-    with progress.steps("explains failures by operator") as advance:
+    with progress.steps("explaining failures by operator") as advance:
         shared = explain.explain(run, suite_of(run), selection, backends, jobs=available_cores(), on_operator=advance)
     for option, glob in sorted(selection.idle):
         raise HarnessError(f"{option} {glob!r} matches no operator of {results}")

@@ -1,4 +1,4 @@
-"""`findings`: from results to distinct faults, each confirmed by a script."""
+"""`findings`: deduplicates failures into faults, each confirmed by a script."""
 
 from __future__ import annotations
 
@@ -29,19 +29,25 @@ if TYPE_CHECKING:
     "--folder", required=True, type=click.Path(file_okay=False, path_type=Path),
     help="Write findings.json, README.md and a script for each finding into this folder.",
 )  # fmt: skip
-@click.option("--update", is_flag=True, help="Compare with the findings of the folder: new, still there, fixed, back.")
+@click.option(
+    "--update", is_flag=True, help="Compare with the findings of the folder: new, still open, fixed, regressed."
+)
 @click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18. Repeatable.")
 @click.option(
     "--other", "others", multiple=True, metavar="BACKEND",
-    help="Show the answer of this backend to the smallest cases; default: those of the results. Repeatable.",
+    help="Show the outputs of this backend for the smallest cases. Repeatable.  [default: the backends of the results]",
 )  # fmt: skip
 @click.option(
     "--version", "versions", multiple=True, metavar="NAME==VERSION",
-    help="Run the scripts on this version of a runtime too: since when there is the fault. Repeatable.",
+    help="Also run the scripts on this version of a runtime, to find out since when the fault exists. Repeatable.",
 )  # fmt: skip
-@click.option("--jobs", type=click.IntRange(1, 256), help="Number of processes; default: one for each core.")
+@click.option("--jobs", type=click.IntRange(1, 256), help="Number of processes.  [default: one per core]")
 @click.option(
-    "--seconds", type=Seconds(0.01), default=20.0, show_default=True, help="How long one case may be cut down."
+    "--seconds",
+    type=Seconds(0.01),
+    default=20.0,
+    show_default=True,
+    help="Time limit for minimizing one case, in seconds.",
 )
 @click.option(
     "--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Time limit of one case, in seconds."
@@ -50,12 +56,12 @@ def findings_(
     files: tuple[Path, ...], folder: Path, ops: tuple[str, ...], others: tuple[str, ...], versions: tuple[str, ...],
     jobs: int | None, seconds: float, timeout: float, *, update: bool,
 ) -> None:  # fmt: skip
-    """Turn failures into distinct faults, each with its sentence, its smallest case and a script that shows it.
+    """Deduplicate failures into faults, each with its sentence, its smallest case and a script that reproduces it.
 
-    A finding is what one script shows in a fresh environment of the runtime. Failures that rest on a reading, a
-    reworded sentence or rounding are listed apart and not counted.
+    A finding is a fault that a script reproduces in a fresh environment of the runtime. Failures that depend on a
+    reading, a reworded sentence or rounding are listed separately and not counted.
 
-    Exit status: 0 there are no findings that are open, 1 there are some, 2 the command failed.
+    Exit status: 0 there are no open findings, 1 there are some, 2 the command failed.
     """
     runs = [Run(path) for path in files]
     before = _before(folder, update=update)
@@ -105,15 +111,15 @@ def scripts_(folder: Path, out: Path | None) -> None:
 
 
 def _before(folder: Path, *, update: bool) -> Findings | None:
-    """Return the findings of the folder, where they are to be updated.
+    """Return the findings of the folder if they are to be updated.
 
     Raises:
-        HarnessError: there are none, or some that nobody asked to update.
+        HarnessError: there are none; or there are some, and --update is missing.
     """
     if update:
         return findings_file.read(folder)
     if (folder / findings_file.FILE).exists():
-        raise HarnessError(f"{folder} has findings already; --update compares with them, and keeps their ids and links")
+        raise HarnessError(f"{folder} has findings already; --update compares with them and keeps their ids and links")
     return None
 
 
@@ -121,19 +127,21 @@ def _check(runs: Sequence[Run]) -> None:
     """Raise HarnessError if the runs cannot have findings together."""
     suites = {(run.header["suite"].get("name"), run.header["suite"].get("digest")) for run in runs}
     if len(suites) > 1:
-        raise HarnessError("these results are of several suites, or of several versions of one; run all with one")
+        raise HarnessError(
+            "the results files have different suites or suite versions; run all backends with the same suite"
+        )
     for run in runs:
         for name in run.header["backends"]:
             backend_names.resolve(name)
             if backend_names.needs(name) is None:
                 raise HarnessError(
-                    f"{run.path}: {name} has no environment of its own in which a script could show its faults; "
-                    "`onnx-conformance backends` lists those that have one"
+                    f"{run.path}: {name} has no separate environment, which scripts need to confirm faults; "
+                    "`onnx-conformance backends` lists the backends that have one"
                 )
 
 
 def _versions(words: Sequence[str], names: set[str]) -> dict[str, list[str]]:
-    """Return by backend the versions to try.
+    """Return the versions to run, by backend.
 
     Raises:
         HarnessError: a text is not NAME==VERSION of a backend of the results.
@@ -142,6 +150,8 @@ def _versions(words: Sequence[str], names: set[str]) -> dict[str, list[str]]:
     for word in words:
         parts = under_test.parts(word)
         if not parts.version or parts.unversioned not in names:
-            raise HarnessError(f"--version {word!r}: write NAME==VERSION, NAME being one of {', '.join(sorted(names))}")
+            raise HarnessError(
+                f"--version {word!r}: expected NAME==VERSION, where NAME is one of {', '.join(sorted(names))}"
+            )
         versions.setdefault(parts.unversioned, []).append(parts.version)
     return versions

@@ -22,7 +22,7 @@ from onnx_conformance.results.stream import Run
 @click.argument("results", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "--expectations", "expected", required=True, type=click.Path(dir_okay=False, path_type=Path),
-    help="The file of failures that the runtime's author accepts for now.",
+    help="The file of failures that the runtime's author currently accepts.",
 )  # fmt: skip
 def gate_(results: Path, expected: Path) -> None:
     """Compare a results file with expectations.
@@ -47,7 +47,7 @@ def gate_(results: Path, expected: Path) -> None:
     type=SAMPLE,
     default="1/1",
     metavar="1/n",
-    help="Keep 1 case in n, to keep a page of many results small.",
+    help="Keep only 1 case in n, which makes a page of many results smaller.",
 )
 @OVERWRITE
 def merge_(results: tuple[Path, ...], out: Path, sample: tuple[str, int], overwrite: bool) -> None:  # noqa: FBT001 - click's
@@ -60,7 +60,7 @@ def merge_(results: tuple[Path, ...], out: Path, sample: tuple[str, int], overwr
 
 @click.group("expectations")
 def expectations_() -> None:
-    """Maintain the file of failures accepted for now."""
+    """Maintain the file of currently accepted failures."""
 
 
 @expectations_.command("update")
@@ -69,10 +69,12 @@ def expectations_() -> None:
     "--expectations", "path", required=True, type=click.Path(dir_okay=False, path_type=Path),
     help="The file to rewrite; created if it does not exist.",
 )  # fmt: skip
-@click.option("--backend", help="The backend that a new file is for, if the results are of several.")
+@click.option("--backend", help="The backend of a new file, if the results have several.")
 @click.option("--accept-new", is_flag=True, help="Accept failures that the file does not list yet; needs --reason.")
-@click.option("--accept-fewer", is_flag=True, help="Accept more opt-outs or fewer cases than before; needs --reason.")
-@click.option("--reason", default="", help="Why they are accepted for now; written into the file.")
+@click.option(
+    "--accept-fewer", is_flag=True, help="Accept more unsupported or fewer cases than before; needs --reason."
+)
+@click.option("--reason", default="", help="Why they are accepted; written into the file.")
 def update(
     results: Path, path: Path, backend: str | None, *, accept_new: bool, accept_fewer: bool, reason: str
 ) -> None:
@@ -83,12 +85,13 @@ def update(
     why = reason.strip()
     if (accept_new or accept_fewer) != bool(why):
         raise HarnessError(
-            "--accept-new and --reason go together, and so do --accept-fewer and --reason: each failure that is "
-            "accepted for now has a reason"
+            "--accept-new and --accept-fewer need --reason, and --reason needs one of them: each accepted "
+            "failure has a "
+            "reason"
         )
     run = Run(results)
     if backend is None and not path.exists() and len(run.header["backends"]) > 1:
-        raise HarnessError(f"{results} is of {', '.join(run.header['backends'])}; name one with --backend")
+        raise HarnessError(f"{results} has results of {', '.join(run.header['backends'])}; select one with --backend")
     name = backend or next(iter(run.header["backends"]))
     text, changes = renewal.renew(
         path,

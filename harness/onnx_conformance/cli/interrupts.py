@@ -1,4 +1,4 @@
-"""Interrupts during imports: there are no results to save yet, so the process ends with one line."""
+"""Interrupts during imports: there are no results to store yet, so the process ends with one line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def importing() -> Iterator[None]:
     try:
         yield
     finally:
-        if is_default:  # From now on there may be results to save.
+        if is_default:  # From now on there may be results to store.
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -1,4 +1,4 @@
-"""`new`: the first lines of an operator file, or a case from a model."""
+"""`new`: the skeleton of an operator file, or a case from a model."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 @click.argument("operator", required=False, metavar="[OPERATOR[/VERSION]]")
 @click.option(
     "--model", type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a case instead: from a model of one node, with the inputs in test_data_set_0/ beside it.",
+    help="Write a case instead: from a model with one node, and the inputs in test_data_set_0/ in the same folder.",
 )  # fmt: skip
 @click.option(
     "--inputs", type=click.Path(dir_okay=False, path_type=Path),
-    help="The inputs of the model instead: numpy's .npz, by name.",
+    help="Read the inputs of the model from this .npz file of numpy instead, by name.",
 )  # fmt: skip
 @click.option("--name", default="", help="The name of the case: lower-case words joined by underscores.")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path),
-    help="Write the case to a folder in ONNX's layout, which `run --suite FOLDER` runs, not to the operator file.",
+    help="Write the case to this folder in ONNX's layout (for `run --suite FOLDER`), not to the operator file.",
 )  # fmt: skip
 def new(operator: str | None, model: Path | None, inputs: Path | None, name: str, out: Path | None) -> None:
-    """Write the first lines of an operator file, or a case from a model that fails.
+    """Write the skeleton of an operator file, or a case from a failing model.
 
-    The sentences of the text become clauses; what only a reader can decide fails in the tests until it is decided.
-    With --model: a failure that somebody met becomes a case, with what the oracle says of it.
+    The sentences of the specification become clauses. Questions that need a decision fail in the tests until they are
+    decided. With --model, a failure in practice becomes a case with the outcome that the oracle expects.
     """
     if model is not None and operator is None:
         _case(model, inputs, name, out)
@@ -54,7 +54,7 @@ def new(operator: str | None, model: Path | None, inputs: Path | None, name: str
         _write(operator_file.new(*_named(operator)))
     else:
         raise HarnessError(
-            "name an operator, such as Split/18, or a model with --model; --inputs, --name and --out are for a model"
+            "name an operator, such as Split/18, or a model with --model; --inputs, --name and --out need --model"
         )
 
 
@@ -74,7 +74,7 @@ def _write(draft: Draft) -> None:
     atomic_file.write(draft.path, [draft.text])
     printing.show(f"{'extended' if existed else 'wrote'} {draft.path}")
     if draft.left:
-        printing.show("\nleft to do:")
+        printing.show("\nto do:")
     for text in draft.left:
         printing.show(f"  - {text}")
 
@@ -83,39 +83,39 @@ def _case(path: Path, inputs: Path | None, name: str, out: Path | None) -> None:
     model = _read(path)
     title = name or path.parent.name if path.stem == "model" else name or path.stem
     plan = from_model.plan_from_model(f"{path}", model, _inputs(path, model, inputs), title or "case")
-    printing.show(_said(plan))
+    printing.show(_outcome(plan))
     if out is None:
-        _write(case_text.added(plan, f"From a model that somebody met: {line(path.name)}."))
+        _write(case_text.added(plan, f"From a failing model: {line(path.name)}."))
         return
     written = onnx_layout.write(build(plan, Delivery("plain", plan.version.since)), out)
     printing.show(f"wrote {written}; `onnx-conformance run --suite {out}` runs it")
 
 
-def _said(plan: Plan) -> str:
-    """Return what the oracle says of a case."""
+def _outcome(plan: Plan) -> str:
+    """Return the expected outcome of a case as text."""
     if plan.outcome in {Outcome.VALUES, Outcome.PROPERTY}:
-        return f"{plan.version}: the oracle gives {brief(plan.expected or ())}"
+        return f"{plan.version}: the oracle returns {brief(plan.expected or ())}"
     assert plan.decided is not None  # noqa: S101 - an outcome without values has a clause
-    word = "forbids it" if plan.outcome is Outcome.REJECTS else "leaves it open"
-    return f"{plan.version}: the text {word}: «{plan.decided.text}»" + (f" ({plan.detail})" if plan.detail else "")
+    outcome = "invalid" if plan.outcome is Outcome.REJECTS else "unspecified"
+    return f"{plan.version}: {outcome}: «{plan.decided.text}»" + (f" ({plan.detail})" if plan.detail else "")
 
 
 def _read(path: Path) -> onnx.ModelProto:
     try:
         return onnx.load_from_string(path.read_bytes())
     except OSError as error:
-        raise HarnessError(f"{line(path)} cannot be read: {error.strerror}") from None
+        raise HarnessError(f"cannot read {line(path)}: {error.strerror}") from None
     except (DecodeError, ValueError) as error:
-        raise HarnessError(f"{line(path)} is no ONNX model: {line(error)}") from None
+        raise HarnessError(f"{line(path)} is not an ONNX model: {line(error)}") from None
 
 
 def _inputs(path: Path, model: onnx.ModelProto, values: Path | None) -> dict[str, Value]:
-    """Return the inputs of a model by name, from a file or from the test data beside it."""
+    """Return the inputs of a model by name, from a file or from the test data in its folder."""
     names = [info.name for info in model.graph.input]
     if values is None:
         if not (path.parent / "test_data_set_0").is_dir():
             raise HarnessError(
-                f"{line(path)}: there is no test_data_set_0 beside it; name its inputs with --inputs FILE.npz"
+                f"{line(path)}: there is no test_data_set_0 in its folder; pass the inputs with --inputs FILE.npz"
             )
         case = next(onnx_layout.read(path.parent, path.parent, "model"))
         return dict(case.inputs)
@@ -123,7 +123,7 @@ def _inputs(path: Path, model: onnx.ModelProto, values: Path | None) -> dict[str
         with np.load(values, allow_pickle=False) as data:
             found: dict[str, Any] = {name: data[name] for name in data.files}
     except (OSError, ValueError) as error:
-        raise HarnessError(f"{line(values)} is no .npz file of plain tensors: {line(error)}") from None
+        raise HarnessError(f"{line(values)} is not an .npz file of plain tensors: {line(error)}") from None
     initializers = {item.name for item in model.graph.initializer}
     if missing := [name for name in names if name not in found and name not in initializers]:
         raise HarnessError(

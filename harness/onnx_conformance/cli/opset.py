@@ -1,4 +1,4 @@
-"""`opset`: what changed between two opsets or two onnx packages."""
+"""`opset`: the changes between two opsets or two onnx packages."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ FORMATS = ("text", "markdown", "json")
 
 @click.command("opset")
 @click.argument("between", default="", metavar="[FROM..TO]")
-@click.option("--domain", default="ai.onnx", show_default=True, help="The domain whose opsets are meant.")
+@click.option("--domain", default="ai.onnx", show_default=True, help="The domain of the opsets.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default=FORMATS[0], show_default=True)
-@click.option("--check", is_flag=True, help="Exit with 1 where a schema point or a binding sentence has no case.")
+@click.option("--check", is_flag=True, help="Exit with status 1 if a schema point or a binding sentence has no case.")
 @click.option("--before", type=click.Path(dir_okay=False, path_type=Path), hidden=True)
 def opset_(between: str, domain: str, form: str, check: bool, before: Path | None) -> None:  # noqa: FBT001 - click's flags
-    """Show what changed between two opsets or two onnx packages, and what has no case yet.
+    """Show the changes between two opsets or two onnx packages, and the parts without a case.
 
-    A range is 27..28, of opsets, or 1.22.0..onnx-weekly, of packages; none: the newest opset. A side that is left
-    out is the newest opset, or the installed onnx.
+    The range has opsets, such as 27..28, or packages, such as 1.22.0..onnx-weekly. An omitted side is the newest opset
+    or the installed onnx. Without a range, the changes of the newest opset are shown.
 
-    For each operator version that came or was reworded in place: types, attributes, inputs, outputs and sentences that
-    came, went or changed, word by word; which clauses and cases of the version before hold on; which schema points and
-    binding sentences have no case; what the official suite has.
+    For each new or reworded operator version, the output lists: added, removed and changed types, attributes, inputs,
+    outputs and sentences (word by word); clauses and cases of the previous version that still apply; schema points and
+    binding sentences without a case; the cases of the official suite.
     """
     domains = sorted({path.split("/")[0] for path in schema.every()})
     if domain not in domains:
@@ -49,7 +49,7 @@ def opset_(between: str, domain: str, form: str, check: bool, before: Path | Non
 
 
 def _of_packages(asked: Packages, before: Path | None, form: str, *, check: bool) -> None:
-    """Compare with the installed onnx, or in a process that has the newer one."""
+    """Compare with the installed onnx, or in a process with the newer one."""
     here = asked.after == INSTALLED or onnx_environment.is_running(asked.after)
     if before is not None:
         text = before.read_text("utf-8")

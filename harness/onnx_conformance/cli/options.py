@@ -37,7 +37,7 @@ class Shard(click.ParamType[tuple[int, int]]):
             return value
         match = re.fullmatch(r"(\d+)/(\d+)", value)
         if not match or not 1 <= int(match[1]) <= int(match[2]):
-            self.fail(f"{value!r} is no shard; write i/n with i from 1 to n, such as 1/4", param, ctx)
+            self.fail(f"{value!r} is not a shard; write i/n with i from 1 to n, such as 1/4", param, ctx)
         return int(match[1]), int(match[2])
 
 
@@ -57,7 +57,7 @@ class Sample(click.ParamType[tuple[str, int]]):
 
 
 class Share(click.ParamType[int]):
-    """1/n, where no backend has a sample of its own."""
+    """1/n, for commands in which no backend has a separate sample."""
 
     name = "1/n"
 
@@ -70,7 +70,9 @@ class Share(click.ParamType[int]):
         except sampling.SampleError as error:
             self.fail(str(error), param, ctx)
         if name:
-            self.fail(f"{value!r} is a sample for one backend, and this command runs none; write 1/{count}", param, ctx)
+            self.fail(
+                f"{value!r} is a sample for one backend, but this command runs no backends; write 1/{count}", param, ctx
+            )
         return count
 
 
@@ -90,10 +92,10 @@ class Destination(click.ParamType[tuple[Path, bool]]):
             return path, path.is_dir()
         except FileExistsError:
             self.fail(
-                f"{value!r} ends with a slash, and {path} is a file; name a folder, or the file without it", param, ctx
+                f"{value!r} ends with a slash, but {path} is a file; name a folder, or remove the slash", param, ctx
             )
         except OSError as error:
-            self.fail(f"{value!r} cannot be made: {error.strerror}", param, ctx)
+            self.fail(f"cannot create {value!r}: {error.strerror}", param, ctx)
 
 
 class Seconds(click.FloatRange):
@@ -105,7 +107,7 @@ class Seconds(click.FloatRange):
         """Return seconds."""
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
-            self.fail(f"{value!r} is no time; write seconds, such as 20", param, ctx)
+            self.fail(f"{value!r} is not a time; write seconds, such as 20", param, ctx)
         return number
 
 
@@ -121,7 +123,7 @@ class Size(click.ParamType[int]):
             return value
         match = re.fullmatch(r"(\d+)([KMG]?)i?B?", value, re.IGNORECASE)
         if not match or not int(match[1]):
-            self.fail(f"{value!r} is no size; write a number and K, M or G, such as 4G", param, ctx)
+            self.fail(f"{value!r} is not a size; write a number and K, M or G, such as 4G", param, ctx)
         return int(match[1]) * self.units[match[2].upper()]
 
 
@@ -135,7 +137,7 @@ def check_resume(*, resume: bool, overwrite: bool) -> None:
 
 
 def _with_onnx(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001 - click's
-    """Run the command with another onnx, in a process of its own, and end this one with its status."""
+    """Run the command with another onnx in a new process, and end this process with its status."""
     if value is None or onnx_environment.is_running(wanted := onnx_environment.requirement(value)):
         return
     ctx.exit(onnx_environment.run(wanted, sys.argv[1:]))
@@ -143,7 +145,7 @@ def _with_onnx(ctx: click.Context, param: click.Parameter, value: str | None) ->
 
 ONNX = click.Option(
     ["--onnx"], metavar="VERSION", is_eager=True, expose_value=False, callback=_with_onnx,
-    help="Work with another onnx than the installed one, in an environment of its own: 1.22.0, onnx-weekly.",
+    help="Use another version of onnx than the installed one, in a separate environment: 1.22.0, onnx-weekly.",
 )  # fmt: skip
 """An option of every command."""
 
@@ -183,7 +185,7 @@ class CaseOptions:
 
 
 def with_case_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
-    """Add the options that select cases; the command takes them as one argument, `case_options`."""
+    """Add the options that select cases; the command gets them as one argument, `case_options`."""
 
     @functools.wraps(command)
     def collected(
@@ -201,7 +203,7 @@ def with_case_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     for option in (
         click.option(
             "--core", is_flag=True,
-            help="Only the core of the generated suite: the fewest cases with the same coverage.",
+            help="Only the core of the generated suite: a small subset with the same coverage.",
         ),
         click.option(
             "--form", "forms", multiple=True, metavar="GLOB",
@@ -214,8 +216,8 @@ def with_case_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
         ),
         click.option(
             "--suite", "suite_name", default="generated", show_default=True, metavar="SUITE",
-            help="generated, provisional (of undeclared versions), transforms (what tools rewrite), official (onnx's), "
-            "or a folder in ONNX's layout.",
+            help="generated, provisional (undeclared versions), transforms (graphs that optimizers rewrite), official "
+            "(onnx's own tests), or a folder in ONNX's layout.",
         ),
     ):  # fmt: skip
         collected = option(collected)
@@ -241,11 +243,11 @@ def with_adapter_options(command: Any) -> Any:  # noqa: ANN401 - click's decorat
     for option in (
         click.option(
             "--isolate", is_flag=True,
-            help="Run adapters in a sandbox: no network, no other process, no view of the suite (Linux).",
+            help="Run adapters in a sandbox without access to the network, other processes and the suite (Linux).",
         ),
         click.option(
             "--env", "passes", multiple=True, metavar="NAME",
-            help="Pass this variable to adapters, which get only those that runtimes need. Repeatable.",
+            help="Also pass this environment variable to adapters; by default they get only a few. Repeatable.",
         ),
     ):  # fmt: skip
         command = option(command)
@@ -259,7 +261,7 @@ def check_all_matched(suite: Suite, selection: Selection, *, empty: bool) -> Non
     for option, glob in sorted(selection.idle):
         raise SelectionError(f"{option} {glob!r} matches no case of suite {suite.name}")
     if empty and not selection.partial:
-        raise SelectionError(f"suite {suite.name} has no case for {str(selection) or 'anything'}")
+        raise SelectionError(f"suite {suite.name} has no cases for this selection: {str(selection) or 'all'}")
 
 
 def load_case(case_id: str, suite_name: str | None) -> Case:
@@ -281,5 +283,5 @@ def available_cores() -> int:
 
 
 def exit_with(status: int) -> None:
-    """End the command with a status; not by sys.exit(), which click uses when the reader of its output has gone."""
+    """End the command with a status, without sys.exit(): click uses that if the reader of its output has gone."""
     click.get_current_context().exit(status)

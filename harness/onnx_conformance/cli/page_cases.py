@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from onnx_conformance.suites.suite import Suite
 
 MOST_CASES = 60_000
-"""With more cases than this, the page describes only those that some backend does not pass."""
+"""With more cases than this, the page describes only those that at least one backend does not pass."""
 
 
 @dataclass(frozen=True)
 class PageCases:
-    """Where the descriptions of a page's cases come from: watchers that see generated plans, or cases that are read.
+    """The source of the descriptions of a page's cases: watchers of generated plans, or cases that are read.
 
     Attributes:
-        watchers: by operator, who describes its cases; of a suite that makes them.
-        cases: of a suite that reads all that it has.
-        missing: why there are none, for a person; empty where there are.
+        watchers: by operator, the watcher that describes its cases, for a suite that generates them.
+        cases: the cases of a suite that reads them from files.
+        missing: why there are no cases, as a sentence; empty: there are cases.
     """
 
     watchers: Mapping[str, blocks.Watcher] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class PageCases:
 
 
 def of_page(runs: Sequence[Run], table: Table) -> PageCases:
-    """Return how the cases are to be had that the page of some runs describes, of which it has the table."""
+    """Return the source of the cases for the page of some runs with this table."""
     suite, missing = suite_of_runs(runs)
     if suite is None:
         return PageCases(missing=missing)
@@ -51,26 +51,26 @@ def of_page(runs: Sequence[Run], table: Table) -> PageCases:
 
 
 def suite_of_runs(runs: Sequence[Run]) -> tuple[Suite | None, str]:
-    """Return the suite that the runs are of, or why there is none at hand."""
+    """Return the suite of the runs, or the reason why it is not available."""
     names = {str(run.header["suite"].get("name")) for run in runs}
     if len(names) > 1:
-        return None, f"The runs are of different suites ({', '.join(sorted(names))}), so no models are shown."
+        return None, f"The runs have different suites ({', '.join(sorted(names))}), so no models are shown."
     try:
         suite = open_suite(names.pop())
         now = suite.digest()
     except HarnessError as error:
-        return None, f"The models and inputs of the cases are not at hand: {error}."
+        return None, f"The models and inputs of the cases are not available: {error}."
     then = {str(run.header["suite"].get("digest")) for run in runs}
     if then != {now}:
         return None, (
-            f"The models and inputs of the cases are not at hand: suite {suite.name} is {now} here and was "
-            f"{', '.join(sorted(then))} in the run. Make the report with the version that ran, or run anew."
+            f"The models and inputs of the cases are not available: suite {suite.name} has digest {now} here and had "
+            f"{', '.join(sorted(then))} in the run. Use the version of the run for the report, or run again."
         )
     return suite, ""
 
 
 def _wanted(table: Table) -> Mapping[str, str]:
-    """Return the ids of the cases to describe, with their operators: all, or of very many those not passed by all."""
+    """Return the ids of the cases to describe, with their operators: all, or those that some backend does not pass."""
     operators = list(table.operators)
     passed = bytes(NUMBER[Verdict.PASS] == number or number == ABSENT for number in range(256))
     everywhere = [column.verdicts.translate(passed) for column in table.columns]

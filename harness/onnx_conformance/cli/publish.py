@@ -16,7 +16,7 @@ from onnx_conformance.report.formats import FORMATS
 from onnx_conformance.results.stream import Run
 
 SITE, BADGES = "site", "badges"
-"""Folders in that of the reports."""
+"""Subfolders of the folder of reports."""
 
 
 @click.command()
@@ -26,7 +26,7 @@ SITE, BADGES = "site", "badges"
 )
 @click.option(
     "--findings", "findings_folder", type=click.Path(file_okay=False, path_type=Path),
-    help="A folder that `findings` wrote; default: findings/ in the folder of the reports, if it is there.",
+    help="A folder written by `findings`.  [default: findings/ in the folder of the reports, if it exists]",
 )  # fmt: skip
 def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None) -> None:
     """Write results files into a folder of published reports: an index, the web site, and a badge of each file.
@@ -35,7 +35,9 @@ def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None)
     """
     doubled = {path.stem for path in files if [other.stem for other in files].count(path.stem) > 1}
     if doubled:
-        raise HarnessError(f"two results files are called {min(doubled)}; their badges would be one")
+        raise HarnessError(
+            f"two results files are called {min(doubled)}, so their badges would overwrite each other; rename one"
+        )
     if findings_folder is None and (folder / "findings" / findings_file.FILE).is_file():
         findings_folder = folder / "findings"
     found = findings_file.read(findings_folder) if findings_folder is not None else None
@@ -48,7 +50,7 @@ def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None)
         published.append((data, badge))
     size = site.write(files, findings_folder, folder / SITE)
     printing.show(f"{folder / SITE / 'index.html'}: {size / 1e6:.1f} MB")
-    beside = findings_folder is not None and findings_folder.resolve().parent == folder.resolve()
-    place = f"{findings_folder.name}/README.md" if findings_folder is not None and beside else ""
+    inside = findings_folder is not None and findings_folder.resolve().parent == folder.resolve()
+    place = f"{findings_folder.name}/README.md" if findings_folder is not None and inside else ""
     formats.write(folder / "README.md", index.report(published, found, place))
     printing.show(folder / "README.md")

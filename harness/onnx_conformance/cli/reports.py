@@ -1,4 +1,4 @@
-"""`report`, `compare`: reports on finished runs."""
+"""`report`, `compare`: reports about finished runs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _ROWS = "\n".join(f"  {name:<12} {kind.about}" for name, kind in FORMATS.items()
 @click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--format", "names", type=click.Choice(list(FORMATS)), multiple=True,
-    help="The format; default: markdown. Repeatable with --folder.",
+    help="The format. Repeatable with --folder.  [default: markdown]",
 )  # fmt: skip
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 @click.option(
@@ -61,7 +61,7 @@ _ROWS = "\n".join(f"  {name:<12} {kind.about}" for name, kind in FORMATS.items()
 )  # fmt: skip
 @click.option(
     "--expectations", "expected", type=click.Path(dir_okay=False, path_type=Path),
-    help="File of failures accepted for now: the reports mark them as expected.",
+    help="File of currently accepted failures: the reports mark them as expected.",
 )  # fmt: skip
 @click.option(
     "--groups", type=click.IntRange(0), default=0, show_default=True,
@@ -77,23 +77,23 @@ def report(
 ) -> None:
     """Write a results file in another format: to standard output, a file, or a folder.
 
-    Some formats show several files side by side; for two files that share a backend, html shows the changes. An
-    incomplete run is marked as such. Exit status: 0 the reports are written, 2 a file cannot be read or written; `gate`
-    has the exit status of the gate.
+    The format html shows several files side by side; for two files that share a backend, it shows the changes. An
+    incomplete run is marked as such. Exit status: 0 the reports are written, 2 a file cannot be read or written. For
+    the exit status of the gate, use `gate`.
     """
     if folder is None and len(names) > 1:
-        raise HarnessError(f"{len(names)} formats need --folder DIR to stand beside one another; or name one")
+        raise HarnessError(f"{len(names)} formats need --folder DIR; use it, or name one format")
     if folder is not None and out is not None:
-        raise HarnessError("--out names the file of one report, --folder the place of several; give one of them")
+        raise HarnessError("--out is the file of one report, --folder is for several; use only one of them")
     chosen = {name: FORMATS[name] for name in names or (tuple(FORMATS) if folder else ("markdown",))}
     alone = [name for name, kind in chosen.items() if len(files) > 1 and not kind.several_runs]
     if alone:
         raise HarnessError(
-            f"--format {alone[0]} takes one results file; several stand side by side in "
+            f"--format {alone[0]} accepts one results file; for several, use "
             f"{', '.join(name for name, kind in FORMATS.items() if kind.several_runs)}"
         )
     if "html" in chosen and out is None and folder is None:
-        raise HarnessError("--format html needs --out FILE: a page is looked at in a browser")
+        raise HarnessError("--format html needs --out FILE, to open it in a browser")
     runs = [Run(path) for path in files]
     data = _read(runs, tuple(chosen.values()), expectations.read(expected) if expected else None, groups)
     if folder is not None:
@@ -111,9 +111,10 @@ def report(
 def _read(
     runs: Sequence[Run], chosen: Sequence[Format], expected: expectations.Expectations | None = None, groups: int = 0
 ) -> report_data.ReportData:
-    """Return the report data of the first run, with the other runs, and what the formats need.
+    """Return the report data of the first run, with the other runs and the data that the formats need.
 
-    Each file is read once, for counts, explanation and page together; the cases are made once for the last two.
+    Each file is read once, for counts, explanation and page together. The cases are generated once, for explanation and
+    page together.
     """
     collectors = [explain.Collector() for _ in runs]
     table = Table()
@@ -128,7 +129,7 @@ def _read(
     cases = suite_of(data.run)
     if cases is None:
         name = line(data.run.header["suite"].get("name"))
-        printing.warn(f"suite {name} is not here; the reports do without the cases themselves")
+        printing.warn(f"suite {name} is not available, so the reports do not contain the cases themselves")
     elif any(kind.shows_references for kind in chosen):
         examples = [group.example for group in terminal.visible(data.summary, data.groups)[0]]
         data = dataclasses.replace(data, references=session.reference_answers(examples, cases, Limits()))
@@ -157,5 +158,5 @@ def _read(
 
 
 def _working(*, shares: bool, describes: bool) -> str:
-    """Return what is done operator by operator, for the line on how far it is."""
-    return " and ".join(["explains failures"] * shares + ["describes cases"] * describes) + " by operator"
+    """Return the activity for the progress line."""
+    return " and ".join(["explaining failures"] * shares + ["describing cases"] * describes) + " by operator"

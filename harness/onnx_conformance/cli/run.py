@@ -37,12 +37,12 @@ from onnx_conformance.suites.suite import PROVISIONAL
 @click.command()
 @click.option(
     "--backend", "backends", multiple=True, default=("onnx_reference",), show_default=True, metavar="BACKEND",
-    help="What to test: a name (see `backends`), ./my_file.py, a dotted path, or cmd:COMMAND. Repeatable.",
+    help="The backend to test: a name (see `backends`), ./my_file.py, a dotted path, or cmd:COMMAND. Repeatable.",
 )  # fmt: skip
 @with_case_options
 @click.option(
     "--provisional", is_flag=True,
-    help="Run versions that are not declared yet, on cases of their former versions: --suite provisional.",
+    help="Run versions that are not declared yet, on cases of their previous versions; same as --suite provisional.",
 )  # fmt: skip
 @click.option(
     "--python", "pythons", multiple=True, metavar="PATH",
@@ -51,14 +51,14 @@ from onnx_conformance.suites.suite import PROVISIONAL
 @with_adapter_options
 @click.option(
     "--results", type=DESTINATION,
-    help="Write the result stream to this file, or to one file per backend to FOLDER/.",
+    help="Write the result stream to this file, or one file per backend into FOLDER/.",
 )  # fmt: skip
 @OVERWRITE
 @click.option("--resume", is_flag=True, help="Continue a --results file that is incomplete.")
-@click.option("--reference", metavar="BACKEND", help="Use this backend's answers as the expected ones.")
+@click.option("--reference", metavar="BACKEND", help="Use the outputs of this backend as the expected ones.")
 @click.option(
     "--jobs", type=click.IntRange(1, 1024),
-    help="Number of workers, each with a process of every backend.  [default: by processors, backends and cases]",
+    help="Number of workers, each with a process of every backend.  [default: depends on cores, backends and cases]",
 )  # fmt: skip
 @click.option(
     "--cluster", default="", metavar="ADDRESS",
@@ -66,14 +66,16 @@ from onnx_conformance.suites.suite import PROVISIONAL
 )  # fmt: skip
 @click.option(
     "--resource", "resources", multiple=True, metavar="BACKEND=KEY:N",
-    help="Run a backend only on Dask workers that have this, such as my_gpu_backend=GPU:1. Repeatable.",
+    help="Run a backend only on Dask workers with this resource, such as my_gpu_backend=GPU:1. Repeatable.",
 )  # fmt: skip
-@click.option("--no-cache", is_flag=True, help="Read and write no cache: no packs of cases, no compiled programs.")
+@click.option("--no-cache", is_flag=True, help="Do not use the cache of encoded cases and compiled programs.")
 @click.option(
     "--repeat", type=click.IntRange(0, 100), default=0, show_default=True,
     help="Rerun each failure this often, in the same and in a new process; differing verdicts make it flaky.",
 )  # fmt: skip
-@click.option("--shard", type=SHARD, help="Only part i of n of the cases; a case keeps its part when cases are added.")
+@click.option(
+    "--shard", type=SHARD, help="Only part i of n of the cases. A case stays in its part when cases are added."
+)
 @click.option(
     "--sample", "samples", type=SAMPLE, multiple=True,
     help="Only 1 case in n, always the same ones; NAME=1/n for one backend. Repeatable.",
@@ -91,11 +93,11 @@ from onnx_conformance.suites.suite import PROVISIONAL
 )
 @click.option(
     "--locale", default="", metavar="NAME",
-    help="Run adapters in this locale, such as de_DE.UTF-8, whose numbers have a comma.",
+    help="Run adapters in this locale, such as de_DE.UTF-8, which has a decimal comma.",
 )  # fmt: skip
 @click.option(
     "--threads", type=click.IntRange(1, 1024),
-    help="Number of threads of a runtime.  [default: as its adapter chooses, mostly 1]",
+    help="Number of threads of a runtime.  [default: chosen by its adapter, mostly 1]",
 )  # fmt: skip
 @click.option("--max-fail", type=click.IntRange(1), help="Stop after this many failures.")
 @click.option(
@@ -104,25 +106,25 @@ from onnx_conformance.suites.suite import PROVISIONAL
 )  # fmt: skip
 @click.option(
     "--groups", type=click.IntRange(0), default=10, show_default=True,
-    help="Number of faults shown per backend, the most severe first; 0: all.",
+    help="Number of faults shown per backend, most severe first; 0: all.",
 )  # fmt: skip
 @click.option(
     "--expectations", type=click.Path(dir_okay=False, path_type=Path),
-    help="File of failures accepted for now; the exit status is that of the gate.",
+    help="File of currently accepted failures; the exit status is that of the gate.",
 )  # fmt: skip
 @click.option(
     "--without-reading", "readings", multiple=True, metavar="NUMBER",
-    help="Do not score cases that rest on this reading of the text; see `readings`. Repeatable.",
+    help="Do not score cases that depend on this reading; see `readings`. Repeatable.",
 )  # fmt: skip
 def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> None:  # noqa: ANN401 - click's
-    """Run cases on backends and report which sentences of the text they break.
+    """Run cases on backends, and report which sentences of the specification they violate.
 
-    Exit status: 0 all scored verdicts are passes, 1 some are not, 2 the command or the harness itself failed.
+    Exit status: 0 all scored cases pass, 1 some fail, 2 the command or the harness itself failed.
     """
     check_resume(resume=options["resume"], overwrite=options["overwrite"])
     if options["provisional"]:
         if case_options.suite_name not in {Generated.name, PROVISIONAL}:
-            raise HarnessError(f"--provisional is of no suite but its own; leave out --suite {case_options.suite_name}")
+            raise HarnessError(f"--provisional selects the suite provisional; remove --suite {case_options.suite_name}")
         case_options = dataclasses.replace(case_options, suite_name=PROVISIONAL)
     backends = tuple(dict.fromkeys(options["backends"]))
     by_backend = sampling.by_backend(samples, backends)
@@ -162,25 +164,27 @@ def _cluster(address: str, jobs: int | None) -> str:
     """Return the address of a Dask scheduler, or local:N.
 
     Raises:
-        HarnessError: it is neither, or --jobs says how many workers this machine has.
+        HarnessError: it is neither, or --jobs is set as well.
     """
     if not address:
         return ""
     if jobs is not None:
-        raise HarnessError("--jobs is for workers on this machine, --cluster for those of a cluster; use one of them")
+        raise HarnessError(
+            "--jobs is for workers on this machine, --cluster for workers of a cluster; use only one of them"
+        )
     if re.fullmatch(r"local:([1-9]\d{0,3})|(?:tcp|tls|ws|wss|ucx)://\S+|(?!local:)[^\s:/]+:\d+", address) is None:
         raise HarnessError(
-            f"--cluster {address!r} is no address; write that of a Dask scheduler, such as tcp://10.0.0.1:8786, or "
+            f"--cluster {address!r} is not an address; write that of a Dask scheduler, such as tcp://10.0.0.1:8786, or "
             "local:N"
         )
     return address
 
 
 def _resources(words: tuple[str, ...], backends: tuple[str, ...], cluster: str) -> dict[str, dict[str, float]]:
-    """Return by backend what it needs of a Dask worker.
+    """Return the resources that each backend needs on a Dask worker.
 
     Raises:
-        HarnessError: a text is not BACKEND=KEY:N, of a backend of this run, or there is no cluster.
+        HarnessError: a text is not BACKEND=KEY:N with a backend of this run, or --cluster is missing.
     """
     needs: dict[str, dict[str, float]] = {}
     for text in words:
@@ -188,10 +192,10 @@ def _resources(words: tuple[str, ...], backends: tuple[str, ...], cluster: str) 
         match = re.fullmatch(r"([^\s:]+):(\d+(?:\.\d+)?)", need)
         if match is None or name not in backends:
             raise HarnessError(
-                f"--resource {text!r} is not BACKEND=KEY:N with one of {', '.join(backends)}, such as "
+                f"--resource {text!r}: expected BACKEND=KEY:N with one of {', '.join(backends)}, such as "
                 f"{backends[0]}=GPU:1"
             )
         needs.setdefault(name, {})[match[1]] = float(match[2])
     if needs and not cluster:
-        raise HarnessError("--resource is for the workers of a --cluster")
+        raise HarnessError("--resource needs --cluster")
     return needs

@@ -1,4 +1,4 @@
-"""`search`: draw calls that nobody declared until some fail, and keep these as cases."""
+"""`search`: runs random operator calls and models, and stores the failing ones as cases."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ from onnx_conformance.suites.selection import Selection
 try:
     import hypothesis  # noqa: F401 - whether it is there
 except ImportError as error:
-    raise HarnessError(
-        "search needs hypothesis, which draws and shrinks; pip install 'onnx-conformance[search]'"
-    ) from error
+    raise HarnessError("search needs the package hypothesis; pip install 'onnx-conformance[search]'") from error
 
 from onnx_conformance.report import search as report
 from onnx_conformance.search import causes, freeze, grammar
@@ -37,30 +35,32 @@ if TYPE_CHECKING:
     from onnx_conformance.search.search import Failure, Outcome
 
 RESTARTS = 1 << 30
-"""A search of hours may meet any number of crashes."""
+"""A search of several hours may encounter any number of crashes."""
 MINUTE = 60
 
 
 @click.command("search")
-@click.option("--backend", required=True, metavar="BACKEND", help="What to search for failures, as in `run`.")
+@click.option("--backend", required=True, metavar="BACKEND", help="The backend to test, as in `run`.")
 @click.option(
     "--minutes", type=float, default=None,
-    help="How long to search; the failure that is being shrunk may take some seconds more.  [default: 10]",
+    help="Duration of the search; shrinking the last failure may take some more seconds.  [default: 10]",
 )  # fmt: skip
 @click.option(
-    "--examples", type=click.IntRange(1), help="Stop after so many examples, without those that shrink a failure."
+    "--examples",
+    type=click.IntRange(1),
+    help="Stop after this number of examples, not counting those that shrink a failure.",
 )
-@click.option("--seed", type=click.IntRange(0), help="Draw what a search with this seed drew.  [default: another one]")
+@click.option("--seed", type=click.IntRange(0), help="Repeat the search with this seed.  [default: random]")
 @click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18. Repeatable.")
 @click.option(
     "--folder", type=click.Path(path_type=Path),
-    help="Write the cases that fail into this folder, a suite for `run`.  [default: search-BACKEND]",
+    help="Write failing cases to this folder, a suite for `run`.  [default: search-BACKEND]",
 )  # fmt: skip
 @click.option(
     "--known", "known", multiple=True, type=click.Path(path_type=Path), metavar="RESULTS",
-    help="Leave out causes by which cases of this results file fail. Repeatable.",
+    help="Ignore the causes of failures in this results file. Repeatable.",
 )  # fmt: skip
-@click.option("--single", is_flag=True, help="Draw single operators only, no models of several nodes.")
+@click.option("--single", is_flag=True, help="Only single operators, no models with several nodes.")
 @click.option(
     "--python", default="", metavar="PATH", help="A Python interpreter that has the runtime installed, as in `run`."
 )
@@ -74,13 +74,13 @@ def search_(
     folder: Path | None, known: tuple[Path, ...], python: str, timeout: float, memory: int | None,
     passes: tuple[str, ...], *, single: bool, isolate: bool,
 ) -> None:  # fmt: skip
-    """Draw calls and models that nobody declared, ask a backend, and keep what fails as cases.
+    """Run random operator calls and models on a backend, and store the failing ones as cases.
 
-    Calls are drawn from those that the operator files declare, with other types, sizes, attributes, values and forms,
-    and models of several nodes from such calls. The oracle says what is right. The first failure of each distinct cause
-    is shrunk and written to a folder in ONNX's layout.
+    Calls are random variations of the declared cases: other types, sizes, attributes, values and forms. Models combine
+    several such calls. The oracle computes the expected outcome. The first failure of each distinct cause is shrunk and
+    written to a folder in ONNX's layout.
 
-    Exit status: 0 nothing fails, 1 something does, 2 the command failed, or the adapter did.
+    Exit status: 0 nothing fails, 1 something fails, 2 the command or the adapter failed.
     """
     seconds = _seconds(minutes, examples)
     where = folder or Path(f"search-{re.sub(r'[^A-Za-z0-9._=+]+', '-', backend).strip('-.')}")
@@ -93,7 +93,7 @@ def search_(
     is_known = {cause for path in known for cause in causes.known(path, backend)}
     selected = grammar.sources(selection)
     if not selected:
-        raise HarnessError(f"{selection} selects only operator versions that are deprecated: nothing can be drawn")
+        raise HarnessError(f"{selection} selects only deprecated operator versions, which cannot be searched")
     chosen = random.SystemRandom().randrange(1 << 32) if seed is None else seed
     limits = Limits(timeout=timeout, memory=memory, restarts=RESTARTS)
     every = grammar.sources(Selection()) if ops and not single else selected
@@ -107,7 +107,7 @@ def search_(
 
 
 def _searched(options: Options, folder: Path) -> tuple[Outcome, dict[int, tuple[Path, State]]]:
-    """Run a search; return its outcome, and by place what became of the case of each failure."""
+    """Run a search; return its outcome, and the folder and state of the case of each failure, by index."""
     frozen: dict[int, tuple[Path, State]] = {}
     with Asker(options.target, options.limits) as asker:
         search = Search(options, asker)
@@ -127,15 +127,15 @@ def _searched(options: Options, folder: Path) -> tuple[Outcome, dict[int, tuple[
 
 
 def _seconds(minutes: float | None, examples: int | None) -> float | None:
-    """Return how many seconds to search; None where the number of examples alone says it.
+    """Return the duration of the search in seconds; None if only the number of examples limits it.
 
     Raises:
-        HarnessError: that is no time.
+        HarnessError: it is not a valid time.
     """
     if minutes is None:
         return None if examples is not None else 10.0 * MINUTE
     if not 0 < minutes <= 1e6:  # noqa: PLR2004 - two years
-        raise HarnessError(f"--minutes {minutes:g} is no time; write a number above 0, such as 10")
+        raise HarnessError(f"--minutes {minutes:g} is not a valid time; write a number above 0, such as 10")
     return minutes * MINUTE
 
 

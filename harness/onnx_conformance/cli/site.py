@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 @click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
     "--findings", "findings_folder", type=click.Path(file_okay=False, path_type=Path),
-    help="A folder with findings.json and its scripts: distinct faults, each with a page of its own.",
+    help="A folder with findings.json and its scripts; the site gets a page for each finding.",
 )  # fmt: skip
 @click.option(
     "--out", required=True, type=click.Path(path_type=Path),
-    help="The folder of the site. Files of an earlier site are replaced or removed, all others are left alone.",
+    help="The folder of the site. Files of an earlier site are replaced or removed; other files are not changed.",
 )  # fmt: skip
 def site_(files: tuple[Path, ...], findings_folder: Path | None, out: Path) -> None:
     """Write a static web site of results files: a ranking, and pages of operators, runtimes, findings and cases.
 
-    Runtimes are ranked on the cases that all whole runs of the suite have in common; samples stand beside that, and so
-    do runs of other suites. Older versions of a runtime are its history. The site opens from disk and loads nothing
-    from the network. Exit status: 0 the site is written, 2 a file cannot be read or written.
+    Runtimes are ranked on the cases that all complete runs of the suite have in common. Samples and runs of other
+    suites are shown separately. Older versions of a runtime are shown as its history. The site opens from disk and
+    loads nothing from the network. Exit status: 0 the site is written, 2 a file cannot be read or written.
     """
     size = write(files, findings_folder, out)
     printing.show(f"{out / 'index.html'}: {size / 1e6:.1f} MB")
@@ -49,7 +49,7 @@ def write(files: Iterable[Path], findings_folder: Path | None, out: Path) -> int
     """Write a site of results files, and return its size in bytes.
 
     Raises:
-        HarnessError: a file cannot be read or written, or the folder has another site.
+        HarnessError: a file cannot be read or written, or the folder contains another site.
     """
     folder = SiteFolder(out)
     found, scripts = None, {}
@@ -59,12 +59,12 @@ def write(files: Iterable[Path], findings_folder: Path | None, out: Path) -> int
         scripts = {item.id: clean(read.scripts[item.id]) for item in found}
     results = Results([Run(path) for path in files])
     cases, missing = _cases(results)
-    with progress.steps("describes failing cases") as advance:
+    with progress.steps("describing failing cases") as advance:
         return site.write(folder, results, found, scripts, cases, missing, advance)
 
 
 def _cases(results: Results) -> tuple[Iterable[Case], str]:
-    """Return the cases of the suite that some runtime fails, or why they are not to be had."""
+    """Return the cases of the suite that some runtime fails, or the reason why they are not available."""
     suite, missing = page_cases.suite_of_runs(results.runs)
     if suite is None:
         return (), missing

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 @click.argument("sources", metavar="BACKEND|RESULTS...", nargs=-1, required=True)
 @click.option(
     "--last", type=click.IntRange(2, 100), default=6, show_default=True,
-    help="For a single BACKEND without version: how many minor versions, each in its newest release.",
+    help="For a single BACKEND without a version: number of minor versions, each in its newest release.",
 )  # fmt: skip
 @with_case_options
 @with_adapter_options
@@ -65,16 +65,16 @@ if TYPE_CHECKING:
     help="How many times a process may be restarted.",
 )
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the trend as Markdown to this file too."
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Also write the trend as Markdown to this file."
 )
 def trend_(sources: tuple[str, ...], last: int, out: Path | None, **options: Any) -> None:  # noqa: ANN401
-    """Show for each operator version when a verdict changed, over several versions of one runtime.
+    """Show in which version of a runtime the verdicts of each operator version changed.
 
-    One BACKEND is run in its last minor versions, each in its own environment; several, such as onnxruntime==1.20.1
-    onnxruntime==1.31.1, are run as named. RESULTS are one or more existing results files.
+    A single BACKEND is run in its last minor versions, each in a separate environment. Several, such as
+    onnxruntime==1.20.1 onnxruntime==1.31.1, are run in the named versions. RESULTS are existing results files.
 
-    Exit status: 0 no case fails in the newest version that passed in the one before, 1 some case does, 2 the command or
-    the harness itself failed.
+    Exit status: 0 every case that passed in the previous version passes in the newest one, 1 some case does not, 2 the
+    command or the harness itself failed.
     """
     check_resume(resume=options["resume"], overwrite=options["overwrite"])
     files = [Path(name) for name in sources if _is_results(name)]
@@ -89,12 +89,12 @@ def trend_(sources: tuple[str, ...], last: int, out: Path | None, **options: Any
             measured = _measure(_versions(sources, last), path, **options)
             status = max(
                 _report([Run(path)], out), measured
-            )  # Whatever failed, the results that there are are reported.
+            )  # Existing results are reported, even if something failed.
     exit_with(status)
 
 
 def _is_results(name: str) -> bool:
-    """Return whether a source is a results file rather than an adapter of the user."""
+    """Return whether a source is a results file, not an adapter of the user."""
     return name.endswith(".ndjson") or (Path(name).is_file() and not name.endswith(".py"))
 
 
@@ -107,8 +107,9 @@ def _versions(names: Sequence[str], last: int) -> tuple[str, ...]:
     if needed is None:
         backend_names.resolve(names[0])  # Raises if there is no such backend at all.
         raise HarnessError(
-            f"the versions of {names[0]!r} are unknown; name a backend that has an environment according to `backends`,"
-            " or run each version by itself and pass the results files"
+            f"the versions of {names[0]!r} are unknown; name a backend that has an environment (see `backends`), "
+            "or run each "
+            "version separately and pass the results files"
         )
     return tuple(f"{names[0]}=={version}" for version in package_index.minors(needed, last))
 
@@ -127,8 +128,8 @@ def _measure(
     passes: tuple[str, ...],
     isolate: bool,
 ) -> int:
-    """Run the versions; return 0, or 2 where results are missing."""
-    printing.note(f"runs {line(', '.join(backends))}")
+    """Run the versions; return 0, or 2 if results are missing."""
+    printing.note(f"running {line(', '.join(backends))}")
     by_backend = sampling.by_backend(samples, backends)
     run_options = Options(
         backends=backends,

@@ -115,10 +115,10 @@ UNKNOWN = {
     "command": (["--backend", "cmd:"], ["'cmd:' names no command", "write cmd:"]),
     "quotes": (["--backend", "cmd:'x"], ["No closing quotation"]),
     "suite": (["--suite", "nowhere"], ["suite nowhere does not exist", "generated, official, or a folder"]),
-    "shard 0/3": (["--shard", "0/3"], ["'0/3' is no shard", "such as 1/4"]),
-    "shard 4/3": (["--shard", "4/3"], ["'4/3' is no shard", "such as 1/4"]),
-    "shard x": (["--shard", "x"], ["'x' is no shard", "such as 1/4"]),
-    "memory": (["--memory", "much"], ["'much' is no size", "such as 4G"]),
+    "shard 0/3": (["--shard", "0/3"], ["'0/3' is not a shard", "such as 1/4"]),
+    "shard 4/3": (["--shard", "4/3"], ["'4/3' is not a shard", "such as 1/4"]),
+    "shard x": (["--shard", "x"], ["'x' is not a shard", "such as 1/4"]),
+    "memory": (["--memory", "much"], ["'much' is not a size", "such as 4G"]),
     "resume what": (["--resume"], ["--resume needs --results FILE"]),
 }
 
@@ -202,7 +202,7 @@ def test_a_suite_that_is_no_folder_of_cases_is_reported(tmp_path: Path) -> None:
     empty, file = tmp_path / "empty", tmp_path / "file"
     empty.mkdir()
     file.touch()
-    failed_with(folder(empty), str(empty), "holds no case", "CASE/model.onnx")
+    failed_with(folder(empty), str(empty), "contains no cases", "CASE/model.onnx")
     failed_with(folder(file), str(file), "is not a folder")
     failed_with(folder(tmp_path / "missing"), str(tmp_path / "missing"), "does not exist")
 
@@ -547,7 +547,7 @@ HEADERS = {
     "no results file": (b"hello\n", "expected the header of a run"),
     "cut off": (b'{"kind":"header","format":1', "expected the header of a run"),
     "a result": (b'{"kind":"result"}\n', "expected the header of a run"),
-    "another format": (b'{"kind":"header","format":99}\n', "format 99; this version reads 1"),
+    "another format": (b'{"kind":"header","format":99}\n', "format 99; this version reads format 1"),
     "nothing but its kind": (b'{"kind":"header","format":1}\n', "not a header: header must contain"),
 }
 
@@ -572,7 +572,10 @@ def test_only_the_same_run_can_be_resumed(whole: Path, suite: Path, tmp_path: Pa
     selection = run(*again, kind="dies_by_segv", cases=["--case", FAULTY])
     failed_with(selection, str(file), "its selection is", "another --results")
     failed_with(run(*again, kind="good"), str(file), "its backends is", adapter("good"), "another --results")
-    failed_with(run(*again, "--reference", "oracle", kind="dies_by_segv"), "its reference is none, this run's oracle")
+    failed_with(
+        run(*again, "--reference", "oracle", kind="dies_by_segv"),
+        "its reference is none, but that of this run is oracle",
+    )
     assert file.read_bytes() == left, "a refused run changed the file"
     shutil.copy(whole, file)
     failed_with(run(*again, kind="dies_by_segv"), str(file), "is complete", "nothing to resume")
