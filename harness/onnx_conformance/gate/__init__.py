@@ -1,4 +1,4 @@
-"""Expectations (the verdicts that a runtime's author accepts for now), the gate that compares a run with them, updates.
+"""Expectations (the verdicts that a runtime's author currently accepts), the gate, and updates.
 
-Imports `results` and what that imports.
+Imports `results` and its imports.
 """

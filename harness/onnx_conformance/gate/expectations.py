@@ -1,4 +1,4 @@
-"""Expectations: the file of verdicts that a runtime's author accepts for now, in TOML.
+"""Expectations: the TOML file of verdicts that a runtime's author currently accepts.
 
 backend = "onnxruntime"
 minimum = 140000
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NEVER_EXPECTED = {Verdict.LENIENT, Verdict.KNOWS_LESS, Verdict.UNSPECIFIED, Verdict.ADAPTER_ERROR, Verdict.FLAKY}
-"""Verdicts that say nothing about a runtime, and FLAKY: its entry has the worst verdict and `flaky = true`."""
+"""Verdicts that do not rate a runtime, and FLAKY: its entry has the worst verdict and `flaky = true`."""
 
 SELECTORS = ("case", "versions", "type", "form", "tag", "clause")
 """Keys that select cases."""
@@ -52,13 +52,13 @@ SELECTORS = ("case", "versions", "type", "form", "tag", "clause")
 PLATFORMS = ("Linux", "Darwin", "Windows")
 _DOMAIN = "ai.onnx"
 MOST_CASES = 10**12
-"""The most cases that a file may require; a larger number is a typing error."""
+"""Maximum number of cases that a file may require; a larger number is a typing error."""
 MOST_OF_A_RANGE = 200
-"""Characters of a range of versions."""
+"""Maximum number of characters of a range of versions."""
 
 
 class ExpectationsError(HarnessError):
-    """An expectations file cannot be used; the text names the line, the key, and what would be right."""
+    """An expectations file cannot be used; the text contains the line, the key, and the correction."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +66,17 @@ class Entry:
     """The verdict that is accepted for the cases that match every selector of the entry.
 
     Attributes:
-        verdict: the accepted one.
+        verdict: the accepted verdict.
         reason: why it is accepted.
-        line: of its [[expect]] in the file, from 1.
-        case: globs over case ids, one of which must match.
-        versions: of the operator; None: all.
+        line: line of its [[expect]] in the file, from 1.
+        case: globs over case ids; at least one must match.
+        versions: versions of the operator; None: all.
         type: glob over the type that a case is expanded to, such as float16.
         form: glob over forms.
-        tag: glob over tags, one of which must match.
+        tag: glob over tags; at least one must match.
         clause: text that one of the sentences contains.
-        link: where the failure is discussed.
-        finding: the id of the finding that it is of; see `onnx-conformance findings`.
+        link: link to a discussion of the failure.
+        finding: id of the finding; see `onnx-conformance findings`.
         expires: the last day on which the entry is valid.
         when: conditions on the run: ranges of `backend` and `python` versions, `platform`.
         flaky: the verdict differs from attempt to attempt; `verdict` is the worst one.
@@ -99,9 +99,9 @@ class Entry:
 
     def matches(self, result: Result) -> bool:
         """Return whether a result matches every selector."""
-        return self._pattern.match(result.case) is not None and self.matches_beside_case(result)
+        return self._pattern.match(result.case) is not None and self.matches_except_case(result)
 
-    def matches_beside_case(self, result: Result) -> bool:
+    def matches_except_case(self, result: Result) -> bool:
         """Return whether a result matches every selector except `case`."""
         since = result.operator.rpartition("/")[2]
         return (
@@ -121,7 +121,7 @@ class Entry:
         return re.compile("|".join(map(fnmatch.translate, self.case)))
 
     def specificity(self, case: str) -> tuple[bool, int, int]:
-        """Return how specific it is for a case that it matches: a whole id, more selectors, more literal characters."""
+        """Return the specificity for a matching case: complete id, number of selectors, of literal characters."""
         others = (self.versions, self.type, self.form, self.tag, self.clause)
         return max(
             (globs.stem(glob) == glob, sum(bool(item) for item in others), len(re.sub(r"[*?]|\[[^]]*\]", "", glob)))
@@ -154,16 +154,16 @@ class Expectations:
     """A whole file.
 
     Attributes:
-        path: of the file.
-        backend: whose verdicts it expects.
-        suite: that it was written for.
-        digest: of that suite; empty: any.
-        selection: the part of the suite that a run must contain, as a command line has it; empty: all of it.
-        minimum: the least number of cases; with fewer, the suite has shrunk.
-        attempted: the least number of cases that the runtime does not opt out of; with fewer, the runtime supports less
-            than before. Only in files that do not have it by operator version.
+        path: path of the file.
+        backend: backend of the verdicts.
+        suite: suite that it was written for.
+        digest: digest of that suite; empty: any.
+        selection: part of the suite that a run must contain, as on the command line; empty: the whole suite.
+        minimum: minimum number of cases; with fewer, the suite has shrunk.
+        attempted: minimum number of cases that the runtime supports; with fewer, it supports less than before. Only in
+            files without `attempted_of`.
         attempted_of: the same by operator version.
-        entries: in the file's order.
+        entries: in the order of the file.
     """
 
     path: Path
@@ -180,7 +180,7 @@ class Expectations:
         """Return the most specific of the entries that match a case.
 
         Raises:
-            ExpectationsError: two equally specific ones disagree.
+            ExpectationsError: two equally specific entries contradict each other.
         """
         if not matching:
             return None
@@ -191,8 +191,9 @@ class Expectations:
         for other in others:
             if (other.verdict, other.flaky) != (first.verdict, first.flaky):
                 raise ExpectationsError(
-                    f"{self.path}: lines {first.line} and {other.line} both match {line(case)}, are equally specific, "
-                    f"and expect {first.verdict} and {other.verdict}; make one of them narrower"
+                    f"{self.path}: lines {first.line} and {other.line} both match {line(case)} and are equally "
+                    "specific, "
+                    f"but expect {first.verdict} and {other.verdict}; make one of them more specific"
                 )
         return first
 
@@ -220,7 +221,7 @@ def read(path: Path) -> Expectations:
 
 
 def parse(text: str, path: Path) -> Expectations:
-    """Read the text of a file; `path` is for messages.
+    """Parse the text of a file; `path` is for messages.
 
     Raises:
         ExpectationsError: it is malformed.
@@ -228,8 +229,8 @@ def parse(text: str, path: Path) -> Expectations:
     try:
         document = tomllib.loads(text)
     except RecursionError as error:
-        raise ExpectationsError(f"{path}: is nested too deeply; an entry is a flat table, [[expect]]") from error
-    except ValueError as error:  # Not only a TOMLDecodeError: int() itself refuses a number with too many digits.
+        raise ExpectationsError(f"{path} is nested too deeply; an entry is a flat table, [[expect]]") from error
+    except ValueError as error:  # Not only a TOMLDecodeError: int() rejects a number with too many digits.
         raise ExpectationsError(f"{path}: {line(error)}") from error
     places = _Places(path, text)
     keys = dict(document)
@@ -238,7 +239,7 @@ def parse(text: str, path: Path) -> Expectations:
         raise places.error(None, "expect", "write each entry as [[expect]]")
     settings = _checked(keys, _SETTINGS, places, None)
     if "backend" not in settings:
-        raise places.error(None, "backend", 'is missing; name the backend that the file is for: backend = "NAME"')
+        raise places.error(None, "backend", 'is missing; add the backend of the file: backend = "NAME"')
     if isinstance(settings.get("attempted"), dict):
         settings["attempted_of"] = settings.pop("attempted")
     entries = tuple(_entry(block, index, places) for index, block in enumerate(blocks))
@@ -254,7 +255,7 @@ class _Places:
         self.entries = [section for section in self.sections if section.array and section.name == "expect"]
 
     def line(self, index: int | None, key: str) -> int:
-        """Return the line, from 1, of an entry's key, or else of the entry; None: of the file's own keys and tables."""
+        """Return the line, from 1, of an entry's key, or of the entry; index None: of a key or table of the file."""
         if index is None:
             table = next((section for section in self.sections if section.name == key), None)
             if table is not None:
@@ -271,7 +272,7 @@ def _entry(block: Mapping[str, Any], index: int, places: _Places) -> Entry:
     settings = _checked(block, _KEYS, places, index)
     for key in ("verdict", "reason"):
         if key not in settings:
-            raise places.error(index, key, "is missing; an entry says which verdict is accepted, and why")
+            raise places.error(index, key, "is missing; an entry needs the accepted verdict and a reason")
     if not any(settings.get(key) for key in SELECTORS):
         raise places.error(index, "case", f"is missing; an entry selects cases by one of {', '.join(SELECTORS)}")
     return Entry(line=places.entries[index].line, **settings)
@@ -280,13 +281,13 @@ def _entry(block: Mapping[str, Any], index: int, places: _Places) -> Entry:
 def _checked(
     values: Mapping[str, Any], keys: Mapping[str, Callable[[Any], Any]], places: _Places, index: int | None
 ) -> dict[str, Any]:
-    """Return the values, converted by the function of their key, whose ValueError says what would be right."""
+    """Return the values, converted by the function of their key; its ValueError contains the correction."""
     checked = {}
     for key, value in values.items():
         if key not in keys:
             near = difflib.get_close_matches(key, keys, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(keys)}"
-            raise places.error(index, key, f"is no key here; {hint}")
+            hint = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(keys)}"
+            raise places.error(index, key, f"is not a valid key; {hint}")
         try:
             checked[key] = keys[key](value)
         except ValueError as error:
@@ -294,16 +295,16 @@ def _checked(
     return checked
 
 
-def _shown(value: Any) -> str:  # noqa: ANN401 - whatever the file holds
+def _shown(value: Any) -> str:  # noqa: ANN401 - any value of the file
     try:
         return line(repr(value), 120)
-    except ValueError:  # Python writes no number of more than some thousand digits.
-        return "a number of thousands of digits"
+    except ValueError:  # Python does not print numbers with more than some thousand digits.
+        return "a number with thousands of digits"
 
 
-def _text(value: Any) -> str:  # noqa: ANN401 - whatever the file holds
+def _text(value: Any) -> str:  # noqa: ANN401 - any value of the file
     if not isinstance(value, str) or not value.strip():
-        raise ValueError("expected a text that is not empty")
+        raise ValueError("expected a non-empty text")
     return value
 
 
@@ -325,7 +326,9 @@ def _attempted(value: Any) -> int | dict[str, int]:  # noqa: ANN401
             _count(count)
         except ValueError as error:
             shown = line(operator, 80)
-            raise ValueError(f'{shown} is no number of cases; write one a line, "ai.onnx/Split/18" = 214') from error
+            raise ValueError(
+                f'{shown} is not a number of cases; write one on each line, such as "ai.onnx/Split/18" = 214'
+            ) from error
     return value
 
 
@@ -333,27 +336,27 @@ def _globs(value: Any) -> tuple[str, ...]:  # noqa: ANN401
     if not isinstance(value, list):
         return (_text(value),)
     if not value:
-        raise ValueError("expected a glob over case ids, or a list of them that is not empty")
+        raise ValueError("expected a glob over case ids, or a non-empty list of globs")
     return tuple(map(_text, value))
 
 
 def _verdict(value: Any) -> Verdict:  # noqa: ANN401
     allowed = [verdict for verdict in Verdict if verdict not in NEVER_EXPECTED]
     if value == Verdict.FLAKY:
-        raise ValueError("expected the worst of its verdicts, and flaky = true")
+        raise ValueError("expected the worst of the verdicts, and flaky = true")
     if value not in allowed:
         raise ValueError(f"expected one of {', '.join(allowed)}")
     return Verdict(value)
 
 
 def _one_of(what: str, names: Callable[[], Iterator[str]]) -> Callable[[Any], str]:
-    """Return a check of a glob that must match one of some names."""
+    """Return a check that a glob matches at least one of some names."""
 
     def check(value: Any) -> str:  # noqa: ANN401
         glob = _text(value)
         known = list(names())
         if not any(fnmatch.fnmatchcase(name, glob) for name in known):
-            raise ValueError(f"it can never match: there is no such {what}; there are {', '.join(known)}")
+            raise ValueError(f"it can never match, because there is no such {what}; expected one of {', '.join(known)}")
         return glob
 
     return check
@@ -365,7 +368,7 @@ def _types() -> Iterator[str]:
 
 def _type(value: Any) -> str:  # noqa: ANN401
     glob = _text(value)
-    return glob if "-" in glob else _one_of("type", _types)(glob)  # seq-float and float-to-int8 are made of them.
+    return glob if "-" in glob else _one_of("type", _types)(glob)  # seq-float and float-to-int8 consist of them.
 
 
 def _form(value: Any) -> str:  # noqa: ANN401
@@ -379,7 +382,7 @@ def _versions(value: Any) -> SpecifierSet:  # noqa: ANN401
     versions = _range(text, 'expected a version, 13, or a range, ">=11,<18"')
     newest = schema.newest_opset(_DOMAIN)
     if not any(versions.contains(str(opset)) for opset in range(1, newest + 1)):
-        raise ValueError(f"it can never match: versions go from 1 to {newest}")
+        raise ValueError(f"it can never match; versions are 1 to {newest}")
     return versions
 
 
@@ -389,7 +392,7 @@ def _is_whole(value: Any) -> bool:  # noqa: ANN401
 
 def _date(value: Any) -> dt.date:  # noqa: ANN401
     if not isinstance(value, dt.date) or isinstance(value, dt.datetime):
-        raise ValueError("expected a date, 2027-01-31 without quotes")  # noqa: TRY004 - as the others
+        raise ValueError("expected a date, 2027-01-31 without quotes")  # noqa: TRY004 - like the others
     return value
 
 
@@ -405,14 +408,14 @@ def _when(value: Any) -> dict[str, str]:  # noqa: ANN401
     for key, required in value.items():
         if key == "platform":
             if required not in PLATFORMS:
-                raise ValueError(f"platform is one of {', '.join(PLATFORMS)}, here {platform.system()}")
+                raise ValueError(f"platform must be one of {', '.join(PLATFORMS)}; this one is {platform.system()}")
             continue
-        _range(required, f'{key} is a range of versions, such as ">=1.20,<1.31"')
+        _range(required, f'{key} must be a range of versions, such as ">=1.20,<1.31"')
     return value
 
 
 def _range(value: Any, problem: str) -> SpecifierSet:  # noqa: ANN401
-    """Return a range of versions; `problem` is the message of the ValueError for what is none."""
+    """Return a range of versions; `problem` is the message of the ValueError for an invalid one."""
     if not isinstance(value, str) or not value.strip() or len(value) > MOST_OF_A_RANGE:
         raise ValueError(problem)
     try:

@@ -1,7 +1,7 @@
-"""The gate: compares a run with the verdicts that its runtime's author accepts for now.
+"""The gate: compares a run with the verdicts that the runtime's author currently accepts.
 
-A verdict is met, or it deviates: worse than expected, another failure, better, or a pass where none was expected. Every
-deviation closes the gate, because a file that is out of date protects nothing.
+A verdict is as expected, or it deviates: it is worse, a different failure, better, or an unexpected pass. Every
+deviation closes the gate, because an outdated file does not protect against regressions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class GateStatus(enum.StrEnum):
-    """How a verdict compares with the expected one."""
+    """The comparison of a verdict with the expected one."""
 
     MET = "met"
     REGRESSED = "regressed"
@@ -36,11 +36,11 @@ class GateStatus(enum.StrEnum):
     IMPROVED = "improved"
     FIXED = "fixed"
     BROKEN = "broken"
-    """The adapter is at fault; nothing was measured."""
+    """The adapter failed; nothing was measured."""
 
 
 MOST_SHRUNK = 20
-"""Operator versions with fewer attempted cases that are listed one a line; the others share one line."""
+"""Maximum number of lines for operator versions with fewer attempted cases; the others share one line."""
 
 BADNESS: Mapping[Verdict, int] = {
     Verdict.PASS: 0,
@@ -58,18 +58,19 @@ BADNESS: Mapping[Verdict, int] = {
     Verdict.TIMEOUT: 7,
     Verdict.CRASH: 8,
 }
-"""From the verdict that troubles a user least to the one that ends the process: an error is better than a wrong
-answer, and a reproducible wrong answer better than one that comes and goes."""
+"""Severity of verdicts for a user: an error is less severe than wrong outputs, and reproducible wrong outputs are less
+severe than flaky ones."""
 
 
 def status_of_verdict(expected: Verdict | None, actual: Verdict) -> GateStatus:
-    """Return how a verdict compares with the expected one.
+    """Compare a verdict with the expected one.
 
     Args:
-        expected: of the entry that decides on the case; None where no entry matches it: it should pass, or the runtime
-            opt out of it.
-        actual: of the run. `unspecified` is always met, and so are `lenient`, `knows_less` and `unsupported` unless
-            an entry expects a pass explicitly: the number of attempted cases shows that a runtime opts out of more.
+        expected: verdict of the entry that applies to the case; None: no entry matches, so the case should pass or be
+            unsupported.
+        actual: verdict of the run. `unspecified` is always as expected. So are `lenient`, `knows_less` and
+            `unsupported`, unless an entry explicitly expects a pass: if a runtime supports less, the number of
+            attempted cases decreases.
     """
     if actual is Verdict.ADAPTER_ERROR:
         return GateStatus.BROKEN
@@ -86,7 +87,7 @@ def status_of_verdict(expected: Verdict | None, actual: Verdict) -> GateStatus:
 
 
 def worst(result: Result) -> Verdict:
-    """Return the verdict of a result, or of a flaky one the worst of its attempts."""
+    """Return the verdict of a result; for a flaky one, the worst verdict of its attempts."""
     return max(
         (Verdict(attempt["verdict"]) for attempt in result.attempts),
         key=lambda verdict: BADNESS.get(verdict, 0),
@@ -95,7 +96,7 @@ def worst(result: Result) -> Verdict:
 
 
 def status_of(entry: Entry | None, result: Result) -> GateStatus:
-    """Return how a result compares with the entry that decides on it."""
+    """Compare a result with the entry that applies to it."""
     if entry is not None and entry.flaky and BADNESS.get(worst(result), math.inf) <= BADNESS[entry.verdict]:
         return GateStatus.MET
     return status_of_verdict(entry.verdict if entry else None, result.verdict)
@@ -106,8 +107,8 @@ class Deviation:
     """Cases of one operator version with the same status, expected verdict and actual verdict.
 
     Attributes:
-        example: the plainest of them.
-        count: how many there are.
+        example: the simplest case.
+        count: number of cases.
     """
 
     status: GateStatus
@@ -121,20 +122,20 @@ class Gate:
     """The comparison of one run with one expectations file.
 
     Attributes:
-        hello: the backend's own description of itself.
-        statuses: how many cases have each status.
-        deviations: the cases that close the gate, grouped by status, operator version and verdicts.
-        attempted: how many cases of each operator version the runtime does not opt out of.
+        hello: the backend's description of itself.
+        statuses: number of cases with each status.
+        deviations: cases that close the gate, grouped by status, operator version and verdicts.
+        attempted: number of cases of each operator version that the runtime supports.
         unmatched: by the line of an entry, its globs over ids that have matched no scored case.
-        problems: what else closes the gate; a line each.
-        opened: whether nothing closes the gate, once the run is finished.
+        problems: other reasons why the gate is closed; one line each.
+        opened: whether the gate is open, once the run is finished.
     """
 
     def __init__(self, expectations: Expectations, header: Mapping[str, Any], today: dt.date | None = None) -> None:
-        """Take a file and the header of a run.
+        """Compare a file with the header of a run.
 
         Raises:
-            ExpectationsError: the run is of another backend, suite or selection.
+            ExpectationsError: the run has another backend, suite or selection.
         """
         self.expectations = expectations
         _check_same_run(expectations, header)
@@ -178,7 +179,7 @@ class Gate:
         return status
 
     def entry(self, result: Result) -> Entry | None:
-        """Return the entry that decides on a result, and record which globs match."""
+        """Return the entry that applies to a result, and record which globs match."""
         if result.operator not in self._entries_of:
             own = result.case.startswith(f"{result.operator}/")
             self._entries_of[result.operator] = [
@@ -188,13 +189,13 @@ class Gate:
             ]
         matching = [entry for entry in self._entries_of[result.operator] if entry.matches(result)]
         for entry in matching:
-            # An entry whose cases the runtime all opts out of is out of date.
+            # An entry is outdated if all its cases are unsupported.
             if (unmatched := self.unmatched[entry.line]) and (result.verdict.scored or result.verdict is entry.verdict):
                 unmatched -= {glob for glob in unmatched if fnmatch.fnmatchcase(result.case, glob)}
         return self.expectations.choose(matching, result.case)
 
     def finish(self, *, complete: bool, unreadable: Sequence[Unreadable] = ()) -> bool:
-        """Check what can be checked only at the end of a run; return whether the gate is open.
+        """Perform the checks at the end of a run; return whether the gate is open.
 
         Args:
             complete: the run was not cut off.
@@ -204,29 +205,25 @@ class Gate:
         self.problems = []
         if not complete:
             self.problems.append(
-                f"the run was cut off after {self._cases} cases of {line(self.expectations.backend)}; go on with "
+                f"the run was cut off after {self._cases} cases of {line(self.expectations.backend)}; continue it with "
                 "--resume"
             )
         if unreadable:
             count = f"{len(unreadable)} case{'s' if len(unreadable) > 1 else ''}"
-            self.problems.append(f"{count} of the suite could not be read, first {unreadable[0].message}")
+            self.problems.append(f"{count} of the suite could not be read, the first: {unreadable[0].message}")
         if self._cases < self.expectations.minimum:
-            self.problems.append(
-                f"{self._cases} cases, where {path} requires at least {self.expectations.minimum}: something has shrunk"
-            )
+            self.problems.append(f"{self._cases} cases, but {path} requires at least {self.expectations.minimum}")
         self.problems += self._shrunk()
         if self._unexpected_opt_outs and not self.attempted:
             self.problems.append(
-                f"{line(self.expectations.backend)} opts out of every case: nothing is compared with {path}; an "
-                'entry with verdict = "unsupported" would say that this is expected'
+                f"{line(self.expectations.backend)} supports no case, so nothing is compared with {path}; if this is "
+                'expected, add an entry with verdict = "unsupported"'
             )
         self.problems += self.expired()
         for entry in self.entries:
             if unmatched := self.unmatched[entry.line]:
                 which = "matches" if len(unmatched) == len(entry.case) else _matching(unmatched)
-                self.problems.append(
-                    f"{path}, line {entry.line}: {which} no case that is scored and attempted; remove it"
-                )
+                self.problems.append(f"{path}, line {entry.line}: {which} no scored, attempted case; remove it")
         self.opened = not self.problems and not self.deviations
         return self.opened
 
@@ -241,10 +238,7 @@ class Gate:
         """Yield a line for every operator version with fewer attempted cases than the file requires."""
         path, total = self.expectations.path, self.attempted.total()
         if total < self.expectations.attempted:
-            yield (
-                f"{total} attempted cases, where {path} requires at least {self.expectations.attempted}: something has "
-                "shrunk"
-            )
+            yield (f"{total} attempted cases, but {path} requires at least {self.expectations.attempted}")
         lost = {
             operator: least - self.attempted[operator]
             for operator, least in self.expectations.attempted_of.items()
@@ -256,8 +250,8 @@ class Gate:
             now, least = self.attempted[operator], self.expectations.attempted_of[operator]
             opted_out = self._opted_out[operator]
             yield (
-                f"{line(operator)}: {now or 'no'} cases attempted, where {path} requires at least {least}: "
-                + (f"the runtime opts out of {opted_out}" if opted_out else "the run has no others")
+                f"{line(operator)}: {now or 'no'} cases attempted, but {path} requires at least {least}; "
+                + (f"{opted_out} are unsupported" if opted_out else "the run has no other cases")
             )
         if rest := worst_first[len(shown) :]:
             yield (
@@ -272,11 +266,11 @@ def _matching(globs: Collection[str]) -> str:
 
 
 def check_gated(header: Mapping[str, Any]) -> None:
-    """Raise ExpectationsError if a run is of cases that no gate takes."""
+    """Raise ExpectationsError if a run has provisional cases."""
     if header["suite"]["name"] == PROVISIONAL:
         raise ExpectationsError(
-            "the run is of provisional cases, which prove nothing until an operator file declares their versions; "
-            "no gate takes them"
+            "the run has provisional cases, which a gate does not accept: they prove nothing until an operator file "
+            "declares their versions"
         )
 
 
@@ -286,7 +280,7 @@ def _check_same_run(expectations: Expectations, header: Mapping[str, Any]) -> No
     check_gated(header)
     if expectations.backend not in header["backends"]:
         own, names = line(expectations.backend), line(", ".join(header["backends"]))
-        raise ExpectationsError(f"{path} is for {own}, the run is of {names}; name the other file")
+        raise ExpectationsError(f"{path} is for {own}, but the run is of {names}; name another file")
     for what, expected, actual in (
         ("suite", expectations.suite, suite["name"]),
         ("suite digest", expectations.digest, suite.get("digest", "")),
@@ -294,6 +288,6 @@ def _check_same_run(expectations: Expectations, header: Mapping[str, Any]) -> No
     ):
         if expected != actual and (expected or what == "selection"):
             raise ExpectationsError(
-                f"{path} was written for {what} {line(expected) or 'everything'}, the run has "
-                f"{line(actual) or 'everything'}; run the same, or change the file's line"
+                f"{path} was written for {what} {line(expected) or 'everything'}, but the run has "
+                f"{line(actual) or 'everything'}; run the same, or change this line of the file"
             )

@@ -1,4 +1,4 @@
-"""A small set of globs that covers some case ids and none of the others."""
+"""Computes a small set of globs that match some case ids and no others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
 
 _WORDS_OF_A_TYPE = re.compile(r"(?<=[a-z])(?=\d)|(?<=\d)(?=[a-z])|(?<=-)")
-"""Where a type's name may be cut: float8e4m3fn after float, float8 and float8e, seq-int8 after seq-."""
+"""Positions where a type's name may be cut: float8e4m3fn after float, float8 and float8e, seq-int8 after seq-."""
 
 
 def fold(wanted: Collection[str], others: Iterable[str]) -> list[str]:
-    """Return globs that match every wanted id and none of the others: a greedy set cover, the widest glob first.
+    """Return globs that match every wanted id and none of the others: a greedy set cover, widest glob first.
 
-    Ids in neither may be matched or not. A glob generalizes over the type, the form, the end of the name, the version
-    or the whole operator; an id that shares nothing with another one stays as it is.
+    Ids in neither set may match or not. A glob generalizes over the type, the form, the end of the name, the version or
+    the whole operator; an id without similar ids is used literally.
     """
     left = set(wanted)
     inside, excluded = _Index(left), _Index(others)
@@ -45,16 +45,16 @@ def fold(wanted: Collection[str], others: Iterable[str]) -> list[str]:
 
 
 def family(case: str) -> str:
-    """Return ai.onnx/Split for ai.onnx/Split/18/uneven; for an id of another suite the part before the name.
+    """Return ai.onnx/Split for ai.onnx/Split/18/uneven; for an id of another suite, the part before the name.
 
-    No glob that `fold` returns for one family matches an id of another.
+    A glob that `fold` returns for one family never matches an id of another.
     """
     parts = case.partition("@")[0].split("/")
     return "/".join(parts[:2] if len(parts) > 3 else parts[:-1])  # noqa: PLR2004 - domain, name, version, case
 
 
 def _rank(glob: str, gain: int) -> tuple[int, int, int, str]:
-    # Of globs that cover as many ids the most literal one: it accepts the fewest ids of cases added later.
+    # Among globs that cover the same number of ids, prefer the most literal one: it accepts the fewest future ids.
     plain = SPECIAL.sub("", glob)
     return -gain, -len(plain), len(glob) - len(plain), glob
 
@@ -74,7 +74,7 @@ def _needed(chosen: dict[str, set[str]]) -> Iterator[str]:
 
 
 class _Index:
-    """Ids by their family, so that a glob of one operator is compared with that operator's ids only."""
+    """Ids by family, so a glob of one operator is only compared with ids of this operator."""
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._all: dict[str, list[str]] = {}
@@ -90,10 +90,10 @@ class _Index:
 
 
 def _wider(case: str) -> Iterator[str]:
-    """Yield the globs that may cover an id, each once; the id itself is one of them."""
+    """Yield the globs that may cover an id, each once, including the id itself."""
     plain, _, form = case.partition("@")
     parts = plain.split("/")
-    if len(parts) < 4:  # noqa: PLR2004 - of another suite: SUITE/NAME
+    if len(parts) < 4:  # noqa: PLR2004 - another suite: SUITE/NAME
         for end in range(len(plain), len(plain) - len(parts[-1]), -1):
             if plain[end - 1] == "_":
                 yield f"{literal(plain[:end])}*"
@@ -108,7 +108,7 @@ def _wider(case: str) -> Iterator[str]:
 
 
 def _of_version(version: str, names: Iterable[str], type_: str, form: str) -> Iterator[str]:
-    """Yield what may follow an operator's name in a glob."""
+    """Yield the possible endings of a glob after an operator's name."""
     ending = f"@{form}" if form else ""
     for name in names:
         anything = name.endswith("*")

@@ -1,6 +1,6 @@
-"""The text of a TOML file, section by section, for files that both a command and people edit.
+"""The text of a TOML file by section, for files that both a command and people edit.
 
-A section is a header, the lines below it, and the comment directly above it; all sections together are the whole text.
+A section is a header, the lines below it, and the comment directly above it. All sections together are the whole text.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _ENDS = re.compile(r"""[]}]|\"{3}|'{3}""")
-"""A value of several lines ends in a line with one of these."""
+"""A multi-line value ends on a line with one of these."""
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,11 @@ class Section:
     """A part of a file.
 
     Attributes:
-        name: of its table; empty: the keys before the first table.
+        name: name of its table; empty: the keys before the first table.
         array: whether it is an element of an array of tables, [[name]].
-        line: of its header, from 1.
-        first: the line that its text begins on, from 1.
-        text: with the comment right above it.
+        line: line of its header, from 1.
+        first: first line of its text, from 1.
+        text: its text, with the comment directly above it.
     """
 
     name: str
@@ -39,17 +39,17 @@ class Section:
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines as TOML has them: only a newline ends one, unlike in `str.splitlines`."""
+    """Return the lines in the sense of TOML: only a newline ends one, unlike in `str.splitlines`."""
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 def sections(text: str) -> list[Section]:
-    """Return the sections of a text that is TOML; a subtable, [name.more], belongs to the section of its table."""
+    """Return the sections of a TOML text; a subtable, [name.more], belongs to the section of its table."""
     lines = lines_of(text)
     heads = [(0, "", False)]
     for index, line in enumerate(lines):
         head = _head(line)
-        # Inside a string or an array of several lines it is no header: the text before it is then no valid TOML.
+        # Inside a multi-line string or array it is not a header: the text before it is not valid TOML then.
         if head and _parsed("".join(lines[heads[-1][0] : index])) is not None:
             heads.append((index, *head))
     begins = [0]
@@ -66,7 +66,7 @@ def sections(text: str) -> list[Section]:
 
 
 def _head(line: str) -> tuple[str, bool] | None:
-    """Return the name of a header's table, and whether it is one of an array; None where a line is no such header."""
+    """Return the name of a header's table, and whether it is an array of tables; None if the line is not a header."""
     table = _parsed(line) if line.lstrip().startswith("[") else None
     if not table:
         return None
@@ -82,7 +82,7 @@ def _parsed(text: str) -> dict[str, object] | None:
 
 
 def keys(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield the keys of a section, each with its first line and the line after its last, from 0; not of subtables."""
+    """Yield the keys of a section without subtables, each with its first line and the line after its last, from 0."""
     lines = lines_of(text)
     index, headers = 0, 0
     while index < len(lines):
@@ -97,7 +97,9 @@ def keys(text: str) -> Iterator[tuple[str, int, int]]:
         end = index + 1
         while (table := _parsed("".join(lines[index:end]))) is None and end < len(lines):
             end += 1
-            while end < len(lines) and not _ENDS.search(lines[end - 1]):  # Avoids parsing a long list once a line.
+            while end < len(lines) and not _ENDS.search(
+                lines[end - 1]
+            ):  # Avoids parsing a long list for each of its lines.
                 end += 1
         if table:
             yield next(iter(table)), index, end
@@ -105,7 +107,7 @@ def keys(text: str) -> Iterator[tuple[str, int, int]]:
 
 
 def replaced(text: str, names: Collection[str], instead: Iterable[str] = ()) -> str:
-    """Return a section with some of its keys replaced by other lines, at the first of these keys or else at its top."""
+    """Return a section with some of its keys replaced by other lines, at the first of these keys or at its top."""
     lines, new = lines_of(text), [f"{line}\n" for line in instead]
     spans = [(begin, end) for name, begin, end in keys(text) if name in names]
     header = next((i + 1 for i, line in enumerate(lines) if line.lstrip().startswith("[")), 0)
@@ -119,7 +121,7 @@ def replaced(text: str, names: Collection[str], instead: Iterable[str] = ()) -> 
 
 
 def quoted(text: str) -> str:
-    """Return a text as a TOML string, unprintable characters escaped; half of a surrogate pair becomes a ?."""
+    """Return a text as a TOML string with unprintable characters escaped; half of a surrogate pair becomes a "?"."""
     whole = text.encode("utf-8", "replace").decode("utf-8")
     return re.sub(
         r"[^ -~]",
@@ -133,6 +135,6 @@ def _escaped(character: str) -> str:
 
 
 def listed(texts: Iterable[str]) -> str:
-    """Return one text as a string, and several as an array, one a line."""
+    """Return one text as a string, and several as an array, one on each line."""
     written = [quoted(text) for text in texts]
     return written[0] if len(written) == 1 else "\n".join(["[", *(f"    {text}," for text in written), "]"])

@@ -1,6 +1,6 @@
-"""Rewrites an expectations file so that a run passes its gate: keeps the entries that are still true, reports changes.
+"""Rewrites an expectations file so that a run passes its gate; entries that still apply are kept.
 
-The file is changed section by section, as text: reasons, links, comments and order stay.
+The file is changed section by section, as text: reasons, links, comments and order are kept.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
     from onnx_conformance.results.stream import Run
 
 _ABOVE_ATTEMPTED = (
-    "# Cases that the runtime does not opt out of. Fewer close the gate; `expectations update` counts them."
+    "# Number of supported cases. The gate is closed if there are fewer; `expectations update` updates the numbers."
 )
 _SHRUNK = re.compile(r"#\s*\d+ until \d{4}-\d\d-\d\d: ")
-"""A comment on a number that was lowered."""
+"""A comment about a number that was lowered."""
 
 
 @dataclass
 class EntryResults:
-    """The results of the cases that one entry, or none, decides on.
+    """The results of the cases that one entry applies to, or of the cases without an entry.
 
     Attributes:
         met: results with the verdict of the entry.
         improved: failures with a better verdict.
-        new: failures with a different or a worse verdict.
-        deviates: whether there are others than `met`.
+        new: failures with a different or worse verdict.
+        deviates: whether there are results other than `met`.
     """
 
     met: list[Result] = field(default_factory=list)
@@ -59,15 +59,15 @@ def renew(
     """Return the new text of a file, and a line for each change.
 
     Args:
-        path: of the file; it may be missing.
-        run: a finished one.
-        backend: that a new file is for.
+        path: path of the file; it may be missing.
+        run: a complete run.
+        backend: backend for a new file.
         today: entries that expire before this day have expired.
-        new: the reason for accepting failures that no entry accepts; empty: they are refused.
-        fewer: the reason why the run has fewer cases, or attempts fewer; empty: that is refused.
+        new: the reason for accepting failures without an entry; empty: they are an error.
+        fewer: the reason why the run has fewer cases or attempted cases; empty: this is an error.
 
     Raises:
-        ExpectationsError: there are such failures or fewer cases and no reason, or the run was cut off.
+        ExpectationsError: there are such failures or fewer cases, but no reason; or the run was cut off.
     """
     if not run.complete:
         raise ExpectationsError(run.cut_off)
@@ -78,7 +78,7 @@ def renew(
 
 
 def write(path: Path, text: str) -> None:
-    """Replace a file by a text, whole or not at all.
+    """Replace a file atomically.
 
     Raises:
         ExpectationsError: it cannot be written.
@@ -101,7 +101,7 @@ class _Update:
         self.known, self.run, self.today, self.fewer = known, run, today, fewer
         self.sections = toml_blocks.sections(text)
         own = (result for result in run.results() if result.backend == known.backend)
-        self.results = sorted(own, key=lambda result: result.case)  # With several processes their order is chance.
+        self.results = sorted(own, key=lambda result: result.case)  # With several processes, their order is random.
         self.gate = Gate(known, run.header, today)
         self.changes: list[str] = []
         self.by_entry: dict[int, EntryResults] = {}
@@ -129,7 +129,7 @@ class _Update:
             own.new.append(result)
 
     def text_and_changes(self, reason: str) -> tuple[str, list[str]]:
-        """Return the text and the changes; with exact ids where the globs of several entries would conflict."""
+        """Return the text and the changes; with exact ids if the globs of several entries would conflict."""
         self._refuse(reason)
         for exact in (False, True):
             self.changes = []
@@ -149,12 +149,12 @@ class _Update:
 
     @property
     def _new(self) -> list[Result]:
-        """The failures that no entry accepts, in the order of their ids."""
+        """The failures without an accepting entry, in the order of their ids."""
         return sorted((result for own in self.by_entry.values() for result in own.new), key=lambda result: result.case)
 
     @property
     def _lowered(self) -> dict[str, tuple[int, int]]:
-        """By name, each number that the run has less of than the file requires: the required and the actual one."""
+        """The numbers that are lower than the file requires: the required and the actual number, by name."""
         required = {
             "the number of cases": (self.known.minimum, len(self.results)),
             "the number of attempted cases": (self.known.attempted, self.gate.attempted.total()),
@@ -167,15 +167,16 @@ class _Update:
         if self._new and not reason:
             first = self._new[0]
             refused.append(
-                f"{len(self._new)} failures are new, first {line(first.case)}: {first.verdict}; fix them, or accept "
+                f"{len(self._new)} failures are new, the first is {line(first.case)}: {first.verdict}; fix them, "
+                "or accept "
                 "them with --accept-new --reason WHY"
             )
         if self._lowered and not self.fewer:
             (name, (least, now)), *others = self._lowered.items()
             more = f" (and {len(others)} more)" if others else ""
             refused.append(
-                f"fewer cases are attempted than {self.known.path} requires: {line(name)}: {now}, where it has {least}"
-                f"{more}; `gate` names them; fix it, or accept it with --accept-fewer --reason WHY"
+                f"there are fewer cases than {self.known.path} requires: {line(name)}: {now} instead of {least}{more}; "
+                "`gate` lists all; fix this, or accept it with --accept-fewer --reason WHY"
             )
         if refused:
             raise ExpectationsError("; ".join(refused))
@@ -211,7 +212,7 @@ class _Update:
             )
 
     def _entry(self, entry: Entry, block: str, *, exact: bool) -> list[str]:
-        """Return the new text of an entry, empty where it is removed, and the texts of entries split off from it."""
+        """Return the new text of an entry (empty: it is removed), and the texts of entries that are split off."""
         others = f" and {len(entry.case) - 1} more globs" if len(entry.case) > 1 else ""
         where = f"line {entry.line} ({line(entry.case[0])}{others} {entry.verdict})"
         own = self.by_entry.get(entry.line, EntryResults())
@@ -225,7 +226,9 @@ class _Update:
             if unmatched := self.gate.unmatched[entry.line]:
                 globs = tuple(glob for glob in entry.case if glob not in unmatched)
                 parts = [toml_blocks.replaced(block, {"case"}, [f"case = {toml_blocks.listed(globs)}"])]
-                self.changes.append(f"narrowed {where}: nothing is matched by {line(', '.join(sorted(unmatched)))}")
+                self.changes.append(
+                    f"narrowed {where}: removed globs without matches: {line(', '.join(sorted(unmatched)))}"
+                )
             return parts
         if own.met:
             globs = self._globs(entry, own.met, exact=exact)
@@ -240,13 +243,13 @@ class _Update:
         return parts
 
     def _overridden(self, entry: Entry) -> bool:
-        """Return whether it matches cases that narrower entries decide on."""
+        """Return whether it matches cases that more specific entries apply to."""
         return any(entry.matches(result) for result in self.results if result.verdict.scored)
 
     def _globs(self, entry: Entry, results: Sequence[Result], *, exact: bool) -> tuple[str, ...]:
-        """Return globs that together with an entry's other selectors match these results and no other scored case.
+        """Return globs that, with an entry's other selectors, match these results and no other scored case.
 
-        Globs of the entry that match none of the others stay.
+        Globs of the entry that match no other case are kept.
         """
         inside = {result.case for result in results}
         if exact:
@@ -255,7 +258,7 @@ class _Update:
             result.case
             for name in sorted({family(case) for case in inside})
             for result in self.by_family.get(name, ())
-            if result.case not in inside and entry.matches_beside_case(result)
+            if result.case not in inside and entry.matches_except_case(result)
         ]
         kept = (
             [glob for glob in entry.case if fnmatch.filter(inside, glob) and not fnmatch.filter(others, glob)]
@@ -266,14 +269,14 @@ class _Update:
         return (*kept, *fold(rest, others))
 
     def _head(self, text: str) -> str:
-        """Return the file's own keys, with the present number of cases."""
+        """Return the keys of the file, with the current number of cases."""
         if self.known.attempted or any(name == "attempted" for name, *_ in toml_blocks.keys(text)):
-            self.changes.append("attempted: counted by operator version now")
+            self.changes.append("attempted: now counted by operator version")
             text = toml_blocks.replaced(text, {"attempted"})
         before, now = self.known.minimum, len(self.results)
         if now == before:
             return text
-        self.changes.append(f"minimum: {before} is now {now}")
+        self.changes.append(f"minimum: changed from {before} to {now}")
         lines = toml_blocks.lines_of(text)
         place = next((begin for name, begin, _ in toml_blocks.keys(text) if name == "minimum"), None)
         if place is None:
@@ -285,7 +288,7 @@ class _Update:
         return "".join(lines)
 
     def _attempted(self, text: str) -> str:
-        """Return the table of attempted cases, with the present numbers."""
+        """Return the table of attempted cases, with the current numbers."""
         lines = toml_blocks.lines_of(text)
         places = {name: begin for name, begin, _ in toml_blocks.keys(text)}
         grown: list[str] = []
@@ -295,7 +298,7 @@ class _Update:
             if now != before and operator in places:
                 lines[places[operator]] = self._with_number(lines[places[operator]], before, now)
             if now < before:
-                self.changes.append(f"attempted: of {line(operator)} {before} is now {now}")
+                self.changes.append(f"attempted: {line(operator)} changed from {before} to {now}")
             elif now > before:
                 grown.append(operator)
         added = [name for name in sorted(self.gate.attempted, key=natural) if name not in places]
@@ -310,7 +313,7 @@ class _Update:
         return "".join(lines)
 
     def _with_number(self, text: str, before: int, now: int) -> str:
-        """Return the line of a number with the present one, and the reason as a comment where it is lower."""
+        """Return the line of a number with the current one, and the reason as a comment if it is lower."""
         match = re.fullmatch(r"(.*?=\s*)([^\s#]+)([^#\n]*)(#.*)?(\n?)", text)
         if match is None:
             return text
@@ -327,7 +330,7 @@ def _header_line(lines: Sequence[str]) -> int:
 
 
 def _with_appended(block: str, more: Sequence[str]) -> str:
-    """Return a block with others after it, before the blank lines that it ends with."""
+    """Return a block with others appended before its trailing blank lines."""
     if not more:
         return block
     body = block.rstrip("\n")
@@ -335,7 +338,7 @@ def _with_appended(block: str, more: Sequence[str]) -> str:
 
 
 def _by_verdict(results: Iterable[Result]) -> dict[tuple[Verdict, bool], list[Result]]:
-    """Return results by the verdict and the `flaky` of an entry for them."""
+    """Return results by the `verdict` and `flaky` of an entry for them."""
     grouped: dict[tuple[Verdict, bool], list[Result]] = {}
     for result in results:
         grouped.setdefault((worst(result), result.verdict is Verdict.FLAKY), []).append(result)
@@ -347,7 +350,7 @@ def _verdict_text(verdict: Verdict, *, flaky: bool) -> str:
 
 
 def _cause(result: Result) -> str:
-    """Return what failures of one cause have in common, on one line: the sentence, or the runtime's message."""
+    """Return the cause of failures on one line: the sentence, or the runtime's message."""
     by_text = result.clauses and (result.verdict in WRONG or result.verdict is Verdict.ACCEPTED_INVALID)
     text = quoted(result.clauses[-1]) if by_text else f"{result.error}: {result.message}".strip(": ")
     printable = "".join(character if character.isprintable() else "?" for character in line(text, 2000))

@@ -1,4 +1,4 @@
-"""Errata: failures by a sentence that ONNX reworded in place after the runtime was built, which met another text."""
+"""Errata: failures that depend on a sentence that ONNX reworded in place after the runtime was built."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def built_with(hello: Mapping[str, Any]) -> str:
-    """Return the release of onnx that a runtime was built with; empty where that is not known.
+    """Return the release of onnx that a runtime was built with; empty if it is unknown.
 
     Args:
-        hello: of its adapter. Where that does not name the release itself, it is the one that brought the newest opset
-            that the runtime says it supports.
+        hello: the description by its adapter. If it does not contain the release, the release is the one that
+            introduced the newest opset that the runtime supports.
     """
     named, opset = hello.get("onnx"), hello.get("opset")
     if isinstance(named, str) and release(named):
@@ -29,18 +29,18 @@ def built_with(hello: Mapping[str, Any]) -> str:
 
 
 def erratum(result: Result, built: str) -> str:
-    """Return in words why a failure is an erratum; empty where it is none. Takes what `is_erratum` takes."""
+    """Return why a failure is an erratum; empty if it is not one. The arguments are those of `is_erratum`."""
     if not is_erratum(result, built):
         return ""
-    return f"reads so since onnx {line(result.reworded)}, and the runtime was built with {line(built)}"
+    return f"has this wording since onnx {line(result.reworded)}; the runtime was built with {line(built)}"
 
 
 def is_erratum(result: Result, built: str) -> bool:
-    """Return whether a failure rests on a sentence that reads so only since a release after the runtime's.
+    """Return whether a failure depends on a sentence whose wording is newer than the runtime.
 
     Args:
-        result: of the runtime.
-        built: the release of onnx that it was built with; empty where that is not known.
+        result: a result of the runtime.
+        built: the release of onnx that it was built with; empty if it is unknown.
     """
     failed = result.verdict.failed and bool(result.reworded)
     return failed and bool(release(built)) and release(built) < release(result.reworded)

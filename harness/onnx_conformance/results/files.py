@@ -1,6 +1,6 @@
 """The results files of a run: one for all backends, or one for each backend in a folder.
 
-Each is a whole stream, with a header and a footer of its own, and is resumed where it was cut off.
+Each is a complete stream with its own header and footer, and can be resumed if it was cut off.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from onnx_conformance.base.verdict import Result, Unreadable
 
 MOST_NAME = 80
-"""The most characters of a backend's name in the name of its file."""
+"""Maximum number of characters of a backend's name in the name of its file."""
 
 
 def file_names(backends: Sequence[str]) -> dict[str, str]:
-    """Return by backend the name of its file in a folder: the backend's name, with characters of any file system.
+    """Return the name of each backend's file: the backend's name, with characters that every file system allows.
 
-    Names with replaced characters, and names that differ only in case, get a digest of the backend's name.
+    Names with replaced characters, and names that differ only in case, are extended by a digest of the backend's name.
     """
     plain = {name: re.sub(r"[^A-Za-z0-9._=+]+", "-", name).strip("-.")[:MOST_NAME] for name in backends}
     uses = Counter(text.casefold() for text in plain.values())
@@ -46,8 +46,8 @@ class Stream:
     """One results file of a run.
 
     Attributes:
-        backends: whose results it contains.
-        earlier: its contents before this run began, where this run resumes it.
+        backends: the backends whose results it contains.
+        earlier: its contents before this run, if this run resumes it.
         begun: whether this run writes to it.
     """
 
@@ -74,13 +74,13 @@ class Streams:
         apart: bool = False,
         overwrite: bool = False,
     ) -> None:
-        """Name the files; nothing is opened yet.
+        """Determine the file names; nothing is opened yet.
 
         Args:
-            path: a file, or a folder where `apart`; None: results are only counted.
-            backends: whose results are written.
-            reference: the backend whose answers are the expected ones; every header names it as well.
-            apart: each backend has a file of its own.
+            path: a file, or a folder if `apart` is set; None: results are only counted.
+            backends: the backends whose results are written.
+            reference: the backend whose outputs are the expected ones; every header contains it as well.
+            apart: each backend has a separate file.
             overwrite: existing results may be replaced.
         """
         self.path, self._reference = path, reference
@@ -94,23 +94,23 @@ class Streams:
 
     @property
     def complete(self) -> bool:
-        """Whether every file contained a whole run before this one began."""
+        """Whether every file contained a complete run before this run began."""
         return all(stream.earlier is not None and stream.earlier.complete for stream in self.all)
 
     def resume(self, source: Mapping[str, str], arguments: Mapping[str, Any]) -> None:
         """Read the files to resume.
 
         Args:
-            source: the suite, as the header has it.
-            arguments: of this run, as the header has them.
+            source: the suite, as in the header.
+            arguments: arguments of this run, as in the header.
 
         Raises:
-            ResultsError: a file is of another suite, of other backends or arguments; or there is nothing left to do.
+            ResultsError: a file has another suite, other backends or other arguments; or there is nothing left to do.
         """
         if self.path is None:
             raise ResultsError("--resume needs --results FILE, the file to resume")
         for stream in self.all:
-            stream.writer.lock()  # Before it is read: another run may be writing its footer.
+            stream.writer.lock()  # Before reading it: another run may be writing its footer.
             if stream.path is not None and has_content(stream.path):
                 stream.earlier = Run(stream.path)
                 self._check_same_run(stream, stream.earlier, source, arguments)
@@ -120,7 +120,7 @@ class Streams:
     def _check_same_run(
         self, stream: Stream, run: Run, source: Mapping[str, str], arguments: Mapping[str, Any]
     ) -> None:
-        """Raise ResultsError if a file is of another suite, of other backends or arguments than this run."""
+        """Raise ResultsError if a file has another suite, other backends or other arguments than this run."""
         known = {"repeat": 0, "reference": "", **run.header["arguments"]}
         reference = {self._reference} - {"", *stream.backends}
         sampled = sampling.from_header({"arguments": arguments})
@@ -138,12 +138,12 @@ class Streams:
         ):
             if was != is_now:
                 raise ResultsError(
-                    f"{run.path} cannot be resumed: its {what} is {was}, this run's {is_now}; "
-                    "run with the same, or name another --results file"
+                    f"{run.path} cannot be resumed: its {what} is {was}, but that of this run is {is_now}; "
+                    "use the same, or name another --results file"
                 )
 
     def check(self) -> None:
-        """Raise ResultsError where this run may not replace a file; of several errors, preferably a CutOffError."""
+        """Raise ResultsError if this run may not replace a file; among several errors, prefer a CutOffError."""
         refusals = []
         for stream in self.all:
             try:
@@ -167,20 +167,20 @@ class Streams:
                 yield result
 
     def begin(self, first: Mapping[str, Any], hellos: Mapping[str, Mapping[str, Any]]) -> None:
-        """Open every file: a new one with its header, one that was cut off after its last record.
+        """Open every file: write the header of a new one, continue after the last record of one that was cut off.
 
         Args:
             first: the header of the whole run.
-            hellos: each backend's own description of itself.
+            hellos: each backend's description of itself.
 
         Raises:
-            ResultsError: one cannot be written, or contains a run that was cut off and is not resumed, or a backend of
-                the same name is another runtime than in the resumed file.
+            ResultsError: a file cannot be written, or contains a run that was cut off and is not resumed; or a backend
+                with the same name is another runtime than in the resumed file.
         """
         for stream in self.all:
             if stream.earlier is not None:
                 _check_same_runtimes(stream.earlier, hellos)
-        self.check()  # All of them, before the first is overwritten.
+        self.check()  # Check all files before the first one is overwritten.
         for stream in self.all:
             if stream.earlier is None:
                 stream.writer.open(self._narrowed(first, stream) if self._apart else first)
@@ -200,7 +200,7 @@ class Streams:
         }
 
     def add(self, result: Result, text: bytes | None = None) -> None:
-        """Write and count a result; `text`: its line, if that was written already."""
+        """Write and count a result; `text`: its line, if it is encoded already."""
         self._stream_of[result.backend].writer.add(result, text)
 
     def add_unreadable(self, item: Unreadable) -> None:
@@ -211,13 +211,13 @@ class Streams:
     def finish(
         self, seconds: float, faults: Sequence[tuple[str, str]], given_up: Collection[str], cpu: Mapping[str, float]
     ) -> None:
-        """Write the footers of the files that are whole.
+        """Write the footers of the complete files.
 
         Args:
-            seconds: that the run took.
-            faults: faults of the run itself, each as its backend (empty: of none) and a sentence.
-            given_up: backends whose run was given up: without a footer their file counts as cut off.
-            cpu: seconds of CPU time, as the footer has them.
+            seconds: duration of the run.
+            faults: faults of the run itself, each with its backend (empty: none) and a sentence.
+            given_up: backends whose run was aborted: without a footer, their file counts as cut off.
+            cpu: seconds of CPU time, as in the footer.
         """
         for stream in self.all:
             if not stream.begun or self._reference in given_up or set(stream.backends) & set(given_up):
@@ -227,7 +227,7 @@ class Streams:
             stream.writer.finish(seconds, cpu)
 
     def close(self) -> None:
-        """Close every file; without `finish` before, it counts as cut off."""
+        """Close every file; without a previous `finish`, it counts as cut off."""
         for stream in self.all:
             stream.writer.close()
 
@@ -243,7 +243,7 @@ class Streams:
 
     @property
     def busy(self) -> dict[str, float]:
-        """By backend, the seconds that its cases took by its own clock."""
+        """By backend, the duration of its cases in seconds, as measured by its adapter."""
         return {name: seconds for stream in self.all for name, seconds in stream.writer.busy.items()}
 
 
@@ -259,12 +259,12 @@ def _text(value: object) -> str:
 
 
 def _check_same_runtimes(run: Run, hellos: Mapping[str, Mapping[str, object]]) -> None:
-    """Raise ResultsError if a backend of the same name is another runtime than in the run to resume."""
+    """Raise ResultsError if a backend with the same name is another runtime than in the run to resume."""
     now = header({}, hellos, {})["backends"]
     for name, was in run.header["backends"].items():
         then, is_now = identity(was), identity(now.get(name, was))
         if then != is_now:
             raise ResultsError(
-                f"{run.path} cannot be resumed: {name} was {_text(then)}, and is now {_text(is_now)}; "
+                f"{run.path} cannot be resumed: {name} was {_text(then)}, but is now {_text(is_now)}; "
                 "restore it, or name another --results file"
             )

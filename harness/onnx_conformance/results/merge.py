@@ -1,4 +1,4 @@
-"""Merges results files: the shards of one run, or runs of several backends on one suite."""
+"""Merges results files: the shards of one run, or runs of several backends on the same suite."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _SHARD = re.compile(r"\s*--shard (\d{1,9})/(\d{1,9})")
 MOST_MISSING = 10
-"""The most missing shards that a message names."""
+"""Maximum number of missing shards in a message."""
 
 
 def merge(paths: Sequence[Path], out: Path, sample: int = 1, *, overwrite: bool = False) -> int:
@@ -28,15 +28,15 @@ def merge(paths: Sequence[Path], out: Path, sample: int = 1, *, overwrite: bool 
         paths: the files.
         out: the file to write.
         sample: n, to keep 1 case in n, the same ones as a run with this sample; a backend with a smaller sample keeps
-            its own.
+            that one.
         overwrite: `out` may be replaced, unless it is one of the files to merge.
 
     Raises:
-        ResultsError: a file was cut off, the files are of different suites or selections, a shard is missing, or two
-            have different verdicts for one case on one backend; or `out` exists already.
+        ResultsError: a file was cut off, the files have different suites or selections, a shard is missing, or two
+            files have different verdicts for the same case and backend; or `out` exists already.
     """
     if any(path.exists() and out.exists() and path.samefile(out) for path in paths):
-        raise ResultsError(f"{out} is one of the files to merge; name another for --out")
+        raise ResultsError(f"{out} is one of the files to merge; name another file for --out")
     writer = Writer(out, overwrite=overwrite)
     try:
         writer.check()
@@ -63,13 +63,13 @@ def _merge(paths: Sequence[Path], writer: Writer, sample: int) -> int:
                 writer.add_unreadable(item)
         writer.finish(max(float((run.footer or {}).get("seconds", 0)) for run in runs))
     except BaseException:
-        writer.discard()  # A part of it would look like a run to resume, and the files can be merged again.
+        writer.discard()  # A part would look like a run to resume, and the files can be merged again.
         raise
     return len(owners)
 
 
 def _owners(runs: Sequence[Run]) -> dict[tuple[str, str], int]:
-    """Return by backend and case the first file that has a result of it.
+    """Return the first file that has a result, by backend and case.
 
     Raises:
         ResultsError: another file has a different verdict.
@@ -80,8 +80,8 @@ def _owners(runs: Sequence[Run]) -> dict[tuple[str, str], int]:
             verdict, first = verdicts.setdefault((result.backend, result.case), (result.verdict, index))
             if verdict is not result.verdict:
                 raise ResultsError(
-                    f"{runs[first].path} says {verdict} of {result.case} on {result.backend}, {run.path} says "
-                    f"{result.verdict}; they are not of one run, leave one out"
+                    f"{result.case} on {result.backend} is {verdict} in {runs[first].path}, but {result.verdict} in "
+                    f"{run.path}; these are different runs, omit one of them"
                 )
     return {key: first for key, (_, first) in verdicts.items()}
 
@@ -97,7 +97,7 @@ def _shard(run: Run) -> tuple[int, int]:
 
 
 def _check_compatible(first: Run, other: Run) -> None:
-    """Raise ResultsError if two runs are of different suites, selections, references, onnx versions or runtimes."""
+    """Raise ResultsError if two runs have different suites, selections, references, onnx versions or runtimes."""
     for what, mine, its in (
         ("suite", _text(first.header["suite"]), _text(other.header["suite"])),
         ("selection", _selection(first), _selection(other)),
@@ -106,15 +106,15 @@ def _check_compatible(first: Run, other: Run) -> None:
     ):
         if mine != its:
             raise ResultsError(
-                f"{first.path} and {other.path} cannot be merged: {what} {mine or 'none'} and {its or 'none'}; merge "
-                "runs with the same"
+                f"{first.path} and {other.path} cannot be merged: their {what} differs ({mine or 'none'} and "
+                f"{its or 'none'}); merge runs with the same {what}"
             )
     for backend, hello in other.header["backends"].items():
         mine, its = identity(first.header["backends"].get(backend, hello)), identity(hello)
         if mine != its:
             raise ResultsError(
-                f"{first.path} and {other.path} cannot be merged: {backend} is {_text(mine)} in one, "
-                f"{_text(its)} in the other"
+                f"{first.path} and {other.path} cannot be merged: {backend} is {_text(mine)} in the first, "
+                f"but {_text(its)} in the second"
             )
 
 
@@ -132,21 +132,26 @@ def _check_shards(runs: Sequence[Run]) -> None:
             (one, first), (other, second), *_ = by_sample.items()
             words = {count: sampling.in_words(count) or "all cases" for count in by_sample}
             raise ResultsError(
-                f"{backend} was asked {words[one]} in {first.path} and {words[other]} in {second.path}; merge one kind"
+                f"{backend} ran {words[one]} in {first.path}, but {words[other]} in {second.path}; merge runs with "
+                "the same"
             )
         shards = [_shard(run) for run in runs if backend in run.header["backends"]]
         counts = sorted({count for _, count in shards})
         if len(counts) > 1:
-            raise ResultsError(f"{backend} was run in shards of {' and of '.join(map(str, counts))}; merge one kind")
+            raise ResultsError(
+                f"{backend} has shards of {' and of '.join(map(str, counts))}; merge shards of the same number"
+            )
         present, count = {index for index, _ in shards}, counts[0]
-        # A header may claim a thousand million shards, so the list of missing ones is bounded.
+        # A header may contain any number of shards, so the list of missing ones is bounded.
         missing = list(
             itertools.islice((index for index in range(1, count + 1) if index not in present), MOST_MISSING + 1)
         )
         if missing:
             names = ", ".join(f"{index}/{count}" for index in missing[:MOST_MISSING])
             names += " and others" if len(missing) > MOST_MISSING else ""
-            raise ResultsError(f"{backend} lacks --shard {names}; run the missing shards, and name their files too")
+            raise ResultsError(
+                f"{backend} lacks --shard {names}; run the missing shards, and merge their files as well"
+            )
 
 
 def _header(runs: Sequence[Run], sample: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """One line of the result stream: parsed from JSON, and validated against the published schema.
 
-A results file may come from anywhere, so the length of a line is bounded, numbers are finite and not too long, and
-every member of the schema has its type.
+A results file may have any origin. So the length of a line is bounded, numbers are finite and not too long, and every
+member of the schema has its type.
 """
 
 from __future__ import annotations
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_BYTES = 4 << 20
-"""The longest line. Headers with code and results with many outputs, the longest that a run writes, have a tenth."""
+"""Maximum length of a line. The longest that a run writes (headers with code, many outputs) have a tenth of it."""
 MOST_DIGITS = 40
-"""Of an integer. Distances have 20 at most; an integer of 309 or more does not fit a float."""
+"""Maximum digits of an integer. Distances have at most 20; an integer with 309 or more does not fit a float."""
 KINDS = ("header", "result", "unreadable", "footer")
 
 
 class RecordError(ValueError):
-    """A line is no valid record; the text says why, and the caller adds file and line."""
+    """A line is not a valid record; the text contains the reason, and the caller adds file and line."""
 
 
 class BrokenJsonError(RecordError):
-    """A line is no JSON object with a kind: it may be the last one of a run that was cut off."""
+    """A line is not a JSON object with a kind: it may be the last line of a run that was cut off."""
 
 
 def read(text: bytes) -> dict[str, Any]:
     """Return the record of a line.
 
     Raises:
-        BrokenJsonError: it does not end, is too long, or is no JSON object with a kind.
+        BrokenJsonError: it has no end, is too long, or is not a JSON object with a kind.
         RecordError: a member is missing, or does not match the schema.
     """
     record = parse(text)
     kind = record["kind"]
     if kind not in KINDS:
-        raise RecordError(f"{line(kind, 40)!r} is no kind of record; there are {', '.join(KINDS)}")
+        raise RecordError(f"{line(kind, 40)!r} is not a kind of record; expected one of {', '.join(KINDS)}")
     try:
         _validator(kind)(record)
     except fastjsonschema.JsonSchemaException as error:
@@ -54,7 +54,7 @@ def read(text: bytes) -> dict[str, Any]:
 
 
 def read_again(text: bytes) -> dict[str, Any]:
-    """Return the record of a line that `read` has read before: nothing is looked at a second time."""
+    """Return the record of a line that `read` has validated before; nothing is validated again."""
     record: dict[str, Any] = _PLAIN.raw_decode(text.strip().decode("utf-8"))[0]
     return record
 
@@ -63,7 +63,7 @@ def parse(text: bytes) -> dict[str, Any]:
     """Return the JSON object of a line, which has a kind; it is not validated further.
 
     Raises:
-        BrokenJsonError: it does not end, is too long, or is no such object.
+        BrokenJsonError: it has no end, is too long, or is not such an object.
     """
     if not text.endswith(b"\n"):
         raise BrokenJsonError("longer than a record can be" if len(text) >= MOST_BYTES else "cut off")
@@ -72,12 +72,12 @@ def parse(text: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise BrokenJsonError(line(error, 120)) from None
     if not isinstance(record, dict) or not isinstance(record.get("kind"), str):
-        raise BrokenJsonError("no object with a kind")
+        raise BrokenJsonError("not an object with a kind")
     return record
 
 
 class _Number(float):
-    """A number written with a decimal point: JSON Schema accepts 3.0 as an integer, but it is no valid index."""
+    """A number written with a decimal point: JSON Schema accepts 3.0 as an integer, but it is not a valid index."""
 
     __slots__ = ()
 
@@ -94,12 +94,12 @@ def _float(text: str) -> float:
 
 def _int(text: str) -> int:
     if len(text) > MOST_DIGITS:
-        raise ValueError(f"a whole number of {len(text)} digits")
+        raise ValueError(f"an integer with {len(text)} digits")
     return int(text)
 
 
 def _constant(text: str) -> float:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a JSON number")
 
 
 _PLAIN = json.JSONDecoder()
@@ -108,7 +108,7 @@ _DECODER = json.JSONDecoder(parse_float=_float, parse_int=_int, parse_constant=_
 
 @functools.cache
 def _validator(kind: str) -> Callable[[object], object]:
-    """Return a function that validates a record of a kind: compiled, because a file may have a million lines."""
+    """Return a function that validates a record of a kind; compiled, because a file may have a million lines."""
     schema = json.loads(
         resources.files("onnx_conformance.results").joinpath("results.schema.json").read_text(encoding="utf-8")
     )

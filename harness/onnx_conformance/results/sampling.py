@@ -1,7 +1,7 @@
-"""Samples: 1 case in n, for a quick look, and for backends that are too slow for all cases.
+"""Samples: 1 case in n, for a quick test, and for backends that are too slow for all cases.
 
-Which cases are in a sample depends on their ids alone; see `case.case.in_sample`. Each backend of a run may
-have its own.
+Only the id of a case decides whether it is in a sample; see `case.case.in_sample`. Each backend of a run may have a
+different sample.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _SHARE = re.compile(r"1/([1-9]\d{0,8})")
 
 
 class SampleError(HarnessError):
-    """A text is no sample, or a sample is for a backend that the run does not have."""
+    """A text is not a sample, or a sample is for a backend that the run does not have."""
 
 
 def parse(text: str) -> tuple[str, int]:
-    """Return the backend, empty for all, and n of 1/n or NAME=1/n.
+    """Return the backend (empty: all) and n of 1/n or NAME=1/n.
 
     Raises:
         SampleError: the text has another form.
@@ -34,7 +34,7 @@ def parse(text: str) -> tuple[str, int]:
     name, _, share = text.rpartition("=")
     match = _SHARE.fullmatch(share)
     if match is None or text.startswith("="):
-        raise SampleError(f"{text!r} is no sample; write 1/n, such as 1/80, or NAME=1/n for one backend")
+        raise SampleError(f"{text!r} is not a sample; write 1/n, such as 1/80, or NAME=1/n for one backend")
     return name, int(match[1])
 
 
@@ -43,20 +43,20 @@ def by_backend(samples: Iterable[tuple[str, int]], backends: Sequence[str]) -> d
 
     Args:
         samples: the result of `parse` for each --sample.
-        backends: of the run, as the user named them.
+        backends: backends of the run, as named by the user.
 
     Raises:
-        SampleError: a sample names none of these backends, or there are two samples for one backend.
+        SampleError: a sample names another backend, or there are two samples for one backend.
     """
     counts: dict[str, int] = {}
     for name, count in samples:
         if name and name not in backends:
             raise SampleError(
-                f"--sample {name}=1/{count}: no --backend is called {name!r}; there are {', '.join(backends)}"
+                f"--sample {name}=1/{count}: there is no --backend {name!r}; expected one of {', '.join(backends)}"
             )
         if counts.setdefault(name, count) != count:
-            whose = f"of {name}" if name else "of every backend"
-            raise SampleError(f"two samples {whose}, 1/{counts[name]} and 1/{count}; give one")
+            whose = name or "every backend"
+            raise SampleError(f"two samples for {whose}, 1/{counts[name]} and 1/{count}; use one of them")
     every = {name: counts.get(name, counts.get("", 1)) for name in backends}
     return {name: count for name, count in every.items() if count > 1}
 
@@ -67,7 +67,7 @@ def includes(samples: Mapping[str, int], backend: str, case_id: str) -> bool:
 
 
 def widest(samples: Mapping[str, int], backends: Iterable[str]) -> int:
-    """Return n of the sample that contains all others; 1 where a backend runs every case."""
+    """Return n of the sample that contains all others; 1 if a backend runs every case."""
     return min((samples.get(name, 1) for name in backends), default=1)
 
 
@@ -79,7 +79,7 @@ def from_header(header: Mapping[str, Any]) -> dict[str, int]:
 
 
 def in_words(count: int) -> str:
-    """Return the part of the cases that a sample contains, in words; empty: all."""
+    """Return a sample in words; empty: all cases."""
     return f"1 case in {count}" if count > 1 else ""
 
 
@@ -91,9 +91,9 @@ def selected(header: Mapping[str, Any], backend: str) -> str:
 
 
 def notes(run: Run) -> list[str]:
-    """Return a warning about each sampled backend of a run, and on provisional cases."""
+    """Return a warning about each sampled backend of a run, and about provisional cases."""
     of_suite = [OF_PROVISIONAL] if run.header["suite"].get("name") == PROVISIONAL else []
     return of_suite + [
-        f"{name} was asked {in_words(count)}: a sample, whose counts say nothing about the other cases."
+        f"{name} ran a sample of {in_words(count)}; the other cases were not run."
         for name, count in from_header(run.header).items()
     ]

@@ -1,6 +1,6 @@
-"""The result stream: NDJSON of a header, one result a line, and a footer with the counts.
+"""The result stream: NDJSON with a header, one result on each line, and a footer with the counts.
 
-No footer means cut off: everything before it still counts, and `run --resume` goes on from there.
+A stream without a footer was cut off: its results are valid, and `run --resume` continues it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT = 1
-"""Raised when a record changes its meaning."""
+"""Increased when the meaning of a record changes."""
 
 IDENTITY = ("runtime", "version", "python", "node", "subject")
 """Members of an adapter's hello that identify its runtime."""
@@ -40,9 +40,9 @@ CALLS = ("repro", "repro_wide", "repro_earlier", "repro_files")
 """Members with the code that calls its runtime without this project; see `repro`."""
 MOST_CODE = 8000
 MOST_DISTANCES = 50_000
-"""The most elements of a result whose distance is written: a line of a MiB or two."""
+"""Maximum number of elements of a result whose distance is written: a line of one or two MiB."""
 NO_LOCKS = frozenset({errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK, errno.EINVAL})
-"""Errors of a file system without locks; there a run goes on without one."""
+"""Errors of a file system without locks; a run continues without a lock there."""
 
 SPARSE = (
     "message",
@@ -62,7 +62,7 @@ SPARSE = (
     "attempts",
     "ulps",
 )
-"""Fields that are left out where they are empty."""
+"""Fields that are omitted if they are empty."""
 
 
 class ResultsError(HarnessError):
@@ -70,7 +70,7 @@ class ResultsError(HarnessError):
 
 
 class CutOffError(ResultsError):
-    """The file contains a run that was cut off, and --resume is missing."""
+    """The file contains a run that was cut off, but --resume is missing."""
 
 
 def header(
@@ -82,10 +82,10 @@ def header(
     """Return the first record of a run.
 
     Args:
-        suite: its name and digest.
-        backends: by name, each one's own description of itself.
-        arguments: of the run.
-        covers: how much of ONNX the suite covers, where that is known; see `specification.completeness`.
+        suite: name and digest of the suite.
+        backends: by name, the description of each backend.
+        arguments: arguments of the run.
+        covers: how much of ONNX the suite covers, if it is known; see `specification.completeness`.
     """
     return {
         "kind": "header",
@@ -107,18 +107,18 @@ def header(
 
 
 def completeness(first: Mapping[str, Any]) -> str:
-    """Return how much of ONNX the suite of a run covers, as a sentence; empty where its header does not say."""
-    return f"Of ONNX: {COMPLETENESS.format(**first['covers'])}." if "covers" in first else ""
+    """Return how much of ONNX the suite of a run covers, as a sentence; empty if it is unknown."""
+    return f"Coverage of ONNX: {COMPLETENESS.format(**first['covers'])}." if "covers" in first else ""
 
 
 def _built(hello: Mapping[str, Any]) -> dict[str, str]:
-    """Return the release of onnx that a runtime was built with, where that is known."""
+    """Return the release of onnx that a runtime was built with, if it is known."""
     built = errata.built_with(hello)
     return {"onnx": clean(built, 80)} if built else {}
 
 
 def _calls(hello: Mapping[str, Any]) -> dict[str, str]:
-    """Return the code of an adapter's hello; code that is too long is left out."""
+    """Return the code of an adapter's hello; code that is too long is omitted."""
     return {key: hello[key] for key in CALLS if isinstance(hello.get(key), str) and len(hello[key]) <= MOST_CODE}
 
 
@@ -138,14 +138,14 @@ def to_record(result: Result) -> dict[str, Any]:
     """Return a result as a record of the stream."""
     record = {"kind": "result", **{name: getattr(result, name) for name in _NAMES}}
     if result.seconds is not None and not 0 <= result.seconds < math.inf:
-        record["seconds"] = None  # An adapter may say anything.
+        record["seconds"] = None  # An adapter may report any value.
     return {key: value for key, value in record.items() if key not in SPARSE or value not in ("", None, (), {})}
 
 
 def encoded(result: Result) -> bytes:
     """Return a result as a line of the stream."""
     if sum(map(len, result.ulps.values())) > MOST_DISTANCES:
-        result = dataclasses.replace(result, ulps={})  # Of thousands of outputs; the line could not be read again.
+        result = dataclasses.replace(result, ulps={})  # With thousands of outputs, the line would be too long to read.
     return _encoded(to_record(result))
 
 
@@ -157,15 +157,15 @@ def _encoded(record: Mapping[str, Any]) -> bytes:
 
 
 def unreadable_record(item: Unreadable) -> dict[str, str]:
-    """Return a case that could not be read as a record of the stream."""
+    """Return an unreadable case as a record of the stream."""
     return {"kind": "unreadable", "case": item.case, "message": item.message}
 
 
 def to_unreadable(record: Mapping[str, Any]) -> Unreadable:
-    """Return a record of the stream as a case that could not be read.
+    """Return a record of the stream as an unreadable case.
 
     Raises:
-        ValueError: a field is missing or no string.
+        ValueError: a field is missing or not a string.
     """
     for key in ("case", "message"):
         if not isinstance(record.get(key), str):
@@ -187,7 +187,7 @@ def from_record(record: Mapping[str, Any]) -> Result:
         known.setdefault(key, {})
     known.setdefault("operator", "")
     known.setdefault("outcome", "values")
-    # As pickle does it: the constructor of a frozen dataclass takes three times as long, for each of a million lines.
+    # Like pickle: the constructor of a frozen dataclass takes three times as long, for each of a million lines.
     result = object.__new__(Result)
     result.__dict__.update(known)
     return result
@@ -197,7 +197,7 @@ def has_content(path: Path) -> bool:
     """Return whether a file exists and is not empty.
 
     Raises:
-        ResultsError: the file system does not say.
+        ResultsError: the file system reports an error.
     """
     try:
         return path.stat().st_size > 0
@@ -208,7 +208,7 @@ def has_content(path: Path) -> bool:
 
 
 def has_results(path: Path) -> bool:
-    """Return whether a file contains a result stream, whole or cut off, which cannot be derived from other files."""
+    """Return whether a file contains a result stream, complete or cut off, which cannot be derived from other files."""
     try:
         with _opened(path) as file:
             return bool(records.parse(file.readline(records.MOST_BYTES))["kind"] == "header")
@@ -217,21 +217,20 @@ def has_results(path: Path) -> bool:
 
 
 def check_no_results(path: Path) -> None:
-    """Raise ResultsError where a file that can be written again, such as a report, would replace results."""
+    """Raise ResultsError if a file that can be generated again, such as a report, would replace results."""
     if has_results(path):
         raise ResultsError(f"{path} contains results, which are not overwritten; name another file")
 
 
 class Writer:
-    """Writes a stream, each record at once, so that no result is lost whatever happens next.
+    """Writes a stream. Each record is written immediately, so no result is lost.
 
-    A file is locked from the first check until it is closed: two runs that write one file would mix their lines. The
-    lock is flock's, on the file itself: it ends with the process, however that ends, and leaves no second file behind,
-    as the locks of a library would.
+    A file is locked from the first check until it is closed, because two runs that write to one file would mix their
+    lines. The lock is an flock on the file itself: it always ends with the process, and needs no second file.
     """
 
     def __init__(self, path: Path | None, *, overwrite: bool = False) -> None:
-        """Take a path, or None to only count: verdicts, and the seconds that the cases of a backend took.
+        """Use a path, or None to only count verdicts and the durations of cases.
 
         Args:
             path: the file, or a pipe or device, which is neither checked nor locked.
@@ -254,7 +253,7 @@ class Writer:
             self._file = self._locked(os.O_RDWR)
 
     def check(self) -> None:
-        """Raise ResultsError where an existing file may not be replaced; lock it where it may."""
+        """Raise ResultsError if an existing file may not be replaced; otherwise lock it."""
         self.lock()
         try:
             self._check()
@@ -274,7 +273,8 @@ class Writer:
                 f"{self.path} contains results already; name another file, or replace them with --overwrite"
             )
         raise CutOffError(
-            f"{self.path} contains a run that was cut off; go on with --resume, name another file, or replace it with "
+            f"{self.path} contains a run that was cut off; continue it with --resume, name another file, or "
+            "replace it with "
             "--overwrite"
         )
 
@@ -295,7 +295,7 @@ class Writer:
         self._line(first)
 
     def resume(self, run: Run) -> None:
-        """Open a file that was cut off, to write after its last whole record.
+        """Open a file that was cut off, to continue after its last complete record.
 
         Raises:
             ResultsError: it cannot be written, or another run writes to it.
@@ -303,7 +303,7 @@ class Writer:
         self._unreadable = set(run.unreadable)
         self.lock()
         if self._file is None:
-            raise ResultsError(f"{self.path} is gone; run without --resume")
+            raise ResultsError(f"{self.path} no longer exists; run without --resume")
         self._file.truncate(run.end)
         self._file.seek(run.end)
 
@@ -313,7 +313,7 @@ class Writer:
         try:
             handle = os.open(self.path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            why = "nobody reads this pipe" if error.errno == errno.ENXIO else error.strerror
+            why = "this pipe has no reader" if error.errno == errno.ENXIO else error.strerror
             raise ResultsError(f"cannot write {self.path}: {why}") from error
         os.set_blocking(handle, True)
         file = FileIO(handle, "r+b" if flags & os.O_RDWR else "wb")
@@ -332,13 +332,13 @@ class Writer:
         return file
 
     def add(self, result: Result, text: bytes | None = None) -> None:
-        """Write and count a result; `text`: its line, if that was written already."""
+        """Write and count a result; `text`: its line, if it is encoded already."""
         self.count(result)
         if self._file is not None:
             self._write(encoded(result) if text is None else text)
 
     def add_unreadable(self, item: Unreadable) -> None:
-        """Write a case that could not be read, once."""
+        """Write an unreadable case, once."""
         if self._file is not None and item not in self._unreadable:
             self._unreadable.add(item)
             self._line(unreadable_record(item))
@@ -346,15 +346,15 @@ class Writer:
     def count(self, result: Result) -> None:
         """Count a result that the file contains already."""
         self.counts.setdefault(result.backend, Counter())[str(result.verdict)] += 1
-        if result.seconds is not None and 0 <= result.seconds < math.inf:  # An adapter may say anything.
+        if result.seconds is not None and 0 <= result.seconds < math.inf:  # An adapter may report any value.
             self.busy[result.backend] = self.busy.get(result.backend, 0.0) + result.seconds
 
     def finish(self, seconds: float, cpu: Mapping[str, float] | None = None) -> None:
-        """Write the footer, which marks the run as whole.
+        """Write the footer, which marks the run as complete.
 
         Args:
-            seconds: that it took.
-            cpu: seconds of CPU time; see costs.Cost.
+            seconds: duration of the run.
+            cpu: seconds of CPU time; see cpu_time.Cost.
         """
         if self._file is not None:
             counts = {backend: dict(sorted(counter.items())) for backend, counter in self.counts.items()}
@@ -371,7 +371,7 @@ class Writer:
             )
 
     def close(self) -> None:
-        """Close the file; without a `finish` before, it counts as cut off."""
+        """Close the file; without a previous `finish`, it counts as cut off."""
         if self._file is not None:
             self._file.close()
             self._file = None
@@ -392,7 +392,7 @@ class Writer:
             while view:
                 view = view[self._file.write(view) :]
         except OSError as error:
-            raise ResultsError(f"cannot write {self.path}: {error.strerror}; the results so far are whole") from error
+            raise ResultsError(f"cannot write {self.path}: {error.strerror}; the existing results are valid") from error
 
 
 def _is_regular(path: Path) -> bool:
@@ -401,39 +401,39 @@ def _is_regular(path: Path) -> bool:
 
 
 def _no_header(path: Path) -> str:
-    return f"{path}, line 1: expected the header of a run, as `run --results` writes it; name another file"
+    return f"{path}, line 1: expected the header of a run, as written by `run --results`; name another file"
 
 
 def _opened(path: Path) -> BufferedReader:
     """Open a results file to read it.
 
     Raises:
-        ResultsError: it cannot be read, or is no regular file: a pipe can be read only once.
+        ResultsError: it cannot be read, or is not a regular file: a pipe can be read only once.
     """
     try:
         if path.exists() and not path.is_file():
             what = "a folder" if path.is_dir() else "a pipe or a device"
-            raise ResultsError(f"{path} is {what}; results are read more than once, so keep them in a file and name it")
+            raise ResultsError(f"{path} is {what}; results are read several times, so store them in a file")
         return path.open("rb")
     except OSError as error:
         raise ResultsError(f"cannot read {path}: {error.strerror}") from error
 
 
 class Run:
-    """A results file, read lazily, every record validated against the published schema.
+    """A results file that is read lazily. Every record is validated against the published schema.
 
     Attributes:
         header: the first record.
         complete: whether there is a footer.
         unreadable: cases of the suite that could not be read.
-        end: bytes up to the end of the last whole record.
+        end: bytes up to the end of the last complete record.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read the header, and all records once, to validate them and to look for the footer.
+        """Read the header, and all records once, to validate them and to find the footer.
 
         Raises:
-            ResultsError: the file is missing, no results file, or damaged.
+            ResultsError: the file is missing, damaged, or not a results file.
         """
         self.path = path
         with _opened(path) as file:
@@ -446,12 +446,12 @@ class Run:
             raise ResultsError(_no_header(path))
         if self.header.get("format") != FORMAT:
             raise ResultsError(
-                f"{path}: format {line(repr(self.header.get('format')), 40)}; this version reads {FORMAT}"
+                f"{path}: format {line(repr(self.header.get('format')), 40)}; this version reads format {FORMAT}"
             )
         try:
             records.read(first)
         except records.RecordError as error:
-            raise ResultsError(f"{path}, line 1: not a header: {error}; the file is damaged, run anew") from None
+            raise ResultsError(f"{path}, line 1: not a header: {error}; the file is damaged, run again") from None
         self.footer: Mapping[str, Any] | None = None
         self.unreadable: tuple[Unreadable, ...] = ()
         self.end = len(first)
@@ -466,8 +466,8 @@ class Run:
 
     @property
     def cut_off(self) -> str:
-        """The message of commands that need a whole run."""
-        return f"{self.path} was cut off; go on with it first: run --resume --results {self.path}"
+        """The message of commands that need a complete run."""
+        return f"{self.path} was cut off; complete it first with `run --resume --results {self.path}`"
 
     def results(self) -> Iterator[Result]:
         """Yield the results in the order of the file.
@@ -478,7 +478,7 @@ class Run:
         return map(from_record, self._records())
 
     def _records(self) -> Iterator[dict[str, Any]]:
-        """Yield the records of results; keep the unreadable cases and the footer."""
+        """Yield the records of results; store the unreadable cases and the footer."""
         with _opened(self.path) as file:
             status = os.fstat(file.fileno())
             stamp = (status.st_size, status.st_mtime_ns)
@@ -491,17 +491,19 @@ class Run:
                 number += 1
                 where = f"{self.path}, line {number}"
                 if damaged:
-                    raise ResultsError(f"{damaged}; remove it and what follows, and go on with --resume")
+                    raise ResultsError(
+                        f"{damaged}; remove this line and all following ones, and continue with --resume"
+                    )
                 try:
                     record = read(text)
                 except records.BrokenJsonError as error:
                     damaged = f"{where}: not a record of the result stream: {error}"
-                    continue  # Allowed for the last line only: there the run was cut off.
+                    continue  # Allowed only for the last line of a run that was cut off.
                 except records.RecordError as error:
                     raise ResultsError(f"{where}: {error}; remove the line and run with --resume") from None
                 if ended or record["kind"] == "header":
-                    kind = f"a {record['kind']}" if not ended else "a record after the footer"
-                    raise ResultsError(f"{where}: {kind}; these are two files in one, name them one by one")
+                    kind = str(record["kind"]) if not ended else "record after the footer"
+                    raise ResultsError(f"{where}: unexpected {kind}; the file contains two streams, separate them")
                 end += len(text)
                 if record["kind"] == "footer":
                     self.footer, ended = record, True
@@ -511,7 +513,7 @@ class Run:
                     continue
                 if record["backend"] not in self.header["backends"]:
                     raise ResultsError(
-                        f"{where}: backend {line(record['backend'], 80)!r} is none of the header's; remove the line "
+                        f"{where}: backend {line(record['backend'], 80)!r} is not in the header; remove the line "
                         "and run with --resume"
                     )
                 yield record

@@ -1,6 +1,6 @@
-"""The counts of every report: verdicts by operator version and backend, and failures in groups with one cause.
+"""The counts for all reports: verdicts by operator version and backend, and failures grouped by cause.
 
-Memory is bounded whatever the number of results: counts, and one example for each group.
+Memory does not grow with the number of results: it contains counts, and one example for each group.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
 MOST_GROUPS = 5000
-"""The most groups; failures of further groups are counted in the table only."""
+"""Maximum number of groups; failures of further groups are only counted in the table."""
 MOST_NAMES = 64
 FORCES = ("must", "should", "describes", "signature")
-"""How strongly a text forbids a model, the strongest first; to accept what no `must` forbids is lenient."""
+"""Kinds of rules that a model violates, strictest first; accepting a model that violates no `must` is lenient."""
 
 
 @dataclass
@@ -30,10 +30,10 @@ class Group:
     """Failures of one backend that share operator, verdict and cause.
 
     Attributes:
-        example: the plainest of them.
-        count: how many there are.
-        verdicts: how many have each verdict.
-        versions, forms, types: of the cases, at most MOST_NAMES each.
+        example: the simplest failure.
+        count: number of failures.
+        verdicts: number of failures with each verdict.
+        versions, forms, types: those of the cases, at most MOST_NAMES each.
     """
 
     example: Result
@@ -45,7 +45,7 @@ class Group:
 
     @property
     def rank(self) -> tuple[int, int, str]:
-        """The sort key of groups: the gravest verdict first, then the larger group."""
+        """The sort key of groups: most severe verdict first, then larger groups."""
         return _RANK.get(self.example.verdict, _WRONG_ANSWER), -self.count, self.example.case
 
     def add(self, result: Result) -> None:
@@ -67,8 +67,8 @@ class Summary:
     Attributes:
         built_with: backend -> the release of onnx that it was built with.
         counts: (operator version, backend) -> verdict -> number.
-        errata: backend -> how many failures rest on a sentence that was reworded after it was built.
-        accepted: backend -> the force of the sentence that forbids a model -> how many of these it accepted.
+        errata: backend -> number of failures that depend on a sentence that was reworded after it was built.
+        accepted: backend -> force of the violated sentence -> number of accepted invalid models.
         groups: failures by `signature`.
         left_out: failures beyond MOST_GROUPS groups.
     """
@@ -89,12 +89,12 @@ class Summary:
         self.left_out = 0
 
     def know(self, hellos: Mapping[str, Mapping[str, Any]]) -> None:
-        """Take from the descriptions of backends what tables and errata depend on."""
+        """Use the descriptions of backends, which tables and errata depend on."""
         self.built_with |= {name: hello.get("onnx", "") for name, hello in hellos.items()}
         self._subjects |= {name: under_test.subject(hello) for name, hello in hellos.items()}
 
     def subject(self, backend: str) -> Subject:
-        """Return what a backend is; one without a description is a runtime."""
+        """Return the kind of a backend; one without a description is a runtime."""
         return self._subjects.get(backend, Subject.RUNTIME)
 
     def of(self, backends: Collection[str]) -> Summary:
@@ -133,23 +133,23 @@ class Summary:
 
     @property
     def failed(self) -> int:
-        """How many scored verdicts are not a pass."""
+        """Number of scored verdicts other than pass."""
         return sum(count for verdict, count in self.total.items() if verdict.failed)
 
     def leniences(self, backend: str) -> str:
-        """Return how many models a backend accepted that no `must` forbids, by the force of the sentence: should 3."""
+        """Return the number of models that a backend accepted leniently, by force of the sentence: should 3."""
         counts = self.accepted.get(backend, Counter())
         return ", ".join(f"{force} {counts[force]:,}" for force in FORCES[1:] if counts[force])
 
     def ordered_groups(self) -> list[Group]:
-        """Return the groups: by backend, the gravest verdict first, then the larger group."""
+        """Return the groups by backend, most severe verdict first, then larger groups."""
         return sorted(self.groups.values(), key=lambda group: (group.example.backend, *group.rank))
 
     def faults(self) -> list[Group]:
-        """Return the groups, those that show one fault with different verdicts merged; in the same order.
+        """Return the groups in the same order, after merging groups of the same fault with different verdicts.
 
-        Wrong values in one form and a crash in another, both in cases that cite one sentence, are one fault. The
-        example has the gravest verdict.
+        For example, wrong values in one form and a crash in another, in cases that cite the same sentence, are one
+        fault. The example has the most severe verdict.
         """
         joined: dict[tuple[str, ...], Group] = {}
         for group in self.ordered_groups():
@@ -177,7 +177,7 @@ def _operator(result: Result) -> str:
 
 
 def _cause(result: Result) -> tuple[str, ...]:
-    """Return the cause of a failure: for an error its message, for other failures their sentences."""
+    """Return the cause of a failure: the message of an error, the sentences of another failure."""
     if result.verdict is not Verdict.REFUSED and result.clauses:
         return result.clauses
     return signature(result)
@@ -210,19 +210,19 @@ class Rates:
     attempted: int
 
     def __str__(self) -> str:
-        """Return both rates, floored."""
+        """Return both rates, rounded down."""
         return f"{rate(self.passed, self.specified)} / {rate(self.passed, self.attempted)}"
 
 
 def rates(counts: Mapping[Verdict, int]) -> Rates:
-    """Return passed, specified (all but UNRATED) and attempted (specified, and not opted out of)."""
+    """Return passed, specified (all except UNRATED) and attempted (specified and not unsupported)."""
     specified = sum(counts.values()) - sum(counts.get(verdict, 0) for verdict in UNRATED)
     attempted = specified - counts.get(Verdict.UNSUPPORTED, 0) - counts.get(Verdict.ADAPTER_ERROR, 0)
     return Rates(counts.get(Verdict.PASS, 0), specified, attempted)
 
 
 def rate(part: int, whole: int) -> str:
-    """Return a floored percentage with one decimal; no data is not 0 %."""
+    """Return a percentage rounded down to one decimal; "no data" if there are no cases."""
     if not whole:
         return "no data"
     tenths = part * 1000 // whole

@@ -1,4 +1,4 @@
-"""How verdicts change from one version of a runtime to the next."""
+"""Changes of verdicts between versions of a runtime."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ABSENT = len(VERDICTS)
 
 
 class TrendError(HarnessError):
-    """The results do not form a trend; the text says why."""
+    """The results do not form a trend; the text contains the reason."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Change:
         operator: the operator version.
         version: the first version of the runtime with the later verdict.
         was, now: the two verdicts.
-        count: how many cases.
-        example: the first of them.
+        count: number of cases.
+        example: the first case.
     """
 
     operator: str
@@ -62,7 +62,7 @@ class Trend:
         suite: name and digest of the suite.
         versions: in ascending order.
         counts: (operator version, version of the runtime) -> verdict -> number of cases.
-        changes: by operator version, then by version, the most cases first.
+        changes: by operator version, then by version, most cases first.
         notes: warnings about runs that were cut off, and about samples.
     """
 
@@ -144,13 +144,13 @@ def _columns(runs: Sequence[Run]) -> Iterator[Column]:
             try:
                 version = Version(text)
             except InvalidVersion:
-                why = f"its version is {text!r}, which has no order" if text else "its adapter reports no version"
+                why = f"its version {text!r} cannot be ordered" if text else "its adapter reports no version"
                 raise TrendError(f"{run.path}: {line(name)} cannot be in a trend: {line(why)}") from None
             yield Column(run, name, str(hello.get("runtime") or under_test.unversioned(name)), version)
 
 
 def check_options(names: Iterable[str]) -> None:
-    """Check that no two backends are options of one tool: versions have an order in time, options have none.
+    """Check that no two backends are options of one tool: versions have an order, options do not.
 
     Raises:
         TrendError: two of them are.
@@ -161,8 +161,9 @@ def check_options(names: Iterable[str]) -> None:
     for options in by_stem.values():
         if len(options) > 1:
             raise TrendError(
-                f"a trend is over versions of one option, and these are {line(', '.join(sorted(options)))}; `report` "
-                "shows options side by side"
+                f"a trend compares versions of one option, but these are {line(', '.join(sorted(options)))}; use "
+                "`report` "
+                "to compare options"
             )
 
 
@@ -171,18 +172,20 @@ def _check(columns: Sequence[Column]) -> None:
     runtimes = sorted({column.runtime for column in columns})
     if len(runtimes) > 1:
         raise TrendError(
-            f"a trend is of one runtime, and these are {line(', '.join(runtimes))}; `report` compares them"
+            f"a trend needs one runtime, but these are {line(', '.join(runtimes))}; use `report` to compare them"
         )
     suites = sorted({_suite(column.run) for column in columns})
     if len(suites) > 1:
-        raise TrendError(f"a trend is of one suite, and these are {line(', '.join(suites))}; run all versions with one")
+        raise TrendError(
+            f"a trend needs one suite, but these are {line(', '.join(suites))}; run all versions with the same"
+        )
     versions = [column.version for column in columns]
     for one, other in itertools.pairwise(versions):
         if one == other:
-            raise TrendError(f"{line(runtimes[0])} {one} is there twice; give each version once")
+            raise TrendError(f"{line(runtimes[0])} {one} occurs twice; pass each version once")
     if len(versions) < 2:  # noqa: PLR2004 - from one version to another
-        present = f"only {line(runtimes[0])} {versions[0]}" if versions else "none"
-        raise TrendError(f"a trend needs at least two versions, and there is {present}")
+        present = f"only {line(runtimes[0])} {versions[0]}" if versions else "no version"
+        raise TrendError(f"a trend needs at least two versions, but there is {present}")
 
 
 def _notes(runs: Sequence[Run], columns: Sequence[Column]) -> Iterator[str]:
@@ -194,7 +197,7 @@ def _notes(runs: Sequence[Run], columns: Sequence[Column]) -> Iterator[str]:
         return
     if len(counts) == 1:
         part = sampling.in_words(*counts)
-        yield f"Every version was asked {part}: a sample, whose counts say nothing about the other cases."
+        yield f"Every version ran a sample of {part}; the other cases were not run."
         return
     for run in runs:
         yield from sampling.notes(run)

@@ -64,10 +64,10 @@ def test_errata_are_counted_apart_for_each_backend() -> None:
 
 def test_the_end_of_a_run_and_the_failures_name_errata() -> None:
     screen = " ".join("\n".join(run_end.lines(summed(), {}, "suite generated", {})).split())
-    assert "errata 1 of these rest on sentences that ONNX reworded in place after 1.19.0" in screen
+    assert "errata 1 of these depend on sentences that ONNX reworded after 1.19.0" in screen
     block = terminal.groups(summed(), {}, 0, "", 120)
     text = "\n".join(block)
-    assert "reads so since onnx 1.22, and the runtime was built with 1.19.0" in text
+    assert "has this wording since onnx 1.22; the runtime was built with 1.19.0" in text
 
 
 def test_the_header_says_which_onnx_a_runtime_was_built_with() -> None:

@@ -64,12 +64,18 @@ def test_equal_results_of_two_files_are_merged_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("second", "sentence"),
     [
-        ({"verdicts": {"x": V.CRASH}}, "a says pass of x on mine, {path}b says crash"),
-        ({"complete": False}, "b was cut off; go on with it first: run --resume --results"),
-        ({"selection": "--op Split"}, "cannot be merged: selection none and --op Split"),
-        ({"suite": {"name": "generated", "digest": "e"}}, "cannot be merged: suite generated d and generated e"),
-        ({"onnx": "1.22.0"}, "cannot be merged: onnx 1.23.2 and 1.22.0"),
-        ({"backends": {"mine": {"runtime": "mine", "version": "2"}}}, "mine is mine 1 in one, mine 2 in the other"),
+        ({"verdicts": {"x": V.CRASH}}, "x on mine is pass in {path}a, but crash in {path}b"),
+        ({"complete": False}, "b was cut off; complete it first with `run --resume --results"),
+        ({"selection": "--op Split"}, "cannot be merged: their selection differs (none and --op Split)"),
+        (
+            {"suite": {"name": "generated", "digest": "e"}},
+            "cannot be merged: their suite differs (generated d and generated e)",
+        ),
+        ({"onnx": "1.22.0"}, "cannot be merged: their onnx differs (1.23.2 and 1.22.0)"),
+        (
+            {"backends": {"mine": {"runtime": "mine", "version": "2"}}},
+            "mine is mine 1 in the first, but mine 2 in the second",
+        ),
     ],
 )
 def test_files_of_different_runs_are_refused(second: dict[str, Any], sentence: str, tmp_path: Path) -> None:
@@ -86,7 +92,7 @@ def test_a_missing_shard_is_named(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match=r"mine lacks --shard 2/4, 3/4; run the missing shards"):
         merge.merge(parts, tmp_path / "all")
     other = write(tmp_path / "other", {"z": V.PASS}, selection="--shard 1/2")
-    with pytest.raises(ResultsError, match="in shards of 2 and of 4"):
+    with pytest.raises(ResultsError, match="has shards of 2 and of 4"):
         merge.merge([*parts, other], tmp_path / "all")
 
 

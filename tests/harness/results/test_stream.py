@@ -283,17 +283,17 @@ DAMAGED = {
     '{"kind": "result", "case": "a", "backend": "b", "verdict": "great"}': "line 2: result.verdict must be one of",
     LEAST
     + '"attempts": [{"process": "same", "verdict": "odd"}]}': r"line 2: result.attempts\[0\].verdict must be one of",
-    LEAST.replace("mine", "b") + '"tags": []}': "line 2: backend 'b' is none of the header's",
-    '{"kind": "note"}': "line 2: 'note' is no kind of record",
+    LEAST.replace("mine", "b") + '"tags": []}': "line 2: backend 'b' is not in the header",
+    '{"kind": "note"}': "line 2: 'note' is not a kind of record",
     "[" * 100_000: "line 2: not a record",
-    LEAST + '"seconds": NaN}': "line 2: not a record of the result stream: NaN is no number",
+    LEAST + '"seconds": NaN}': "line 2: not a record of the result stream: NaN is not a JSON number",
     LEAST + '"seconds": 1e999}': "1e999 is too large",
-    LEAST + f'"seconds": 1{"0" * 99}}}': "a whole number of 100 digits",
+    LEAST + f'"seconds": 1{"0" * 99}}}': "an integer with 100 digits",
     LEAST + '"ulps": {"outputs[0]": [[1.0, 2]]}}': r"ulps.outputs\[0\]\[0\]\[0\] must be integer",
     LEAST + f'"message": "{"x" * records_.MOST_BYTES}"}}': "line 2: .* longer than a record can be",
-    json.dumps(HEAD): "line 2: a header; these are two files in one",
+    json.dumps(HEAD): "line 2: unexpected header; the file contains two streams",
     '{"kind": "footer", "counts": {}, "faults": [], "finished": "2026-01-01T00:00:00Z", "seconds": 1}': (
-        "line 3: a record after the footer"
+        "line 3: unexpected record after the footer"
     ),
 }
 
@@ -313,7 +313,7 @@ def test_damage_in_the_middle_names_the_line(tmp_path: Path) -> None:
         (b"", "line 1: expected the header of a run"),
         (b"hello\n", "line 1: expected the header of a run"),
         (b'{"kind": "result"}\n', "line 1: expected the header of a run"),
-        (b'{"kind": "header", "format": 2}\n', "format 2; this version reads 1"),
+        (b'{"kind": "header", "format": 2}\n', "format 2; this version reads format 1"),
     ],
 )
 def test_a_file_without_results_is_reported(content: bytes, sentence: str, tmp_path: Path) -> None:
@@ -385,9 +385,9 @@ def test_two_writers_of_one_file_do_not_tear_its_lines(tmp_path: Path) -> None:
 def test_a_pipe_is_written_to_and_is_not_read(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(ResultsError, match="nobody reads this pipe"):
+    with pytest.raises(ResultsError, match="this pipe has no reader"):
         Writer(pipe).open(HEAD)
-    with pytest.raises(ResultsError, match="a pipe or a device; results are read more than once"):
+    with pytest.raises(ResultsError, match="a pipe or a device; results are read several times"):
         Run(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     writer = Writer(pipe)
@@ -436,7 +436,7 @@ def test_the_header_says_how_much_of_onnx_the_suite_is_of(tmp_path: Path) -> Non
     ran = command("run", "--backend", "oracle", "--case", "ai.onnx/Split/18/uneven", "--results", path)
     assert ran.status == 0, ran.text
     assert Run(path).header["covers"] == covers()
-    sentence = f"Of ONNX: {completeness()}."
+    sentence = f"Coverage of ONNX: {completeness()}."
     assert sentence in ran.out
     for kind in ("markdown", "html"):
         assert command("report", path, "--format", kind, "--out", tmp_path / kind).status == 0

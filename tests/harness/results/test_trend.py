@@ -86,10 +86,10 @@ def test_several_files_are_one_trend(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "sentence"),
     [
-        ({"hellos": hellos({"mine": "1.0"})}, "mine 1.0 is there twice"),
-        ({"hellos": hellos({"mine": "1.1"}), "digest": "d2"}, "one suite, and these are generated d1, generated d2"),
-        ({"hellos": hellos({"mine": "1.1"}, "yours")}, "one runtime, and these are mine, yours"),
-        ({"hellos": hellos({"mine": "nightly"})}, "its version is 'nightly', which has no order"),
+        ({"hellos": hellos({"mine": "1.0"})}, "mine 1.0 occurs twice"),
+        ({"hellos": hellos({"mine": "1.1"}), "digest": "d2"}, "one suite, but these are generated d1, generated d2"),
+        ({"hellos": hellos({"mine": "1.1"}, "yours")}, "one runtime, but these are mine, yours"),
+        ({"hellos": hellos({"mine": "nightly"})}, "its version 'nightly' cannot be ordered"),
         ({"hellos": hellos({"mine": ""})}, "its adapter reports no version"),
         ({"hellos": hellos({"other": "1"}), "reference": "other"}, "only mine 1.0"),
     ],
@@ -130,10 +130,10 @@ def test_a_sample_is_reported(tmp_path: Path) -> None:
     words = (f"{adapter('good')} lengths_sum 1.0", f"{adapter('good')} lengths_sum 1.1")
     done = command("trend", *words, "--op", "Split/13", "--sample", "1/9", "--out", tmp_path / "t.md")
     assert done.status == 0, done.text
-    assert done.out.count("was asked 1 case in 9") == 1, "once for all versions"
-    assert "Every version was asked 1 case in 9" in (tmp_path / "t.md").read_text()
+    assert done.out.count("ran a sample of 1 case in 9") == 1, "once for all versions"
+    assert "Every version ran a sample of 1 case in 9" in (tmp_path / "t.md").read_text()
     mixed = command("trend", *words, "--op", "Split/13", "--sample", f"{words[0]}=1/9")
-    assert "1.0 was asked 1 case in 9" in mixed.out, mixed.text
+    assert "1.0 ran a sample of 1 case in 9" in mixed.out, mixed.text
     assert mixed.status == 2, "this adapter cannot cope with every case; its results are reported all the same"
 
 
@@ -183,7 +183,7 @@ def test_several_versions_of_one_option_are_a_trend_and_several_options_are_none
     assert trend([converters(tmp_path / "a", "tool[18]==1.20", "tool[18]==1.21", "tool[18]")]).versions == (
         "1.20", "1.21", "9"
     )  # fmt: skip
-    with pytest.raises(TrendError, match=r"versions of one option, and these are tool\[18\], tool\[21\];"):
+    with pytest.raises(TrendError, match=r"versions of one option, but these are tool\[18\], tool\[21\];"):
         trend([converters(tmp_path / "b", "tool[18]==1.20", "tool[21]==1.21")])
 
 
@@ -198,12 +198,12 @@ def test_an_option_with_a_version_is_not_asked_for_its_last_versions(monkeypatch
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("nonesuch",), "no backend is called 'nonesuch'"),
+        (("nonesuch",), "there is no backend 'nonesuch'"),
         (("oracle",), "the versions of 'oracle' are unknown"),
         (("no.ndjson",), "cannot read no.ndjson"),
         (("onnxruntime", "no.ndjson"), "onnxruntime is not a results file"),
-        (("oracle==1", "oracle==2"), "no backend is called 'oracle==1'"),
-        (("onnx_checker", "onnx_checker[full]"), "and these are onnx_checker, onnx_checker[full]; `report` shows"),
+        (("oracle==1", "oracle==2"), "there is no backend 'oracle==1'"),
+        (("onnx_checker", "onnx_checker[full]"), "but these are onnx_checker, onnx_checker[full]; use `report`"),
     ],
 )
 def test_bad_sources_get_a_sentence(words: tuple[str, ...], message: str) -> None:
@@ -238,8 +238,8 @@ def test_the_newest_of_each_minor_version_is_chosen(tmp_path: Path, monkeypatch:
     ("body", "message"),
     [
         ("sys.exit('No solution found')", "uv finds no version of mine-dist"),
-        ("sys.exit('error: Failed to fetch: \\x1b[31mno network')", "which versions of mine-dist there are: error: F"),
-        ("print('nonsense')", "gave 'nonsense'"),
+        ("sys.exit('error: Failed to fetch: \\x1b[31mno network')", "the versions of mine-dist: error: F"),
+        ("print('nonsense')", "'nonsense'"),
     ],
 )
 def test_versions_that_cannot_be_listed_get_a_sentence(
@@ -260,9 +260,9 @@ def test_versions_that_cannot_be_listed_get_a_sentence(
             ["1.9.0", "1.10.3"],
         ),
         ("echo '\"2.0.0\"'", ["2.0.0"]),
-        ("echo nonsense", "which versions of some-package there are: nonsense"),
-        ("echo offline >&2; exit 1", "which versions of some-package there are: offline"),
-        ("echo '[]'", "npm knows no release of some-package"),
+        ("echo nonsense", "the versions of some-package: nonsense"),
+        ("echo offline >&2; exit 1", "the versions of some-package: offline"),
+        ("echo '[]'", "npm lists no release of some-package"),
     ],
 )
 def test_npm_is_asked_for_versions(
