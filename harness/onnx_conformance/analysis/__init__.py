@@ -1,4 +1,4 @@
 """Analysis of failures: traits of cases, the smallest rules that match only failures, dissent of implementations.
 
-Imports `suites`, `results` and what they import; runs no backend.
+Imports `suites`, `results` and their imports; runs no backend.
 """

@@ -62,7 +62,7 @@ class Condition:
 
     @property
     def order(self) -> tuple[float, int, str]:
-        """Simple ones first, and no two alike."""
+        """Simple ones first, without duplicates."""
         return (self.cost, self.topic, self.words)
 
 
@@ -181,7 +181,7 @@ def _equal(trait: Trait, number: float) -> str:
 
 
 def _bounds(trait: Trait, below: float, above: float) -> tuple[str, str]:
-    """Return the words for numbers up to `below` and for those from `above`; there are none between."""
+    """Return the words for numbers up to `below` and for numbers from `above`; there are no numbers in between."""
     kind, _, name = trait.name.partition(" of ")
     signs = below < 0 <= above
     if kind in {"smallest", "largest"}:

@@ -40,19 +40,19 @@ NUMBER = re.compile(r"[-+]?(\d+\.?\d*(e[-+]?\d+)?|inf|nan)$")
 
 
 class DissentError(HarnessError):
-    """The results do not allow a comparison; the text says why."""
+    """The results do not allow a comparison; the text contains the reason."""
 
 
 @dataclass
 class Dissent:
-    """Cases of one name to which several implementations give the same answer, other than the oracle.
+    """Cases with the same name for which several implementations agree, but not with the oracle.
 
     Attributes:
         operator: without its version.
         name: of the declared case.
         verdict: the verdict on that answer.
         answer: the answer that they share, in the first case.
-        implementations: those that give it.
+        implementations: the implementations that agree.
         passing: those that pass the first case.
         versions, types, forms: those of the cases.
         count: how many cases.
@@ -81,9 +81,9 @@ class _Case:
 def dissents(runs: Sequence[Run], enough: int = ENOUGH) -> list[Dissent]:
     """Return the cases where at least `enough` implementations agree with one another, but not with the oracle.
 
-    Refusals of a valid case count only where no implementation passes it: each may have a reason of its own.
+    Refusals of a valid case only count if no implementation passes it: each may have a different reason.
 
-    The wrong answers come first, then refusals, then models that are run though the text forbids them.
+    Wrong outputs are listed first, then refusals, then accepted invalid models.
 
     Args:
         runs: of one suite.
@@ -94,13 +94,13 @@ def dissents(runs: Sequence[Run], enough: int = ENOUGH) -> list[Dissent]:
     """
     suites = sorted({str(run.header["suite"].get("digest")) for run in runs})
     if len(suites) > 1:
-        raise DissentError(f"these are runs of {len(suites)} suites; run every backend with the same one")
+        raise DissentError(f"these runs have {len(suites)} suites; run every backend with the same one")
     available = {implementation_of(name) for run in runs for name in run.header["backends"]}
     if len(available) < enough:
         raise DissentError(
-            f"{enough} implementations must agree, and the results have {len(available)}: "
+            f"{enough} implementations must agree, but the results have {len(available)}: "
             f"{', '.join(sorted(available))}; "
-            "give the results of more"
+            "add results of more"
         )
     rows: dict[tuple[str, str, Verdict, tuple[str, ...]], Dissent] = {}
     for case in _cases(runs).values():

@@ -1,4 +1,4 @@
-"""Explain failures: from results and traits to statements on what only the failures of an operator share."""
+"""Explain failures: find conditions that only the failures of an operator share, from results and traits of cases."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOST_CAUSES = 12
 """With more causes than this, the failures of one verdict are only explained together."""
 FEW_CASES = 2000
 """Up to this many cases are explained faster than processes start."""
-ONLY = "only what the results say of cases is used: version, type, form, tags and sentences"
+ONLY = "only data from the results is used: version, type, form, tags and sentences"
 OUTCOMES = (ALLOWED, FORBIDDEN)
 FAILED = frozenset(verdict for verdict in Verdict if verdict.failed)
 
@@ -83,7 +83,7 @@ class Explanation:
         explained: by backend, operator and verdict.
         failures: the number of failures in the selected part of the run.
         note: why data on the cases is missing; empty if it is complete.
-        seen: by operator, in the order of names, what its watcher saw.
+        seen: by operator, in the order of names, the data collected by its watcher.
     """
 
     explained: tuple[Explained, ...]
@@ -111,20 +111,20 @@ class Watcher(Protocol):
     def add(self, plan: Plan, every: Sequence[Delivery], plain: Case) -> None:
         """See a plan, the forms that its case fits, and the plain one of them.
 
-        Plans come in the order of versions and declarations.
+        Plans are added in the order of versions and declarations.
         """
 
     def finish(self) -> Any:  # noqa: ANN401 - whatever it makes of what it saw
-        """Return what it saw, to be handed back to whoever sent it; no more plans come."""
+        """Return the collected data; called after the last plan."""
 
 
 @dataclass
 class _Operator:
-    """What a run holds of an operator.
+    """The results of an operator in a run.
 
     Attributes:
-        cases: id -> what its result says, of cases that passed or failed.
-        verdicts: backend -> case -> verdict, of those and of cases that came out otherwise.
+        cases: id -> traits from the result, for cases that passed or failed.
+        verdicts: backend -> case -> verdict, for these and all other cases.
         failures: backend -> failures.
         versions: of the operator that those cases are of.
     """
@@ -136,10 +136,10 @@ class _Operator:
 
 
 class Collector:
-    """Takes of a run's results what its explanation needs, so that whoever reads them for another reason may share.
+    """Collects the data for an explanation from results, so other readers of the results can share one pass.
 
     Attributes:
-        operators: what there is of each, by name.
+        operators: the results of each operator, by name.
     """
 
     def __init__(self, selection: Selection | None = None, backends: Sequence[str] = ()) -> None:
@@ -185,8 +185,8 @@ def explain(
     """Return the conditions that the failures of a run share and its passes do not.
 
     Args:
-        run: the results; what there is of a run that was cut off.
-        source: the suite that they are of, None where it is not to be had; the models of another version of it are
+        run: the results; may be cut off.
+        source: the suite that they are of, None if it is not available; the models of another version are
             not looked at.
         selection: only these operators.
         backends: only these; empty: all.
@@ -222,7 +222,7 @@ def explain(
 
 
 def _other_suite(run: Run, source: Suite | None) -> str:
-    """Return why the models of a run's cases are not to be had, or an empty text."""
+    """Return why the models of a run's cases are not available, or an empty text."""
     suite = run.header["suite"]
     if source is not None and source.name == suite.get("name") and source.digest() == suite.get("digest"):
         return ""
@@ -230,7 +230,7 @@ def _other_suite(run: Run, source: Suite | None) -> str:
 
 
 Known = dict[str, tuple["Traits", "Traits"]]
-"""What the models of cases say, by id."""
+"""Traits from the models of cases, by id."""
 
 
 @dataclass(frozen=True)
@@ -239,9 +239,9 @@ class _Part:
 
     Attributes:
         name: of the operator, `ai.onnx/Split`.
-        operator: what the run holds of it.
+        operator: its results.
         planned: its cases are those of plans, which are to be made.
-        known: what the models of its cases say, where they were read already.
+        known: traits from the models of its cases, if they were read already.
         watcher: who sees the plans of its cases as well.
     """
 
@@ -259,7 +259,7 @@ class _Part:
 
 @dataclass(frozen=True)
 class _PartResult:
-    """What was seen of one operator.
+    """The collected data of one operator.
 
     Attributes:
         name: of the operator.
@@ -296,7 +296,7 @@ def _parts_of(source: Suite | None, failing: Mapping[str, _Operator], watchers: 
 
 
 def _explained_parts(parts: Sequence[_Part], jobs: int) -> Iterator[_PartResult]:
-    """Yield what is seen of each operator, in the order of the parts."""
+    """Yield the collected data of each operator, in the order of the parts."""
     if jobs == 1:
         yield from map(_explain_part, parts)
         return
@@ -315,7 +315,7 @@ def _explain_part(part: _Part) -> _PartResult:
 
 
 def _generated_traits(part: _Part) -> Known:
-    """Return what the models of an operator's cases say; only these cases are made, and what else is to be seen."""
+    """Return the traits from the models of an operator's cases; only these and those for watchers are generated."""
     ids = part.operator.cases.keys()
     domain, _, name = part.name.partition("/")
     op = registry.load().find(domain, name)
@@ -366,7 +366,7 @@ def _explained(name: str, operator: _Operator, known: Known) -> Iterator[Explain
 
 
 def _parts(by_result: Traits, known: tuple[Traits, Traits] | None, rest: dict[int, Traits]) -> tuple[Traits, ...]:
-    """Return the traits of a case; where its model is known, that tells its type better than its id."""
+    """Return the traits of a case; a known model contains its type more precisely than its id."""
     if known is None:
         return (by_result,)
     if TYPE in known[0] and TYPE in by_result:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from onnx_conformance.specification.schema import OperatorVersion
 
 MOST_ELEMENTS = 4096
-"""Of larger values only type and shape are read."""
+"""Only type and shape are read of larger values."""
 MOST_COMPARED = 64
 TYPE_ATTRIBUTES = frozenset({"to", "dtype", "output_dtype", "stash_type", "softmax_precision", "precision"})
 """Attributes whose numbers are those of TensorProto.DataType."""
@@ -45,18 +45,18 @@ ENDS = {
 }
 """Limits beyond which numbers overflow or lose digits."""
 MOST_SMALL = 16
-"""Largest magnitude of a number with a meaning of its own, such as an axis or a count; others are only examples."""
+"""Largest magnitude of a number with a specific meaning, such as an axis or a count; others are only examples."""
 
 
 class Reader:
-    """Reads the traits of cases, in the order of a suite: what the forms of one declared case share is read once."""
+    """Reads the traits of cases in the order of a suite; common traits of a declared case's forms are read once."""
 
     def __init__(self) -> None:
         """Start with nothing read."""
         self._stem, self._shared = "", Traits()
 
     def of_case(self, case: Case) -> tuple[Traits, Traits]:
-        """Return what a case shares with its other forms, and what its own form has."""
+        """Return the traits that a case shares with its other forms, and those of its form."""
         model = onnx.ModelProto.FromString(case.model)
         name, version = split_operator(case.operator)
         domain, _, op_type = name.partition("/")
@@ -122,7 +122,7 @@ def _number(name: str, equals: str = " = ", topic: Topic = Topic.ARGUMENT) -> Tr
 def _own(
     case: Case, model: onnx.ModelProto, node: onnx.NodeProto | None, version: OperatorVersion | None
 ) -> Iterator[tuple[Trait, Any]]:
-    """Yield what depends on the form: the opset, what is an initializer, what is named ""."""
+    """Yield traits that depend on the form: the opset, initializers, and inputs named ""."""
     domain = case.operator.partition("/")[0]
     for item in model.opset_import:
         if (item.domain or "ai.onnx") == domain:
@@ -177,7 +177,7 @@ def _shared(
 def _known_inputs(
     case: Case, graph: onnx.GraphProto, node: onnx.NodeProto, version: OperatorVersion
 ) -> Iterator[tuple[str, Value]]:
-    """Yield the inputs whose values are known; others come out of nodes beside."""
+    """Yield the inputs with known values; others are outputs of other nodes."""
     baked = {item.name: item for item in graph.initializer}
     for parameter, name in _named(version, list(node.input)):
         if name in case.inputs:
@@ -187,7 +187,7 @@ def _known_inputs(
 
 
 def _held(tensor: onnx.TensorProto, files: Mapping[str, bytes]) -> onnx.TensorProto | None:
-    """Return an initializer with its data, which may be in a file beside the model; None where that is missing."""
+    """Return an initializer with its data, which may be in a separate file; None if that is missing."""
     if tensor.data_location != onnx.TensorProto.EXTERNAL:
         return tensor
     entry = {item.key: item.value for item in tensor.external_data}
@@ -359,7 +359,7 @@ def _together(inputs: Mapping[str, Value]) -> Iterator[tuple[Trait, Any]]:
 
 
 def _magnitude(inputs: Mapping[str, Value]) -> Iterator[tuple[Trait, Any]]:
-    """Yield what the largest number of any small input is beyond, without its sign: what may overflow or be rounded."""
+    """Yield the limits that the largest magnitude in the small inputs exceeds: it may overflow or be rounded."""
     numbers = [
         value
         for value in inputs.values()
@@ -398,7 +398,7 @@ def _attributes(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tupl
 
 
 def _attribute(name: str, value: Any) -> Iterator[tuple[Trait, Any]]:  # noqa: ANN401 - as onnx gives it
-    """Yield what an attribute's value is, be it set or the default."""
+    """Yield traits of an attribute's value, whether it is set or the default."""
     text = Trait(Topic.ARGUMENT, name, Kind.CHOICE, "=")
     if isinstance(value, int) and name in TYPE_ATTRIBUTES:
         yield text, _type_name(value)

@@ -24,7 +24,7 @@ one case would only describe that case."""
 MOST_POOL, MOST_BASES = 160, 40
 """Number of conditions that are paired with one another, and of pairs that a third condition is added to."""
 OVERHEAD = 0.75
-"""The cost of a further statement beside its conditions."""
+"""The cost of a further statement, in addition to its conditions."""
 NEARLY, INEXACT = 0.9, 0.5
 """The fit that one statement for all failures needs to replace several exact ones, and how much cheaper it must be."""
 LEAST_FIT, LEAST_SHARE = 0.4, 1 / 3
@@ -53,7 +53,7 @@ class Conjunction:
 
     @property
     def order(self) -> tuple[float, tuple[str, ...]]:
-        """Simple ones first, and no two alike."""
+        """Simple ones first, without duplicates."""
         return (self.cost, self.words)
 
 
@@ -73,7 +73,7 @@ class Cover:
     Attributes:
         chosen: the conjunctions, in the order in which they were chosen.
         left: failures that none of them matches.
-        cost: of all, with what each further statement costs.
+        cost: cost of all conditions, and of each further statement.
     """
 
     chosen: tuple[Conjunction, ...]

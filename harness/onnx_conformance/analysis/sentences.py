@@ -18,7 +18,7 @@ _SHAPE = re.compile(r"\b(?:shapes?|dimensions?|dims?|ranks?|sizes?|lengths?|numb
 
 
 def behaviour(case: Case) -> tuple[str, ...]:
-    """Return the sentences that say what the operator does; those on types alone where the case cites no others.
+    """Return the sentences about the behaviour of the operator; sentences about types only if the case cites no others.
 
     The clause that decides that a case is forbidden or left open is always among them.
     """

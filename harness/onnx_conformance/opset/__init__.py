@@ -1,1 +1,1 @@
-"""What changed in ONNX between two opsets or two onnx packages, and what that does to the cases."""
+"""Changes in ONNX between two opsets or two onnx packages, and their effects on the cases."""

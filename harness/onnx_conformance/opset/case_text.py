@@ -28,7 +28,7 @@ def added(plan: Plan, comment: str) -> Draft:
 
     Args:
         plan: of the case.
-        comment: one line on where it comes from.
+        comment: one line about its origin.
 
     Raises:
         OperatorFileError: the case has values that do not belong into an operator file, or the file has its name.
@@ -71,7 +71,7 @@ def _clause_name(op: Op, clause: Clause) -> str:
                 if value is clause:
                     return name
     raise OperatorFileError(
-        f"the file of {op} has no name for «{clause.text}», which decides it; --out FOLDER keeps the case apart"
+        f"the file of {op} has no name for the deciding clause «{clause.text}»; write the case to a folder with --out"
     )
 
 
@@ -87,7 +87,7 @@ def _arguments(plan: Plan) -> Iterator[str]:
 
 
 def _value(value: Any, type_: str, usual: str) -> str:  # noqa: ANN401 - whatever a declaration takes
-    """Return an argument as Python text: in a type of its own where it is not the usual one."""
+    """Return an argument as Python text, with its type if it is not the usual one."""
     if value is EMPTY:
         return "EMPTY"
     if isinstance(value, tuple):
@@ -108,7 +108,8 @@ def _literal(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, np.ndarray):
         if value.size > MOST:
             raise OperatorFileError(
-                f"a tensor of {value.size} elements has no place in an operator file; --out FOLDER keeps the case apart"
+                f"a tensor of {value.size} elements is too large for an operator file; write the case to a folder "
+                "with --out"
             )
         return _literal(value.tolist()) if value.size else f"np.zeros({value.shape})"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What changed from one description of an operator version to another."""
+"""The changes between two descriptions of an operator version."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from onnx_conformance.opset.description import Description
 
 ALIKE = 0.6
-"""From this share of common words on, a sentence that went and one that came are one sentence that changed."""
+"""With at least this share of common words, a removed and an added sentence count as one changed sentence."""
 
 
 class Kind(enum.StrEnum):
@@ -31,7 +31,7 @@ class Kind(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Words:
-    """A part of a sentence that changed: equal words, or those that went and came in their place."""
+    """A part of a changed sentence: equal words, or removed words and their replacement."""
 
     equal: str = ""
     went: str = ""
@@ -40,14 +40,14 @@ class Words:
 
 @dataclass(frozen=True)
 class Change:
-    """What one operator version changed.
+    """The changes of one operator version.
 
     Attributes:
         before: the version before it, or the same version in the other onnx; None: the operator is new.
         after: the version.
         kind: how much.
-        signature: one line each on types, attributes, inputs and outputs that came, went or changed.
-        came, went: sentences.
+        signature: one line for each added, removed or changed type, attribute, input or output.
+        came, went: added and removed sentences.
         changed: sentences, word by word.
         body: one or two words on the function body: none, unchanged, changed, came, went.
     """
@@ -63,7 +63,7 @@ class Change:
 
 
 def compare(before: Description | None, after: Description) -> Change:
-    """Return what changed."""
+    """Return the changes."""
     in_place = before is not None and before.since == after.since
     types = tuple(_types(before, after)) if before else ()
     rest = tuple(_signature(before, after)) if before else ()
@@ -95,12 +95,12 @@ def _types(before: Description, after: Description) -> Iterator[str]:
     for variable in dict.fromkeys([*before.types, *after.types]):
         old, new = before.types.get(variable), after.types.get(variable)
         if old is None or new is None:
-            yield f"type variable {variable} {'came' if old is None else 'went'}: {_listed(new or old or ())}"
+            yield f"type variable {variable} {'added' if old is None else 'removed'}: {_listed(new or old or ())}"
             continue
         if came := [text for text in new if text not in old]:
-            yield f"type {variable}: {_listed(came)} came"
+            yield f"type {variable}: added {_listed(came)}"
         if went := [text for text in old if text not in new]:
-            yield f"type {variable}: {_listed(went)} went"
+            yield f"type {variable}: removed {_listed(went)}"
 
 
 def _listed(types: Iterable[str]) -> str:
@@ -122,9 +122,9 @@ def _signature(before: Description, after: Description) -> Iterator[str]:
 def _named(what: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterator[str]:
     for name in dict.fromkeys([*old, *new]):
         if name not in old:
-            yield f"{what} {name} came: {new[name]}"
+            yield f"{what} {name} added: {new[name]}"
         elif name not in new:
-            yield f"{what} {name} went: {old[name]}"
+            yield f"{what} {name} removed: {old[name]}"
         elif old[name] != new[name]:
             yield f"{what} {name}: {old[name]} -> {new[name]}"
 
@@ -132,7 +132,7 @@ def _named(what: str, old: Mapping[str, str], new: Mapping[str, str]) -> Iterato
 def _sentences(
     old: Sequence[str], new: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[Words, ...], ...]]:
-    """Return the sentences that came, those that went, and those that changed; not in punctuation alone."""
+    """Return the added, removed and changed sentences; changes of punctuation are ignored."""
     of_old, of_new = set(map(plain, old)), set(map(plain, new))
     went, came = (
         [text for text in old if plain(text) not in of_new],

@@ -1,4 +1,4 @@
-"""Compares two opsets of the installed onnx, or two onnx packages: every operator version that came or was reworded."""
+"""Compares two opsets of the installed onnx, or two onnx packages: every new or reworded operator version."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"\d{1,4}")
 
 
 class RangeError(HarnessError):
-    """A text names no two opsets or packages of which the first is older; the text says what would be right."""
+    """A text is not a range from an older to a newer opset or package; the message contains the correction."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Packages:
 
 @dataclass(frozen=True)
 class Step:
-    """One operator version that came or was reworded, and what that does to the cases."""
+    """A new or reworded operator version, and the effects on the cases."""
 
     change: Change
     effects: Effects
@@ -71,7 +71,7 @@ class Comparison:
 
     @property
     def incomplete(self) -> list[Step]:
-        """The steps of which a schema point or a binding sentence has no case, or a clause no longer stands."""
+        """The steps with a schema point or binding sentence without a case, or with an outdated clause."""
         return [step for step in self.steps if not step.effects.complete]
 
 
@@ -151,7 +151,7 @@ def of_packages(before: str, progress: Callable[[str], None]) -> Comparison:
     """Return the steps from another onnx package to the installed one.
 
     Args:
-        before: what `description.printed` wrote with the other one.
+        before: the output of `description.printed` with the other package.
         progress: as in `of_opsets`.
     """
     number, old = description.parse(before)
@@ -165,7 +165,7 @@ def of_packages(before: str, progress: Callable[[str], None]) -> Comparison:
 
 
 def _between(old: Mapping[str, Description], new: Mapping[str, Description]) -> Iterator[Change]:
-    """Yield what came, and what was reworded in place."""
+    """Yield new operator versions, and those that were reworded in place."""
     former: dict[str, Description] = {}
     for name, after in new.items():
         if name not in old:

@@ -1,4 +1,4 @@
-"""What onnx says of an operator version, as plain data that another process with another onnx can print.
+"""Description of an operator version by onnx, as plain data that a process with another onnx can print.
 
 `python -m onnx_conformance.opset.description` prints those of the installed onnx as JSON.
 """
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Description:
-    """What onnx says of an operator version.
+    """The description of an operator version by onnx.
 
     Attributes:
         operator: ai.onnx/Split.
         since: the version.
-        deprecated: whether its text only says that it is no longer there.
+        deprecated: whether the version only marks the operator as removed.
         inputs, outputs: in order, name -> how it may be there: required, optional, variadic, and its type or variable.
         attributes: name -> type, required or default.
         types: type variable -> the types it allows.
-        sentences: of the text, but for those on types.
+        sentences: sentences of its specification, except those about types.
         constraints: the sentences on types.
         body: a digest of its function body; empty where it has none.
     """

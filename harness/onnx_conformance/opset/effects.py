@@ -1,4 +1,4 @@
-"""What a changed operator version does to the cases: which hold on, which fall, and what has none yet."""
+"""The effects of a changed operator version on the cases: those that still apply, outdated ones, and missing ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Effects:
-    """What a change does to the cases of this project.
+    """The effects of a change on the cases of this project.
 
     Attributes:
         declared: whether the operator file declares the version.
@@ -51,7 +51,7 @@ class Effects:
 
     @property
     def complete(self) -> bool:
-        """Whether every schema point and every binding sentence has a case, and every clause in force still stands."""
+        """Whether every schema point and binding sentence has a case, and every clause in force is in the text."""
         return self.declared and not self.points and not self.sentences and not self.stale
 
 

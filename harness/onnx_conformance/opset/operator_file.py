@@ -33,20 +33,20 @@ _TYPES = {
     "INT": "int", "INTS": "list[int]", "FLOAT": "float", "FLOATS": "list[float]", "STRING": "str",
     "STRINGS": "list[str]", "TENSOR": "Array", "GRAPH": "Subgraph",
 }  # fmt: skip
-"""What an oracle gets for an attribute, by its kind."""
+"""The parameter type of an oracle for an attribute, by its kind."""
 _STOP = frozenset({
     "the", "and", "for", "this", "that", "are", "with", "from", "not", "must", "should", "its", "given", "which",
 })  # fmt: skip
-"""Words that say nothing of what a sentence is about."""
+"""Words that do not identify the topic of a sentence."""
 
 
 class OperatorFileError(HarnessError):
-    """An operator file cannot be written or extended; the text says why, and what to do."""
+    """An operator file cannot be written or extended; the text contains the reason and a solution."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """The text of an operator file, and what is left to do.
+    """The text of an operator file, and the remaining tasks.
 
     Attributes:
         path: of the file.
@@ -82,7 +82,7 @@ def path_of(op: Op) -> Path:
     """Return the path of the file that declares an operator.
 
     Raises:
-        OperatorFileError: there is none.
+        OperatorFileError: it does not exist.
     """
     for name in registry.operator_modules():
         path = Path(operators.__file__).parent.joinpath(*name.split(".")[2:]).with_suffix(".py")
@@ -119,7 +119,7 @@ def new(domain: str, name: str, since: int | None) -> Draft:
 
 
 def _drafted(versions: Sequence[OperatorVersion]) -> Draft:
-    """Return a file of its own, for the meaning of the newest version."""
+    """Return the text of a new file, for the meaning of the newest version."""
     last = versions[-1]
     constant, function = snake(last.name).upper(), snake(last.name)
     domain = "" if last.domain == "ai.onnx" else f', domain="{last.domain}"'
@@ -155,8 +155,8 @@ from onnx_conformance.declare import {", ".join(sorted(used, key=_import_order))
 {"".join(_to_decide(constant, names[text]) for text in texts if _demands(text))}"""
     text = head + "\n" + "".join(clauses) + body
     left = [
-        f"the oracle {function}: it raises until it says what the sentences say",
-        "compare=EXACT: for what only moves data; ulp(...), measured(...) or bounded(...) where it computes",
+        f"the oracle {function}: implement it according to the sentences",
+        "compare=EXACT: for operators that only move data; otherwise ulp(...), measured(...) or bounded(...)",
         "rank=: which input the outputs share their rank with",
         *(f"the example: {name} has no value by the signature alone" for name in _without_value(last)),
         *(f"case to_decide_{names[text].lower()}: arguments that break «{text}»" for text in texts if _demands(text)),
@@ -202,12 +202,12 @@ def _oracle(constant: str, function: str, version: OperatorVersion, since: int |
         signature = f"def {function}(\n{each}) -> {result}:"
     return f'''@{constant}.oracle({f"since={since}" if since else ""})
 {signature}
-    """Return what the sentences above say."""
-    raise NotImplementedError("{version}: write its meaning here, from its sentences")'''
+    """Return the outputs according to the sentences above."""
+    raise NotImplementedError("{version}: implement its meaning here, according to its sentences")'''
 
 
 def _example(constant: str, version: OperatorVersion) -> str:
-    """Return the declaration of one valid call, as far as the signature alone gives it."""
+    """Return the declaration of one valid call, as far as it follows from the signature."""
     words = []
     for name, item in version.arguments.items():
         if isinstance(item, Attribute):
@@ -232,7 +232,7 @@ def _demands(text: str) -> bool:
 
 
 def _clause_names(operator: str, texts: Iterable[str]) -> dict[str, str]:
-    """Return a name for each sentence: its first words that say something."""
+    """Return a name for each sentence: its first meaningful words."""
     names: dict[str, str] = {}
     for text in texts:
         every = re.findall(r"[A-Za-z]{3,}", text)
@@ -292,7 +292,7 @@ def _extended(op: Op, version: OperatorVersion) -> Draft:
     if meaning or arguments:
         function = f"{snake(op.name)}_since_{since}"
         edits.change_oracle(since, _oracle(edits.constant, function, version, since))
-        left.append(f"the oracle {function}: it raises until it says what the sentences say; or one meaning for all")
+        left.append(f"the oracle {function}: implement it according to the sentences; or one meaning for all")
     demanding = [text for text in came if _demands(text)]
     edits.append("".join(_to_decide(edits.constant, f"{names[text]}_SINCE_{since}") for text in demanding))
     left += [f"case to_decide_{names[text].lower()}_since_{since}: arguments that break «{text}»" for text in demanding]
@@ -347,7 +347,7 @@ class Edits:
         assert isinstance(call, ast.Call)  # noqa: S101
         versions = next((item.value for item in call.keywords if item.arg == "versions"), None)
         if not isinstance(versions, ast.Tuple):
-            raise OperatorFileError(f"{self.op}: versions= is no list of numbers; add {since} by hand")
+            raise OperatorFileError(f"{self.op}: versions= is not a list of numbers; add {since} by hand")
         last = versions.elts[-1]
         self._inserted.append((self._after(last), f", {since}"))
 
@@ -385,7 +385,7 @@ class Edits:
                 if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == f"{self.constant}.oracle":
                     found = node, decorator
         if found is None:
-            raise OperatorFileError(f"the file of {self.op} has no oracle of its own; extend it by hand")
+            raise OperatorFileError(f"the file of {self.op} does not contain its oracle; extend it by hand")
         function, decorator = found
         if not any(item.arg == "before" for item in decorator.keywords):
             comma = ", " if decorator.keywords else ""

@@ -48,8 +48,8 @@ def test_a_range_is_of_opsets_or_of_packages(text: str, asked: Opsets | Packages
         ("1.22.0..1.19.1", "is reversed; the older one is first"),
         ("1.19.1..1.19.1", "is empty"),
         ("1.2.0..1.19.1", "the harness works with onnx 1.19 and later"),
-        ("torch..onnx-weekly", "'torch' is no version of onnx; write a version such as 1.22.0, or onnx-weekly"),
-        ("a b..c", "'a b' is no version of onnx"),
+        ("torch..onnx-weekly", "'torch' is not a version of onnx; write a version such as 1.22.0, or onnx-weekly"),
+        ("a b..c", "'a b' is not a version of onnx"),
         ("..", None),
     ],
 )
@@ -112,7 +112,7 @@ def test_check_ends_with_1_where_a_sentence_or_a_point_has_no_case(monkeypatch: 
     assert done.status == 1, done.text
     shown = " ".join(done.out.split())
     assert f"no case «{cited}»" in shown
-    assert "Without a case for something: 1 of 1: ai.onnx/BitCast/26." in shown
+    assert "1 of 1 lack a case for a point or sentence: ai.onnx/BitCast/26." in shown
     assert command("opset", "25..26").status == 0
     without = registry.Registry([registry.load().named("Abs")])
     monkeypatch.setattr(registry, "load", lambda: without)
