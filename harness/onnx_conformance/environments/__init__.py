@@ -1,1 +1,1 @@
-"""Where an adapter runs: the names of backends, the environments made for them, and the sandbox around them."""
+"""The surroundings of an adapter: names of backends, their environments, and the sandbox."""

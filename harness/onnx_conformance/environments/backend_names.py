@@ -57,7 +57,7 @@ BUILT_IN = {"oracle": "onnx_conformance.specification.evaluator"}
 
 
 class UnknownBackendError(HarnessError):
-    """No backend has this name; the text says which names there are."""
+    """No backend has this name; the text contains the existing names."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Target:
         name: as the user wrote it.
         command: of its adapter.
         environment: variables that its adapter needs, whatever those of the harness are.
-        passes: names of variables of the harness that it inherits beside those that every adapter does.
+        passes: names of variables that it inherits from the harness, in addition to those of every adapter.
         sandbox: words before the command that confine it; see `sandbox`.
         sees: folders that its adapter imports from, which a sandbox must show.
     """
@@ -88,7 +88,7 @@ def names() -> list[str]:
 
 
 def needs(name: str) -> Needs | node_environment.Needs | None:
-    """Return what the adapter of a name needs, in any language; None where it has no data."""
+    """Return the requirements of an adapter, in any language; None if it has no data file."""
     name = under_test.stem(name)
     if not name.isidentifier():  # A file of the user, for example.
         return None
@@ -107,7 +107,7 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         name: as the user wrote it.
         python: the interpreter of an environment that the user made; empty: this one where the runtime is installed
             here, and otherwise, or where a version is named, an environment of its own.
-        passes: names of environment variables that the adapter inherits beside those that every adapter does.
+        passes: names of environment variables that the adapter inherits in addition to those of every adapter.
 
     Raises:
         UnknownBackendError: there is no such backend.
@@ -123,7 +123,7 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         try:
             words = shlex.split(name.removeprefix("cmd:"))
         except ValueError as error:
-            raise UnknownBackendError(f"backend {name!r}: {error}; quote it as a shell would need it") from None
+            raise UnknownBackendError(f"backend {name!r}: {error}; quote it like in a shell") from None
         if not words:
             raise UnknownBackendError("backend 'cmd:' names no command; write cmd:./my_runner --stdio")
         return Target(name, tuple(words), passes=passed)
@@ -134,7 +134,7 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
     module = BUILT_IN.get(stem, stem)
     if (script := node_environment.needs(stem)) is not None:
         if python:
-            raise UnknownBackendError(f"backend {name!r} runs in Node.js; leave out --python, which it cannot use")
+            raise UnknownBackendError(f"backend {name!r} runs in Node.js, which cannot use --python; remove it")
         return Target(name, node_environment.command(script, version), script.environment, passed)
     if (module in names() and not (exact and module in BUILT_IN)) or (_is_dotted(module) and not exact):
         needed = python_environment.needs(stem)
@@ -147,9 +147,8 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
     near = difflib.get_close_matches(name, names(), 1)
     hint = f"did you mean {near[0]}? " if near else ""
     raise UnknownBackendError(
-        f"no backend is called {name!r}; {hint}There are {', '.join(names())}, a file or module of your own such as "
-        "./my_adapter.py, any dotted path such as my_runtime.backend, cmd:COMMAND, and NAME==VERSION of those that "
-        "have a version"
+        f"there is no backend {name!r}; {hint}Use one of {', '.join(names())}; your own file or module, such as "
+        "./my_adapter.py; a dotted path, such as my_runtime.backend; cmd:COMMAND; or NAME==VERSION for another version"
     )
 
 
@@ -181,10 +180,10 @@ def _file_target(name: str, python: str, passed: tuple[str, ...]) -> Target:
         )
     where = "" if path.is_absolute() else f" here, in {Path.cwd()}"
     if path.is_dir():
-        raise UnknownBackendError(f"backend {name!r} is a folder; name the file in it: {path / 'my_adapter.py'}")
+        raise UnknownBackendError(f"backend {name!r} is a folder; name a file in it: {path / 'my_adapter.py'}")
     named = under_test.parts(name)
     if named.version and Path(named.stem).is_file():
-        raise UnknownBackendError(f"backend {name!r}: a file has no versions; leave out =={named.version}")
+        raise UnknownBackendError(f"backend {name!r}: a file has no versions; remove =={named.version}")
     try:
         beside = [item.name for item in path.parent.iterdir() if item.suffix == ".py"]
     except OSError:
@@ -195,7 +194,7 @@ def _file_target(name: str, python: str, passed: tuple[str, ...]) -> Target:
 
 
 def _module_folder(name: str, python: str, passed: Iterable[str]) -> Path | None:
-    """Return the folder from which an adapter process imports a module; None where there is none."""
+    """Return the folder from which an adapter process imports a module; None if there is no such module."""
     if (python := python or python_environment.of_runtimes()) != sys.executable:
         words = [python, "-c", IMPORTABLE, name]
         variables = environment_variables.variables(passed)
@@ -210,7 +209,9 @@ def _module_folder(name: str, python: str, passed: Iterable[str]) -> Path | None
                 errors="replace",
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise UnknownBackendError(f"--python {line(python)} cannot be asked for {name!r}: {line(error)}") from None
+            raise UnknownBackendError(
+                f"--python {line(python)} cannot be run to find {name!r}: {line(error)}"
+            ) from None
         origin = done.stdout.strip()
     else:
         spec = importlib.machinery.PathFinder.find_spec(name, [str(Path.cwd()), *sys.path])
@@ -237,10 +238,12 @@ def interpreters(options: Iterable[str], names: Sequence[str]) -> dict[str, str]
         path = text[len(name) + 1 :] if name else text
         stem = path.partition("=")[0]
         if not name and stem != path and "/" not in stem and "\\" not in stem:
-            raise UnknownBackendError(f"--python {text}: no --backend is called {stem!r}; there are {', '.join(names)}")
+            raise UnknownBackendError(
+                f"--python {text}: there is no --backend {stem!r}; expected one of {', '.join(names)}"
+            )
         if paths.setdefault(name, path) != path:
             raise UnknownBackendError(
-                f"two interpreters for {name or 'every backend'}, {paths[name]} and {path}; give one"
+                f"two interpreters for {name or 'every backend'}, {paths[name]} and {path}; use one of them"
             )
     return paths
 

@@ -1,4 +1,4 @@
-"""Chooses the environment variables that an adapter process inherits: what runtimes need, and no secrets."""
+"""Selects the environment variables that an adapter process inherits: those that runtimes need, and no secrets."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ INHERITED = (
 """Globs over names."""
 
 LOCALE, THREADS = "ONNX_CONFORMANCE_LOCALE", "ONNX_CONFORMANCE_THREADS"
-"""Variables that say in which locale and with how many threads an adapter runs."""
+"""Variables for the locale and the number of threads of an adapter."""
 OF_THREADS = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",
     "RAYON_NUM_THREADS", "NUMEXPR_NUM_THREADS",
@@ -54,7 +54,7 @@ SECRET = re.compile(r"TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE|PRIVATE|_KEY|API
 
 
 class NoVariableError(HarnessError):
-    """A variable that --env names is not set; the text says what would be right."""
+    """A variable of --env is not set; the text contains the correction."""
 
 
 def check(names: Iterable[str]) -> tuple[str, ...]:
@@ -66,9 +66,11 @@ def check(names: Iterable[str]) -> tuple[str, ...]:
     for name in names:
         if "=" in name:
             key = name.partition("=")[0]
-            raise NoVariableError(f"--env {key}=...: write --env {key}; its value is taken from this environment")
+            raise NoVariableError(
+                f"--env {key}=...: write --env {key}; the value is taken from the current environment"
+            )
         if name not in os.environ:
-            raise NoVariableError(f"--env {name}: no such variable is set here; set it, or leave the option out")
+            raise NoVariableError(f"--env {name}: this variable is not set; set it, or remove the option")
     return tuple(dict.fromkeys(names))
 
 

@@ -11,8 +11,8 @@ The needs of an adapter in JavaScript are data in `backends/NAME.toml`:
     [environment]               # variables of the adapter process
     NODE_OPTIONS = "--no-warnings"
 
-`backends/NAME.lock` beside it is npm's package-lock.json of that version: one version and one digest of everything that
-the package brings. Another version is resolved anew.
+`backends/NAME.lock` in the same folder is npm's package-lock.json of that version: it pins a version and a digest of
+every dependency. For another version, the dependencies are resolved again.
 
 Unlike uv, npm copies: an environment takes some hundred MB and some seconds. So it is kept under a name that identifies
 everything in it, and never changed: it is moved to its place completely, or not at all.
@@ -64,14 +64,14 @@ INSTALL = (
     "--loglevel=error",
 )
 ENDS = ("at ", "A complete log", "Note that", "If you are behind")
-"""Beginnings of a line of npm that is no reason, nor is any line after it."""
+"""Beginnings of lines of npm that do not contain the reason; neither do the lines after them."""
 VERSION = re.compile(r"\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?")
-GET_NODE = "install Node.js, which comes with npm: https://nodejs.org"
+GET_NODE = "install Node.js, which includes npm: https://nodejs.org"
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What an adapter in JavaScript needs.
+    """The requirements of an adapter in JavaScript.
 
     Attributes:
         name: of the adapter.
@@ -105,19 +105,19 @@ class Needs:
         number = version or self.version
         if not VERSION.fullmatch(number):  # To npm "1.30" is a range, and it installs the newest of it.
             raise NoEnvironmentError(
-                f"{self.name}=={number}: {number!r} is no version of an npm package, which has three numbers; "
+                f"{self.name}=={number}: {number!r} is not a version of an npm package, which has three numbers; "
                 f"write {self.name}=={self.version}"
             )
         return f"{self.package}@{number}"
 
     def lock_of(self, version: str = "") -> Path | None:
-        """Return the lock of a version, or of the tested one; None where npm resolves it anew."""
+        """Return the lock file of a version, or of the tested one; None if npm resolves the dependencies again."""
         return self.lock if version in {"", self.version} else None
 
 
 @functools.cache
 def needs(name: str) -> Needs | None:
-    """Return what the adapter of a name needs, or None where that is not in JavaScript."""
+    """Return the requirements of an adapter, or None if it is not in JavaScript."""
     path = BACKENDS / f"{name}.toml"
     if not path.with_suffix(".mjs").is_file() or not path.is_file():
         return None
@@ -134,7 +134,7 @@ def needs(name: str) -> Needs | None:
 
 
 def names() -> set[str]:
-    """Return the names of the adapters in JavaScript: those that have data beside them."""
+    """Return the names of the adapters in JavaScript: those with a data file."""
     scripts = BACKENDS.glob("*.mjs")
     return {path.stem for path in scripts if path.with_suffix(".toml").is_file()}
 
@@ -159,7 +159,7 @@ def node(needed: Needs) -> str:
     """
     program = shutil.which("node")
     if program is None:
-        raise NoEnvironmentError(f"{needed.name} runs in Node.js {needed.node}, which is not installed; {GET_NODE}")
+        raise NoEnvironmentError(f"{needed.name} needs Node.js {needed.node}, which is not installed; {GET_NODE}")
     text = _run([program, "--version"]).stdout.strip()
     try:
         number = text.removeprefix("v").partition("-")[0]  # Without the suffix of a nightly build.
@@ -168,7 +168,7 @@ def node(needed: Needs) -> str:
         good = False
     if not good:
         version = clean(text, 40) or "no version"
-        raise NoEnvironmentError(f"{needed.name} runs in Node.js {needed.node}; {program} is {version}; {GET_NODE}")
+        raise NoEnvironmentError(f"{needed.name} needs Node.js {needed.node}, but {program} is {version}; {GET_NODE}")
     return program
 
 
@@ -202,7 +202,7 @@ def environment(requirement: str, lock: Path | None = None) -> Path:
         making = tempfile.TemporaryDirectory(prefix=".making-", dir=place.parent)
     except OSError as error:
         raise NoEnvironmentError(
-            f"an environment of {requirement} is kept in {place.parent}, which cannot be written ({error.strerror}); "
+            f"an environment of {requirement} is stored in {place.parent}, which cannot be written ({error.strerror}); "
             "name another folder in XDG_CACHE_HOME"
         ) from None
     with making as folder:
@@ -213,9 +213,9 @@ def environment(requirement: str, lock: Path | None = None) -> Path:
             shutil.copyfile(lock, new / "package-lock.json")
         done = _run([npm, *(("ci", *INSTALL) if lock else ("install", *INSTALL, requirement))], new)
         if done.returncode or not (new / "node_modules").is_dir():
-            reason = _reason(done.stderr or done.stdout) or "it does not say why"
+            reason = _reason(done.stderr or done.stdout) or "no reason reported"
             versions = f" with the versions of {lock.name}" if lock else ""
-            raise NoEnvironmentError(f"npm cannot make an environment of {requirement}{versions}: {reason}")
+            raise NoEnvironmentError(f"npm cannot create an environment for {requirement}{versions}: {reason}")
         with contextlib.suppress(OSError):  # Another process may have made the same first.
             new.rename(place)
     if not place.is_dir():
@@ -258,8 +258,8 @@ def versions(needed: Needs) -> list[str]:
     except ValueError:
         listed = None
     if not isinstance(listed, list | str):
-        reason = _reason(done.stderr or done.stdout) or "it does not say why"
-        raise NoEnvironmentError(f"npm cannot list which versions of {needed.package} there are: {reason}")
+        reason = _reason(done.stderr or done.stdout) or "no reason reported"
+        raise NoEnvironmentError(f"npm cannot list the versions of {needed.package}: {reason}")
     return [str(item) for item in ([listed] if isinstance(listed, str) else listed)]
 
 
@@ -271,7 +271,7 @@ def path(requirement: str) -> str:
     """
     program = shutil.which("npm")
     if program is None:
-        raise NoEnvironmentError(f"an environment of {requirement} is made by npm, which is not installed; {GET_NODE}")
+        raise NoEnvironmentError(f"the environment for {requirement} needs npm, which is not installed; {GET_NODE}")
     return program
 
 
@@ -283,7 +283,9 @@ def _place(requirement: str, lock: Path | None = None) -> Path:
     """
     above = cache.user_folder()
     if above is None:
-        raise NoEnvironmentError(f"an environment of {requirement} has no place; name a folder in XDG_CACHE_HOME")
+        raise NoEnvironmentError(
+            f"there is no folder for the environment of {requirement}; set XDG_CACHE_HOME to a folder"
+        )
     locked = f"+lock-{hashlib.sha256(lock.read_bytes()).hexdigest()[:16]}" if lock else ""
     return above / "npm" / f"{requirement.replace('/', '+')}{locked}"
 

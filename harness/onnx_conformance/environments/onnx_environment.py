@@ -1,7 +1,7 @@
-"""Runs this program with another onnx than the installed one, in an environment of its own.
+"""Runs this program with another onnx than the installed one, in a separate environment.
 
-The environment has the onnx asked for and what the harness imports beside it; the harness itself is the one that runs
-now. Adapters of runtimes run where they would without this: their runtimes are installed there.
+The environment contains the requested onnx and the other imports of the harness; the harness itself is the one that
+runs now. Adapters of runtimes run where they would without this: their runtimes are installed there.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _DISTRIBUTION = "onnx-conformance"
 
 
 class OnnxError(HarnessError):
-    """There is no such onnx, or it cannot be installed; the text says which, and what would be right."""
+    """There is no such onnx, or it cannot be installed; the text contains the version and the correction."""
 
 
 def requirement(text: str) -> str:
     """Return the requirement of an onnx: 1.22.0, onnx==1.22.0, onnx-weekly, onnx-weekly==1.24.0.dev20261026.
 
     Raises:
-        OnnxError: it is none of these, or older than OLDEST.
+        OnnxError: it is neither of these, or older than OLDEST.
     """
     hint = f"write a version such as 1.22.0, or {NIGHTLY}"
     with contextlib.suppress(InvalidVersion):
@@ -53,11 +53,11 @@ def requirement(text: str) -> str:
     try:
         asked = Requirement(text)
     except InvalidRequirement:
-        raise OnnxError(f"{text!r} is no version of onnx; {hint}") from None
+        raise OnnxError(f"{text!r} is not a version of onnx; {hint}") from None
     name = re.sub(r"[-_.]+", "-", asked.name).lower()
     exact = re.fullmatch(r"==([^*,]+)", str(asked.specifier))
     if name not in {STABLE, NIGHTLY} or asked.extras or asked.url or (asked.specifier and not exact):
-        raise OnnxError(f"{text!r} is no version of onnx; {hint}")
+        raise OnnxError(f"{text!r} is not a version of onnx; {hint}")
     if not exact:
         return name
     return _checked(name, Version(exact[1]))
@@ -65,7 +65,7 @@ def requirement(text: str) -> str:
 
 def _checked(name: str, version: Version) -> str:
     if version < OLDEST:
-        raise OnnxError(f"onnx {version}: the harness works with onnx {OLDEST} and later; name a later one")
+        raise OnnxError(f"onnx {version}: the harness needs onnx {OLDEST} or later")
     return f"{name}=={version}"
 
 
@@ -96,7 +96,7 @@ def run(wanted: str, words: Sequence[str]) -> int:
 
 
 def output(wanted: str, words: Sequence[str]) -> str:
-    """Return what a module of the harness prints with an onnx.
+    """Return the output of a module of the harness, run with another onnx.
 
     Args:
         wanted: a requirement, see `requirement`.
@@ -111,7 +111,7 @@ def output(wanted: str, words: Sequence[str]) -> str:
         )
     if done.returncode:
         last = done.stderr.strip().rpartition("\n")[2] or f"status {done.returncode}"
-        raise OnnxError(f"{wanted}: its texts cannot be read: {last}")
+        raise OnnxError(f"{wanted}: cannot read its specification: {last}")
     return done.stdout
 
 
@@ -138,11 +138,11 @@ def _environment(wanted: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _beside_onnx() -> tuple[str, ...]:
-    """Return what the harness imports beside onnx; numpy as it is here, so that values do not differ by it."""
+    """Return the requirements of the harness except onnx, with the installed numpy, so that values are the same."""
     try:
         listed = [Requirement(text) for text in metadata.requires(_DISTRIBUTION) or ()]
     except metadata.PackageNotFoundError:
-        raise OnnxError(f"another onnx needs {_DISTRIBUTION} to be installed: pip install .") from None
+        raise OnnxError(f"--onnx needs an installed {_DISTRIBUTION}: pip install .") from None
     needed = [item for item in listed if item.name not in {STABLE, "numpy"} and _is_needed(item)]
     return (f"numpy=={np.__version__}", "uv", *sorted(f"{item.name}{item.specifier}" for item in needed))
 

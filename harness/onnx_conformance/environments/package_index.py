@@ -37,7 +37,7 @@ def _by_npm(needs: node_environment.Needs, count: int) -> list[str]:
             newest[minor] = max(version, newest.get(minor, version))
     if not newest:
         raise NoEnvironmentError(
-            f"npm knows no release of {needs.package}; name versions: {needs.name}=={needs.version}"
+            f"npm lists no release of {needs.package}; name versions: {needs.name}=={needs.version}"
         )
     return [str(newest[minor]) for minor in sorted(newest)[-count:]]
 
@@ -61,14 +61,13 @@ def _by_uv(needs: Needs, count: int) -> list[str]:
         below = f"<{version.major}.{version.minor}"
     if not releases:
         raise NoEnvironmentError(
-            f"uv finds no version of {needs.distribution} that this Python can use; name them instead: "
-            f"{needs.name}=={needs.version}"
+            f"uv finds no version of {needs.distribution} for this Python; name versions: {needs.name}=={needs.version}"
         )
     return releases[::-1]
 
 
 def _newest(requirement: str) -> Version | None:
-    """Return the newest release that a requirement allows, or None where there is none.
+    """Return the newest release that a requirement allows, or None if there is no such release.
 
     Raises:
         NoEnvironmentError: the index cannot be read.
@@ -86,11 +85,11 @@ def _newest(requirement: str) -> Version | None:
     if done.returncode:
         if "no solution found" in done.stderr.lower():
             return None
-        reason = " ".join(clean(done.stderr).split()) or "it does not say why"
-        raise NoEnvironmentError(f"uv cannot list which versions of {requirement} there are: {reason}")
+        reason = " ".join(clean(done.stderr).split()) or "no reason reported"
+        raise NoEnvironmentError(f"uv cannot list the versions of {requirement}: {reason}")
     try:
         (pinned,) = Requirement(done.stdout.strip()).specifier
     except (InvalidRequirement, ValueError):
-        text = f"uv was asked for a version of {requirement} and gave {clean(done.stdout)!r}"
+        text = f"uv returned an unexpected version of {requirement}: {clean(done.stdout)!r}"
         raise NoEnvironmentError(text) from None
     return Version(pinned.version)

@@ -5,13 +5,13 @@ The needs of an adapter are data in `backends/NAME.toml`:
     distribution = "onnxruntime"    # NAME==VERSION names its version
     import = "onnxruntime"          # the module that shows whether it is installed here
     version = "1.31.1"              # the version of NAME alone, where it is not installed here
-    requirements = ["sympy"]        # in addition to what every adapter needs; {version} is the requested one
+    requirements = ["sympy"]        # in addition to the requirements of every adapter; {version} is the requested one
     python = ">=3.11"
 
     [environment]                   # variables of the adapter process
     OMP_NUM_THREADS = "1"
 
-    implementation = "onnxruntime"  # of which it is a binding; without it: of its own
+    implementation = "onnxruntime"  # which it is a binding of; default: itself
 
     [[older]]                       # the requirements of older versions instead
     below = "1.19"
@@ -60,12 +60,12 @@ FINDS = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[
 
 
 class NoEnvironmentError(HarnessError):
-    """An environment cannot be made; the text says which, why, and what to do."""
+    """An environment cannot be created; the text contains its name, the reason, and a solution."""
 
 
 @dataclass(frozen=True)
 class Needs:
-    """What the adapter of a name needs.
+    """The requirements of an adapter.
 
     Attributes:
         name: of the adapter.
@@ -93,7 +93,7 @@ class Needs:
 
     @property
     def interpreter(self) -> str:
-        """The Python that would import it without an environment of its own."""
+        """The Python that would import it without a separate environment."""
         return sys.executable if self.module == "onnx" else of_runtimes()
 
     @property
@@ -112,13 +112,13 @@ class Needs:
             parsed = Version(number)
         except InvalidVersion:
             raise NoEnvironmentError(
-                f"{self.name}=={number}: {number!r} is no version; write {self.name}=={self.version}"
+                f"{self.name}=={number}: {number!r} is not a version; write {self.name}=={self.version}"
             ) from None
         more = next((listed for below, listed in self.older if parsed < Version(below)), self.requirements)
         return (f"{self.distribution}=={number}", *EVERY, *(text.replace("{version}", number) for text in more))
 
     def lock_of(self, version: str = "") -> Path | None:
-        """Return the lock of a version, or of the tested one; None where uv resolves it anew."""
+        """Return the lock file of a version, or of the tested one; None if uv resolves the dependencies again."""
         same = canonicalize_version(version or self.version) == canonicalize_version(self.version)
         return self.lock if same else None
 
@@ -128,7 +128,7 @@ RUNTIMES = "ONNX_CONFORMANCE_PYTHON"
 
 
 def of_runtimes() -> str:
-    """Return the Python in which runtimes are installed: that of the harness, unless --onnx gave it another onnx."""
+    """Return the Python in which runtimes are installed: that of the harness, unless it runs with --onnx."""
     return os.environ.get(RUNTIMES) or sys.executable
 
 
@@ -146,7 +146,7 @@ def has_module(python: str, module: str) -> bool:
 
 @functools.cache
 def needs(name: str) -> Needs | None:
-    """Return what the adapter of a name needs, or None where it has no data or is in JavaScript."""
+    """Return the requirements of an adapter, or None if it has no data file or is in JavaScript."""
     path = BACKENDS / f"{name}.toml"
     if not path.is_file() or path.with_suffix(".mjs").is_file():
         return None
@@ -174,7 +174,7 @@ def uv() -> str:
     beside = Path(sys.executable).with_name("uv")
     program = str(beside) if beside.is_file() else shutil.which("uv")
     if program is None:
-        raise NoEnvironmentError("an environment of its own is made by uv, which is not installed: pip install uv")
+        raise NoEnvironmentError("a separate environment needs uv, which is not installed: pip install uv")
     return program
 
 
@@ -231,11 +231,12 @@ def interpreter(requirements: tuple[str, ...], python: str = "", lock: Path | No
         try:
             return _start_holder(words)
         except NoEnvironmentError as error:
-            text = f"uv cannot make an environment of {', '.join(requirements)}"
+            text = f"uv cannot create an environment for {', '.join(requirements)}"
             if lock:
                 reason = str(error).rstrip(".")
                 text += (
-                    f" with the versions of {lock.name}: {reason}; make one yourself and name its Python: --python PATH"
+                    f" with the versions of {lock.name}: {reason}; create one yourself and pass its Python with "
+                    "--python PATH"
                 )
             else:
                 text += f": {error}"
@@ -266,7 +267,7 @@ def _start_holder(words: list[str]) -> str:
         stderr.seek(0)
         reason = clean(stderr.read().decode("utf-8", "replace"))
     lines = [text for text in reason.split("\n") if not text.startswith("warning:")]
-    raise NoEnvironmentError(" ".join(" ".join(lines).split()) or "it does not say why")
+    raise NoEnvironmentError(" ".join(" ".join(lines).split()) or "no reason reported")
 
 
 def _end_holder(holder: subprocess.Popen[bytes]) -> None:

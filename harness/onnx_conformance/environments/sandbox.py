@@ -1,7 +1,7 @@
 """Runs adapters in a sandbox of bubblewrap: no network, no other processes, and no access to the expected answers.
 
 Everything is read-only but /tmp, which is the adapter's own. Whatever contains expected answers is hidden: the harness,
-the folders beside it in a checkout, the suite's folder, the results.
+the other folders of a checkout, the suite's folder, the results.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PRIVATE = tuple(Path(name) for name in ("/tmp", "/var/tmp", "/run") if Path(name
 SYSTEM = tuple(map(Path, ("/run/current-system", "/run/opengl-driver")))
 """Folders of libraries on some systems."""
 MOST_ENTRIES = 500
-"""Entries of a folder in which one file is to be hidden: each of the others is bound by itself."""
+"""Maximum number of entries of a folder with a hidden file: each of the other entries is bound separately."""
 TRIAL = 10.0
 """Seconds that a sandbox may take to start."""
 ENVIRONMENT = {"TMPDIR": "/tmp", "ONNX_CONFORMANCE_CACHE": ""}  # noqa: S108 - its own one
@@ -43,7 +43,7 @@ ENVIRONMENT = {"TMPDIR": "/tmp", "ONNX_CONFORMANCE_CACHE": ""}  # noqa: S108 - i
 
 
 class NoIsolationError(HarnessError):
-    """No sandbox can be made; the text says why, and what to do."""
+    """No sandbox can be created; the text contains the reason and a solution."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,9 @@ class Isolation:
         hidden = [folder for folder in self.folders if not (own and folder == HARNESS)]
         here, needed = Path.cwd(), [*_needed(target.command), *target.sees]
         if (above := next((folder for folder in hidden if here.is_relative_to(folder)), None)) is not None:
-            raise NoIsolationError(f"--isolate hides {above}, and adapters would run in {here}; start it elsewhere")
+            raise NoIsolationError(
+                f"--isolate hides {above}, but adapters would run in {here}; start the command in another folder"
+            )
         yield from (*_bwrap(), "--die-with-parent", "--as-pid-1")
         for folder in PRIVATE:
             yield from ("--tmpfs", str(folder))
@@ -126,11 +128,11 @@ def check() -> None:
     try:
         done = subprocess.run([*_bwrap(), "--", "true"], capture_output=True, timeout=TRIAL, check=False)  # noqa: S603
     except subprocess.TimeoutExpired:
-        raise NoIsolationError(f"--isolate: bwrap made no sandbox within {TRIAL:g} s") from None
+        raise NoIsolationError(f"--isolate: bwrap created no sandbox within {TRIAL:g} s") from None
     if done.returncode:
-        reason = line(done.stderr.decode("utf-8", "replace")) or f"it ends with status {done.returncode}"
+        reason = line(done.stderr.decode("utf-8", "replace")) or f"it exits with status {done.returncode}"
         raise NoIsolationError(
-            f"--isolate: bwrap cannot make a sandbox here ({reason}); it needs user namespaces, which this system or "
+            f"--isolate: bwrap cannot create a sandbox here ({reason}); it needs user namespaces, which this system or "
             "this container does not allow; leave the option out, or run where they are allowed"
         )
 
@@ -185,7 +187,7 @@ def _homes(program: Path) -> Iterator[Path]:
 
 
 def _without(file: Path, needed: Sequence[Path]) -> Iterator[str]:
-    """Yield the words that hide a file, which need not exist yet, and still show what is needed beside it."""
+    """Yield the arguments that hide a file, which need not exist yet, but not the other files that are needed."""
     folder = file.parent
     yield from ("--tmpfs", str(folder))
     if not any(path.is_relative_to(folder) for path in needed):
@@ -193,7 +195,7 @@ def _without(file: Path, needed: Sequence[Path]) -> Iterator[str]:
     entries = [entry for entry in folder.iterdir() if entry != file]
     if len(entries) > MOST_ENTRIES or folder == Path("/"):
         raise NoIsolationError(
-            f"--isolate hides the results file {file}, but adapters need its folder; name one in a folder of its own"
+            f"--isolate hides the results file {file}, but adapters need its folder; name a file in another folder"
         )
     for entry in entries:
         yield from ("--ro-bind-try", str(entry), str(entry))

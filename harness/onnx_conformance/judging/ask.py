@@ -1,4 +1,4 @@
-"""Runs one case at a time, in an adapter process of its own, on one or several backends."""
+"""Runs one case at a time, in a separate adapter process, on one or several backends."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Judged(NamedTuple):
 
 
 def ask_and_judge(asker: Asker, case: Case) -> Judged:
-    """Run a case on a backend; return the result, and what it returned.
+    """Run a case on a backend; return the result, and the returned values or model.
 
     Raises:
         AdapterProcessError: its process does not start again.
@@ -70,7 +70,7 @@ def ask_and_judge(asker: Asker, case: Case) -> Judged:
 
 
 def ask_once(target: Target, case: Case, limits: Limits) -> LiveAnswer:
-    """Run a case on a backend in a process of its own; what prevents that is the problem of the answer."""
+    """Run a case on a backend in a separate process; an error is stored as the problem of the answer."""
     hello: Mapping[str, Any] = {}
     try:
         with Asker(target, limits) as asker:

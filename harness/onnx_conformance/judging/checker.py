@@ -1,4 +1,4 @@
-"""The verdict on a model that a checker accepts, and in which phase what forbids a case can be known."""
+"""The verdict on a model that a checker accepts, and the phase in which a violation is detectable."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from onnx_conformance.declare.data import Value
 
 SIGNATURE, STATIC, RUN = "signature", "static", "run"
-"""Phases: what the model checker knows of the signature; what types, shapes and attributes decide; what values do."""
+"""Phases: violations of the signature; those visible in types, shapes and attributes; those visible in values."""
 
 MOST_SIZES = 16
 """Integers in a list that may be sizes, axes or the like."""
 
 
 def judged(case: Case, reply: Accepted) -> dict[str, Any]:
-    """Return the verdict on a model that a checker accepts, and the other fields of a result that depend on it."""
+    """Return the verdict on a model that a checker accepts, and the other fields of the result."""
     if case.outcome is not Outcome.REJECTS:
         return {"verdict": Verdict.PASS}
     found = phase(case)
-    said = f"accepted; what forbids it is known in the phase {found}"
+    message = f"accepted; the violation is detectable in the phase {found}"
     if found not in reply.phases:
-        return {"verdict": Verdict.UNSPECIFIED, "message": f"{said}, which is not this checker's"}
-    return {"verdict": Verdict.ACCEPTED_INVALID, "message": said, "expected": "refused"}
+        return {"verdict": Verdict.UNSPECIFIED, "message": f"{message}, which this checker does not cover"}
+    return {"verdict": Verdict.ACCEPTED_INVALID, "message": message, "expected": "refused"}
 
 
 def phase(case: Case) -> str:
-    """Return in which phase what forbids a case can be known: signature, static, or run, from the values alone."""
+    """Return the phase in which a violation is detectable: signature, static, or run (only from the values)."""
     if case.force == Force.SIGNATURE:
         return SIGNATURE
     if any(_steers(value) for value in case.inputs.values()):

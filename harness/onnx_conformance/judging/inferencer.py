@@ -30,7 +30,7 @@ def judged(case: Case, reply: ReturnedModel) -> dict[str, Any]:
     if case.outcome is Outcome.REJECTS or case.expected is None:
         return {
             "verdict": Verdict.UNSPECIFIED,
-            "message": "no inference need find what the text forbids or leaves open",
+            "message": "no requirement on shape inference for invalid or unspecified models",
         }
     made = examiner.parsed(reply)
     if isinstance(made, str):
@@ -51,7 +51,7 @@ def judged(case: Case, reply: ReturnedModel) -> dict[str, Any]:
 
 
 def _contradictions(type_: onnx.TypeProto, value: Value) -> Iterator[tuple[Verdict, str]]:
-    """Yield where a type does not contain a value, or says less than there is to know of it."""
+    """Yield the problems of an inferred type: it does not match the value, or is less precise than possible."""
     kind = type_.WhichOneof("value")
     if kind is None:
         yield Verdict.KNOWS_LESS, "no type"
@@ -66,7 +66,7 @@ def _contradictions(type_: onnx.TypeProto, value: Value) -> Iterator[tuple[Verdi
     elif kind == "tensor_type" and isinstance(value, np.ndarray):
         yield from _of_tensor(type_.tensor_type, value)
     else:
-        yield Verdict.WRONG_TYPE, f"{kind.removesuffix('_type')} inferred, which {brief((value,))} is not"
+        yield Verdict.WRONG_TYPE, f"inferred {kind.removesuffix('_type')}, expected {brief((value,))}"
 
 
 def _of_tensor(type_: onnx.TypeProto.Tensor, value: np.ndarray[Any, Any]) -> Iterator[tuple[Verdict, str]]:
@@ -74,16 +74,16 @@ def _of_tensor(type_: onnx.TypeProto.Tensor, value: np.ndarray[Any, Any]) -> Ite
     if not type_.elem_type:
         yield Verdict.KNOWS_LESS, "no element type"
     elif type_.elem_type != right.number:
-        yield Verdict.WRONG_TYPE, f"{schema.tensor_text(type_.elem_type)} inferred, {right.name} expected"
+        yield Verdict.WRONG_TYPE, f"inferred {schema.tensor_text(type_.elem_type)}, expected {right.name}"
     if not type_.HasField("shape"):
         yield Verdict.KNOWS_LESS, "no rank"
         return
     dims = type_.shape.dim
     sizes = [dim.dim_value if dim.HasField("dim_value") else None for dim in dims]
     if len(sizes) != value.ndim or any(a is not None and a != b for a, b in zip(sizes, value.shape, strict=True)):
-        yield Verdict.WRONG_SHAPE, f"shape {_shape_text(dims)} inferred, {list(value.shape)} expected"
+        yield Verdict.WRONG_SHAPE, f"inferred shape {_shape_text(dims)}, expected {list(value.shape)}"
     elif None in sizes:
-        yield Verdict.KNOWS_LESS, f"shape {_shape_text(dims)} inferred of {list(value.shape)}"
+        yield Verdict.KNOWS_LESS, f"inferred shape {_shape_text(dims)}, actual {list(value.shape)}"
 
 
 def _shape_text(dims: Sequence[onnx.TensorShapeProto.Dimension]) -> str:

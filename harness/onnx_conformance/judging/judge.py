@@ -1,4 +1,4 @@
-"""The verdict on a reply: compares the answer of a backend with what its case expects."""
+"""The verdict on a reply: compares the outputs of a backend with the expected outcome of the case."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def _answered(case: Case, reply: Answered) -> dict[str, Any]:
 
 
 def _oversized(case: Case, backend: str, reply: Oversized) -> dict[str, Any]:
-    """Return the fields of an answer of which only types and shapes are known."""
-    amount = f"{reply.size} bytes, of which types and shapes alone were read"
+    """Return the fields of an answer with known types and shapes, but unread values."""
+    amount = f"{reply.size} bytes; only types and shapes were read"
     timed: dict[str, Any] = {"seconds": reply.seconds, "actual": outline(reply.outputs), "message": amount}
     if case.outcome is Outcome.REJECTS:
         message = f"{_accepted(case)}: {amount}"
@@ -119,27 +119,27 @@ def _oversized(case: Case, backend: str, reply: Oversized) -> dict[str, Any]:
         return {**timed, "verdict": Verdict.UNSPECIFIED}
     mismatch = unlike(case.expected, reply.outputs, case.allowance)
     if mismatch is None:
-        message = f"{backend}: an answer of {reply.size} bytes, of the expected types and shapes, which need far fewer"
+        message = f"{backend}: an answer of {reply.size} bytes, but the expected types and shapes need far fewer"
         return {"verdict": Verdict.ADAPTER_ERROR, "message": message}
     return {**timed, **mismatch.fields, "expected": brief(case.expected)}
 
 
 WEAKER = {
-    "should": ", if only by a `should`",
-    "describes": ", if only by what it describes",
-    "signature": ", if only by the signature, which a model checker looks at",
+    "should": " (it violates only a `should`)",
+    "describes": " (it violates only a description)",
+    "signature": " (it violates only the signature, which a model checker verifies)",
 }
-"""How a text forbids that does not say must: the runtime is not obliged to refuse."""
+"""Weaker rules than `must`, which runtimes need not enforce."""
 
 
 def _acceptance(case: Case) -> Verdict:
-    """Return the verdict on an answer to a model that the text forbids."""
+    """Return the verdict on an accepted invalid model."""
     return Verdict.LENIENT if case.force in WEAKER else Verdict.ACCEPTED_INVALID
 
 
 def _accepted(case: Case) -> str:
-    forbids = f"an answer, where the text forbids one{WEAKER.get(case.force, '')}"
-    return forbids + (f": {case.detail}" if case.detail else "")
+    accepted = f"an invalid model was accepted{WEAKER.get(case.force, '')}"
+    return accepted + (f": {case.detail}" if case.detail else "")
 
 
 _JUDGES: Mapping[type, Callable[[Case, Any], dict[str, Any]]] = {
@@ -151,4 +151,4 @@ _JUDGES: Mapping[type, Callable[[Case, Any], dict[str, Any]]] = {
     Accepted: _accepted_by_checker,
     Broken: _broken,
 }
-"""By kind of reply, what judges it; the most frequent first, because each of a million replies is looked up."""
+"""By kind of reply, the function that judges it; most frequent first, because a run may have a million replies."""

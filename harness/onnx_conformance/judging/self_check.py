@@ -1,8 +1,8 @@
 """Tests an adapter for its author: which operators it runs, whether it passes every type on, and survives nonsense.
 
 One case of every operator runs, from the newest version downwards until the adapter does not opt out. Then every
-element type and container is sent through the operators that passed and only move data. A value that comes back changed
-was changed by the adapter, or the runtime cannot move it.
+element type and container is sent through the operators that passed and only move data. A value that is returned
+changed was changed by the adapter, or the runtime cannot move it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ TYPES = {row.number: row.name for row in ELEMENT_TYPES}
 FAULTS = frozenset({Verdict.ADAPTER_ERROR, Verdict.CRASH, Verdict.TIMEOUT})
 NONSENSE = {
     "an empty model": b"",
-    "bytes that are no model": b"\xff\xfe no model \x00" * 20,
+    "bytes that are not a model": b"\xff\xfe no model \x00" * 20,
     "a model without a graph": b"\x08\x08",
 }
 
@@ -58,10 +58,10 @@ MOST_TIMEOUTS = 3
 CASE_SECONDS = 10.0
 """Seconds that one case may take."""
 TRIES = {Verdict.UNSUPPORTED: 30}
-"""How many cases with one verdict a type is sent through before it is given up; an opt-out costs almost nothing."""
+"""Number of cases with the same verdict after which a type is given up; an unsupported case costs almost nothing."""
 OTHER_TRIES = 4
 NAMED = 4
-"""Failed cases that have a line of their own."""
+"""Maximum number of failed cases with a separate line."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Checked:
     """The outcome of one check.
 
     Attributes:
-        what: is checked.
+        what: name of the check.
         good: whether it passed; None: it is for information.
         seen: details, in words.
     """
@@ -124,7 +124,7 @@ class _Caller:
         """Why no more cases run; empty: more do."""
         if self.timeouts >= MOST_TIMEOUTS:
             return f"{self.timeouts} cases had no answer within {self.asker.process.limits.timeout:g} s each"
-        return f"{MOST_SECONDS:g} s are over" if time.monotonic() > self.until else ""
+        return f"the time limit of {MOST_SECONDS:g} s was reached" if time.monotonic() > self.until else ""
 
     def __call__(self, case: Case) -> Result:
         """Run a case; return its result."""
@@ -183,13 +183,13 @@ class _Operators:
 
     def _checks(self) -> Iterator[Checked]:
         total = sum(map(len, (self.can, self._opted_out, self._failed)))
-        what = f"{len(self.can)} of {total} operators, opts out of {len(self._opted_out)}, fails {len(self._failed)}"
-        yield Checked("can operators", bool(self.can), what if self.can else f"{what}: none of them passes")
+        counts = f"{len(self.can)} of {total} pass, {len(self._opted_out)} are unsupported, {len(self._failed)} fail"
+        yield Checked("supports operators", bool(self.can), counts)
         faults = [result for result in self._failed if result.verdict is Verdict.ADAPTER_ERROR]
         short = [result for result in self._failed if result.mismatch.get("where") == "outputs"]
         for word, results, good in (
-            ("gives lists of values", faults, False),
-            ("gives as many outputs as asked", short, False),
+            ("returns lists of values", faults, False),
+            ("returns all requested outputs", short, False),
             ("fails", [result for result in self._failed if result not in (*faults, *short)], None),
         ):
             for result in results[:NAMED]:
@@ -197,7 +197,7 @@ class _Operators:
             if rest := results[NAMED:]:
                 yield Checked(word, good, line(", ".join(f"{item.operator}: {item.verdict}" for item in rest), 300))
         if self._left:
-            seen = f"{self._caller.over}; {len(self._left)} operators are not asked"
+            seen = f"{self._caller.over}; {len(self._left)} operators were not run"
             yield Checked("answers in time", False if self._caller.timeouts >= MOST_TIMEOUTS else None, seen)
 
 
@@ -215,27 +215,28 @@ def _case(suite: Generated, version: OperatorVersion, case_id: str) -> Case:
 
 
 def _greeting(hello: Mapping[str, Any]) -> Iterator[Checked]:
-    """Yield the checks of an adapter's hello."""
+    """Yield the checks of an adapter's description."""
     for key, why in (
-        ("runtime", "results do not say what was tested"),
-        ("version", "results do not say which version was tested"),
-        ("repro", "`repro` cannot show a failure without the harness"),
+        ("runtime", "results do not contain the tested runtime"),
+        ("version", "results do not contain the tested version"),
+        ("repro", "`repro` cannot reproduce a failure without the harness"),
     ):
         value = hello.get(key)
         good = isinstance(value, str) and bool(value)
         amiss = None if key == "repro" else False  # Only an adapter in Python can have it.
         seen = line(str(value).splitlines()[0], 60) if good else f"missing: {why}"
-        yield Checked(f"says its {key}", good or amiss, seen)
+        yield Checked(f"reports its {key}", good or amiss, seen)
     for key in ("opset", "ir_version"):
         value = hello.get(key)
         if value is not None:
             good = isinstance(value, int) and not isinstance(value, bool) and value > 0
-            yield Checked(f"says its {key}", good, line(value) if good else f"{line(value)!r} is no version")
+            yield Checked(f"reports its {key}", good, line(value) if good else f"{line(value)!r} is not a version")
     for key, known in (("types", set(TYPES.values())), ("containers", set(CONTAINERS.values()))):
         value = hello.get(key)
         if value is not None:
             odd = sorted(map(str, set(value) - known)) if isinstance(value, list) else [str(value)]
-            yield Checked(f"says its {key}", not odd, line(f"{', '.join(odd)}: not one of {', '.join(sorted(known))}")
+            yield Checked(f"reports its {key}", not odd, line(f"{', '.join(odd)}: not one of "
+f"{', '.join(sorted(known))}")
                           if odd else line(", ".join(value)))  # fmt: skip
 
 
@@ -244,7 +245,7 @@ class _Types:
     """Element types and containers, each sent through operators that only move data.
 
     Attributes:
-        taken: those that came back, right or wrong.
+        taken: types and containers that were returned, right or wrong.
     """
 
     caller: _Caller
@@ -266,8 +267,8 @@ class _Types:
         yield from self._checks()
         names = [*TYPES.values(), *CONTAINERS.values()]
         if untried := [name for name in names if name not in self._results]:
-            why = over or "no operator that it can, and that only moves data, takes them"
-            yield Checked("moves others", good=None, seen=line(f"not tried, {why}: {', '.join(untried)}", 400))
+            why = over or "no supported operator that only moves data accepts them"
+            yield Checked("moves other types", good=None, seen=line(f"not tried, {why}: {', '.join(untried)}", 400))
 
     def _send(self, suite: Generated, version: OperatorVersion) -> str:
         """Run one case for each type that an operator version takes; return why no more cases run, or ""."""
@@ -376,16 +377,16 @@ def _declared(hello: Mapping[str, Any], taken: set[str]) -> Iterator[Checked]:
             empty = sorted(set(map(str, value)) - taken)
             kinds = set(TYPES.values()) if key == "types" else set(CONTAINERS.values())
             missing = sorted((taken & kinds) - set(map(str, value)))
-            if empty:  # There may be a kernel for them, but not of the operators that run here.
-                yield Checked(f"takes the {key} that it says", good=None, seen=line(f"not seen: {', '.join(empty)}"))
+            if empty:  # There may be a kernel for them, but in operators that are not run here.
+                yield Checked(f"supports its {key}", good=None, seen=line(f"not tested: {', '.join(empty)}"))
             if missing:
-                yield Checked(f"says all {key} that it takes", good=False, seen=line(f"missing: {', '.join(missing)}"))
+                yield Checked(f"declares all its {key}", good=False, seen=line(f"missing: {', '.join(missing)}"))
             if not empty and not missing:
-                yield Checked(f"takes the {key} that it says", good=True, seen="all of them")
+                yield Checked(f"supports its {key}", good=True, seen="all declared ones")
 
 
 def _forked(target: Target, limits: Limits, hello: Mapping[str, Any], cases: Sequence[Case]) -> Iterator[Checked]:
-    """Yield whether a fork of an adapter that declares FORK answers as one does that was started: some cases that pass.
+    """Yield whether forks of an adapter that declares FORK pass the cases that a started process passes.
 
     Raises:
         AdapterProcessError: no process starts.
@@ -395,7 +396,7 @@ def _forked(target: Target, limits: Limits, hello: Mapping[str, Any], cases: Seq
     try:
         with Asker(target, limits, server) as asker:
             if not server.pid(0):
-                seen = f"{server.obstacle or 'a fork says no hello'}; remove FORK"
+                seen = f"{server.obstacle or 'a fork sends no hello'}; remove FORK"
                 yield Checked("can be forked", good=False, seen=seen)
                 return
             caller = _Caller(asker, target.name, time.monotonic() + FORKED_SECONDS)
@@ -408,13 +409,13 @@ def _forked(target: Target, limits: Limits, hello: Mapping[str, Any], cases: Seq
                 if result.verdict is not Verdict.PASS:
                     yield Checked("can be forked", good=False, seen=f"in a fork, {_line_of(result)}; remove FORK")
                     return
-            yield Checked("can be forked", good=True, seen=f"{tried} cases pass in a fork, too")
+            yield Checked("can be forked", good=True, seen=f"{tried} cases also pass in a fork")
     finally:
         server.close()
 
 
 def _nonsense(asker: Asker) -> Iterator[Checked]:
-    """Yield whether an adapter refuses an invalid model, and survives it."""
+    """Yield whether an adapter rejects an invalid model without crashing."""
     for what, model in NONSENSE.items():
         case = Case(
             id=f"nonsense/{what}", operator="nonsense", model=model, inputs={}, outputs=("y",),
@@ -423,4 +424,4 @@ def _nonsense(asker: Asker) -> Iterator[Checked]:
         reply = asker.ask(case)
         result = judge(case, asker.process.target.name, reply)
         good = not isinstance(reply, Died | Late | Broken) and result.verdict is not Verdict.ACCEPTED_INVALID
-        yield Checked(f"refuses {what}", good, line(f"{result.verdict}: {result.error or result.message}", 100))
+        yield Checked(f"rejects {what}", good, line(f"{result.verdict}: {result.error or result.message}", 100))

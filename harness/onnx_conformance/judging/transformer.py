@@ -33,7 +33,10 @@ Fields = dict[str, Any]
 def judged(case: Case, reply: ReturnedModel) -> Fields:
     """Return the verdict on a model that was changed, and the other fields of a result that depend on it."""
     if case.outcome is Outcome.REJECTS or case.expected is None:
-        return {"verdict": Verdict.UNSPECIFIED, "message": "what becomes of a model without a meaning is left open"}
+        return {
+            "verdict": Verdict.UNSPECIFIED,
+            "message": "no requirement on transforming invalid or unspecified models",
+        }
     if fault := _fault(case, reply):
         return {"verdict": Verdict.INVALID_MODEL, "message": fault}
     if reply.precision:
@@ -73,18 +76,18 @@ def _differing(case: Case, made: bytes) -> Fields | None:
 
 
 def _interface_fault(first: onnx.ModelProto, made: onnx.ModelProto) -> str:
-    """Return what a changed model asks or gives otherwise than the first; empty: nothing."""
+    """Return how the interface of a changed model differs from the original; empty: it does not."""
     wanted, there = ([item.name for item in model.graph.output] for model in (first, made))
     if wanted != there:
-        return f"its outputs are {_names(there)}; those of the first model are {_names(wanted)}"
+        return f"its outputs are {_names(there)}; those of the original model are {_names(wanted)}"
     for one, other in zip(first.graph.output, made.graph.output, strict=True):
         types = [_type_text(item) for item in (one, other)]
         if all(types) and types[0] != types[1]:
-            return f"its output {line(one.name, 60)} is {types[1]}; in the first model it is {types[0]}"
+            return f"its output {line(one.name, 60)} is {types[1]}; in the original model it is {types[0]}"
     known = {item.name for item in first.graph.input}
     own = {item.name for item in made.graph.initializer} | {item.values.name for item in made.graph.sparse_initializer}
     extra = [item.name for item in made.graph.input if item.name not in known | own]
-    return f"it has the inputs {_names(extra)}, which the first model has not" if extra else ""
+    return f"it has the inputs {_names(extra)}, which the original model does not have" if extra else ""
 
 
 def _type_text(output: onnx.ValueInfoProto) -> str:
@@ -92,7 +95,7 @@ def _type_text(output: onnx.ValueInfoProto) -> str:
     try:
         return schema.type_text(output.type) if output.HasField("type") else ""
     except KeyError as error:  # The number of its element type.
-        return f"of the element type {error}, which ONNX has not"
+        return f"of element type {error}, which ONNX does not define"
 
 
 def _names(names: Sequence[str]) -> str:
@@ -100,28 +103,31 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _no_answer(reply: Reply) -> Fields:
-    """Return the fields of a model of which the oracle gives no values."""
-    verdict, said = Verdict.ADAPTER_ERROR, "the oracle failed on the model that it made"
+    """Return the fields of a returned model for which the oracle has no values."""
+    verdict, message = Verdict.ADAPTER_ERROR, "the oracle failed on the returned model"
     if isinstance(reply, Late):
-        verdict, said = Verdict.UNSPECIFIED, f"the model that it made takes the oracle over {examiner.SECONDS:g} s"
+        verdict, message = (
+            Verdict.UNSPECIFIED,
+            f"the oracle needs more than {examiner.SECONDS:g} s for the returned model",
+        )
     elif isinstance(reply, Died):
-        said = f"the oracle ended by {reply.signal or reply.status} on the model that it made"
+        message = f"the oracle was ended by {reply.signal or reply.status} on the returned model"
     elif isinstance(reply, Refused):
-        verdict, why = REFUSALS.get("" if reply.reason is not None else reply.error, (verdict, said))
-        said = f"{why}: {reply.message}"
-    return {"verdict": verdict, "message": said}
+        verdict, why = REFUSALS.get("" if reply.reason is not None else reply.error, (verdict, message))
+        message = f"{why}: {reply.message}"
+    return {"verdict": verdict, "message": message}
 
 
 REFUSALS = {
-    "": (Verdict.UNSUPPORTED, "the model that it made"),  # An operator of which no text says what it means.
-    "NotImplementedError": (Verdict.UNSUPPORTED, "the model that it made"),
-    "Unspecified": (Verdict.UNSPECIFIED, "the model that it made"),
-    "ValidationError": (Verdict.INVALID_MODEL, "the model checker forbids the model that it made"),
-    "Rejected": (Verdict.INVALID_MODEL, "the text forbids the model that it made"),
+    "": (Verdict.UNSUPPORTED, "the returned model"),  # It has an operator without a specification.
+    "NotImplementedError": (Verdict.UNSUPPORTED, "the returned model"),
+    "Unspecified": (Verdict.UNSPECIFIED, "the returned model"),
+    "ValidationError": (Verdict.INVALID_MODEL, "the model checker rejects the returned model"),
+    "Rejected": (Verdict.INVALID_MODEL, "the specification forbids the returned model"),
 }
 """By the oracle's error on a model, the verdict and its reason."""
 FORBIDDEN = frozenset(error for error, (verdict, _) in REFUSALS.items() if verdict is Verdict.INVALID_MODEL)
-"""Errors of the oracle that say that a model is forbidden."""
+"""Errors of the oracle for invalid models."""
 
 
 def _unlike(case: Case, expected: Sequence[Value | Drawn], outputs: Sequence[Value]) -> Fields | None:
@@ -129,7 +135,7 @@ def _unlike(case: Case, expected: Sequence[Value | Drawn], outputs: Sequence[Val
     if mismatch is None:
         return None
     return {
-        **mismatch.fields, "message": f"evaluated by the oracle, the model that it made: {mismatch}",
+        **mismatch.fields, "message": f"the returned model, evaluated by the oracle: {mismatch}",
         "expected": brief(tuple(expected)), "actual": brief(tuple(outputs)),
     }  # fmt: skip
 
@@ -153,7 +159,7 @@ def _on_other_shapes(case: Case, made: bytes, precision: str) -> Fields | None:
 
 
 def _of_other_shape(case: Case, inputs: Mapping[str, Value], precision: str) -> Case | None:
-    """Return a case with other inputs; None where the text forbids them, or leaves open what they give."""
+    """Return a case with other inputs; None if they are invalid or unspecified."""
     if case.allowance.bounds is None:
         wanted = evaluated(case, case.model, inputs)
         if not isinstance(wanted, Answered):

@@ -3,7 +3,7 @@
 When the process dies, the first unanswered case killed it: an adapter answers in order and frees what a case used
 before it answers. The cases behind it go to the next process.
 
-Where a case is slow, those behind it may be withdrawn to run elsewhere. As the adapter was sent them already, its
+If a case is slow, the following cases may be withdrawn to run elsewhere. As the adapter was sent them already, its
 process is ended after the answer to the slow one: so no case runs twice, and no answer is taken for another's.
 """
 
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from onnx_conformance.processes.fork_server import ForkServer
 
 STDERR_KEPT = 8192
-"""Bytes of what a process printed last that are kept."""
+"""Maximum number of bytes stored of the last output of a process."""
 MOST_STDERR_READS = 1024
 """Parts of it that are in memory, each with at most that many bytes."""
 STDERR_READS = 8
-"""Reads of what is left of that when a process ends; one that prints without end must not block the harness."""
+"""Maximum number of reads of its remaining output when a process ends; endless output must not block the harness."""
 EXIT_SECONDS = 10.0
 """Seconds that a process may take to exit after its output ended: one with GB of memory may crash slowly."""
 MOST_UNSENT = 16 << 20
@@ -49,7 +49,7 @@ MOST_UNSENT = 16 << 20
 ENOUGH_AHEAD, GATHER_SECONDS = 16, 0.002
 """While each process has so many requests beside the current one, its answers are left to gather for so long."""
 
-OPTED_OUT = {"earlier": "its adapter runs a model only once", "files": "its adapter takes no files beside a model"}
+OPTED_OUT = {"earlier": "its adapter runs a model only once", "files": "its adapter does not accept files of a model"}
 """Optional field of a request -> why a case that has it is not asked."""
 MANUAL = "backends/README.md describes the wire format"
 
@@ -60,7 +60,7 @@ class Limits:
 
     Attributes:
         timeout: seconds that one case may take.
-        start: seconds until the adapter says hello; importing a runtime may take long.
+        start: seconds until the adapter sends hello; importing a runtime may take long.
         memory: bytes of address space, or None.
         restarts: how often a process that ended is replaced.
         ahead: how many requests are sent ahead of answers.
@@ -81,9 +81,9 @@ class CaseReply:
 
     Attributes:
         case: as it was sent.
-        reply: what came back.
+        reply: the reply.
         process_number: how many processes had ended before the one that the case ran in.
-        time: the time.monotonic() at which the reply came.
+        time: the time.monotonic() of the reply.
         seconds: from when the case was the first unanswered one.
         slow: whether that is long for this backend.
     """
@@ -110,7 +110,7 @@ class AdapterProcessError(HarnessError):
 
 
 class StartError(AdapterProcessError):
-    """The adapter process does not start; the text names it, says why and what to do."""
+    """The adapter process does not start; the text contains its name, the reason and a solution."""
 
 
 class BudgetError(AdapterProcessError):
@@ -134,7 +134,7 @@ class AdapterProcess:
     """An adapter process, the cases that it was sent, and the processes that replace it when it ends.
 
     Attributes:
-        hello: the adapter's first message; empty until it has come.
+        hello: the adapter's first message; empty until it is received.
         ends: how often the process ended.
         faults: lines on faults that no case can be blamed for.
         budget: of restarts.
@@ -156,7 +156,7 @@ class AdapterProcess:
             target: the backend.
             limits: of each process.
             selector: waits for the processes.
-            budget: of restarts; None: one of its own.
+            budget: budget of restarts; None: a separate one.
             case_times: of the backend's cases; None: of this one alone.
             fork_server: from which processes that replace others are forked, where the adapter allows that.
         """
@@ -173,7 +173,7 @@ class AdapterProcess:
         self._next_id = self._unsent = 0
         self._process: ProcessTree | None = None
         self._successor: ProcessTree | None = None
-        """Started ahead of time, where processes of this backend have ended before; nobody has read its hello yet."""
+        """Started in advance if processes of this backend have ended before; its hello is not read yet."""
         self._killed_until: float | None = None
         """When a process that was killed must have ended; the next one starts after that."""
         self._ready = False
@@ -190,7 +190,7 @@ class AdapterProcess:
     # The life of the process
 
     def start(self) -> None:
-        """Start the process, or take the one that was started ahead of time; its hello comes later.
+        """Start the process, or use the one that was started in advance; its hello is received later.
 
         Raises:
             StartError: the command cannot be run.
@@ -220,7 +220,7 @@ class AdapterProcess:
     def _start_successor(self) -> None:
         """Start the next process while this one works, where one has crashed before: the next crash costs no start.
 
-        Not where the first one so started has ended by itself: a device may suffice for one process only.
+        Not if the first such process has ended on its own: a device may allow only one process.
         """
         if self._crashes and self._successor is None and self.budget.ends < self.limits.restarts:
             with contextlib.suppress(StartError):  # Whoever needs it then starts it again, and is told.
@@ -285,7 +285,7 @@ class AdapterProcess:
     # Slow cases
 
     def waited(self, now: float) -> float:
-        """Return the seconds that the first unanswered case has run; 0 where there is none."""
+        """Return how many seconds the first unanswered case has run; 0 if there is none."""
         if self._process is None or self._killed_until is not None or not self._ready or not self._pending:
             return 0.0
         return max(0.0, now - max(self._since, self._begun))
@@ -326,7 +326,7 @@ class AdapterProcess:
         return self._process is not None
 
     def retire(self) -> None:
-        """End the process without a fault of its own, and without waiting for that."""
+        """End the process, which is not at fault, without waiting for its end."""
         if self._process is not None and self._killed_until is None:
             self._kill()
             self.ends += 1
@@ -347,7 +347,7 @@ class AdapterProcess:
         """Send a case; `take_replies` returns its reply.
 
         Raises:
-            AdapterProcessError: a new process was needed for it, and there is none.
+            AdapterProcessError: it needed a new process, but there is none.
         """
         self._next_id += 1
         if not self._pending:
@@ -362,7 +362,7 @@ class AdapterProcess:
             self._opt_out()
 
     def _lacks(self, case: Case) -> str:
-        """Return what the adapter cannot be asked for, of what a case needs; empty: nothing."""
+        """Return the requirements of a case that the adapter does not support; empty: none."""
         if not case.needs:
             return ""
         accepts = self.hello.get("accepts")
@@ -474,10 +474,10 @@ class AdapterProcess:
             self._read_hello(header)
             return
         if not self._pending:
-            raise protocol.HeaderError(f"a message of kind {clean(header['kind'], 40)!r} that nobody asked for")
+            raise protocol.HeaderError(f"a message of kind {clean(header['kind'], 40)!r} that was not requested")
         request, case = self._pending[0]
         if header["kind"] == "hello":
-            raise protocol.HeaderError('a second "hello"; it is said once, when the process starts')
+            raise protocol.HeaderError('a second "hello"; it is sent once, when the process starts')
         if header.get("id") != request:
             number = protocol.clip(header.get("id"))
             raise protocol.HeaderError(f"an answer to request {number} while {request} was due")
@@ -508,14 +508,14 @@ class AdapterProcess:
         return bool(self._replies)
 
     def take_replies(self) -> list[CaseReply]:
-        """Return the replies that have come since the last call."""
+        """Return the replies since the last call."""
         taken, self._replies = self._replies, []
         return taken
 
     def _read_hello(self, header: Mapping[str, Any]) -> None:
         name = self.target.name
         if header["kind"] == "failed":
-            reason = " ".join(replies.text_of(header, "message", "the adapter does not say why").split())
+            reason = " ".join(replies.text_of(header, "message", "the adapter reports no reason").split())
             raise StartError(self, f"{name}: {reason.removeprefix(f'{name} ').removeprefix(f'{name}: ')}")
         if header["kind"] != "hello":
             kind = clean(header["kind"], 40)
@@ -523,11 +523,13 @@ class AdapterProcess:
         if header.get("protocol") != protocol.VERSION:
             version = protocol.clip(header.get("protocol"))
             raise StartError(
-                self, f"{name}: it speaks wire format {version}, this harness {protocol.VERSION}; update the older one"
+                self,
+                f"{name}: it uses wire format {version}, but this harness uses {protocol.VERSION}; update the "
+                "older one",
             )
         if header.get("subject", "runtime") not in replies.KINDS:
             subject = protocol.clip(header["subject"])
-            raise StartError(self, f"{name}: it says that it is a {subject}, expected {', '.join(replies.KINDS)}")
+            raise StartError(self, f"{name}: its subject is {subject}, expected one of {', '.join(replies.KINDS)}")
         self.hello = {key: value if _is_plain(value) else protocol.clip(value) for key, value in header.items()}
         now = time.monotonic()
         if not self._took_successor:  # It says nothing of how long a start takes.
@@ -551,7 +553,7 @@ class AdapterProcess:
             self._blame(Broken(f"{self.target.name} closed its output without an answer", self._stderr_text()))
         elif not self._ready:
             raise StartError(
-                self, f"{self.target.name}: no hello within {self.limits.start:g} s of its start ({MANUAL})"
+                self, f"{self.target.name}: no hello within {self.limits.start:g} s after its start ({MANUAL})"
             )
         else:
             self._blame(Late(now - self._since, self._stderr_text()))
@@ -571,7 +573,7 @@ class AdapterProcess:
         return max(self._since, self._begun) + (self.limits.timeout if self._ready else self.limits.start)
 
     def _stderr_text(self) -> str:
-        """Return what the process printed last, with what is still unread of it."""
+        """Return the last output of the process, including its unread part."""
         for _ in range(STDERR_READS):
             data = read(self._process.stderr) if self._process is not None else None
             if not data:
@@ -588,14 +590,14 @@ class AdapterProcess:
             self._end_before_hello(reply, reason)
             return
         if not self._pending:
-            self.faults.append(replies.sentence(self.target.name, f"{reason}, with no case to blame", reply))
+            self.faults.append(replies.sentence(self.target.name, f"{reason}, while no case was running", reply))
         else:
             _, case = self._pending.popleft()
             self._add_reply(case, reply, time.monotonic())
         self._replace(reason)
 
     def _end_before_hello(self, reply: Died | Late | Broken, reason: str) -> None:
-        """Handle the end of a process that has not said hello: one that died is started once more.
+        """Handle the end of a process that has not sent hello: one that died is started once more.
 
         Raises:
             StartError: it has died before.
@@ -608,14 +610,14 @@ class AdapterProcess:
             self._kill()
             return
         self._end()
-        text = replies.sentence(self.target.name, f"{reason} before it said hello", reply)
+        text = replies.sentence(self.target.name, f"{reason} before it sent hello", reply)
         if first is not None:
             text += f"; it was started twice, and the first time {replies.sentence('', replies.reason(first), first)}"
         raise StartError(self, text)
 
 
 def poll(selector: selectors.BaseSelector, processes: list[AdapterProcess], wait: float | None = None) -> float:
-    """Read what every process has sent, and enforce deadlines.
+    """Read the messages of every process, and enforce deadlines.
 
     Args:
         selector: of all these processes.

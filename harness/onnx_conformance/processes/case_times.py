@@ -1,4 +1,4 @@
-"""How long the cases of a backend usually take, when one of them counts as slow, and what a backend is waiting for."""
+"""The usual duration of the cases of a backend, the limit for slow cases, and the case that a backend waits for."""
 
 from __future__ import annotations
 

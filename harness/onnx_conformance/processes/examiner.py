@@ -1,4 +1,4 @@
-"""The oracle in a process of its own: what it says of a model that a tool made, which may be anything."""
+"""The oracle in a separate process: it evaluates models that a tool returned, which may be arbitrary."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ADAPTER = "onnx_conformance.specification.examiner"
 
 
 def evaluated(case: Case, model: bytes, inputs: Mapping[str, Value]) -> Reply:
-    """Return what the oracle says of a model with these inputs; the outputs are those of the case."""
+    """Return the oracle's reply for a model with these inputs; the outputs are those of the case."""
     asked = dataclasses.replace(by_itself(case), model=model, inputs=dict(inputs), files={}, earlier=None)
     return _process().ask(asked)
 
@@ -48,11 +48,11 @@ def close() -> None:
 
 
 def parsed(reply: ReturnedModel) -> onnx.ModelProto | str:
-    """Return the model of a reply, or why it is none."""
+    """Return the model of a reply, or the reason why it is not a model."""
     if reply.model is None:
-        return f"a model of {reply.size:,} bytes, which was not read: it has far more than the case can need"
+        return f"a model of {reply.size:,} bytes, which was not read: it is far larger than the case can need"
     try:
         made = onnx.load_from_string(reply.model)
     except (DecodeError, ValueError):
-        return f"{reply.size:,} bytes that are no ModelProto"
-    return made if made.HasField("graph") else f"{reply.size:,} bytes, of which ModelProto reads no graph"
+        return f"{reply.size:,} bytes that are not a ModelProto"
+    return made if made.HasField("graph") else f"{reply.size:,} bytes that contain a ModelProto without a graph"

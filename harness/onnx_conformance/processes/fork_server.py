@@ -1,7 +1,7 @@
 """Adapter processes that are forked from one that has loaded the runtime; see backends/fork_server.py.
 
-A fork takes milliseconds where a start takes as long as the import of a runtime. Only adapters whose hello says `fork`
-have one, and none in a sandbox, where process numbers are others.
+A fork takes milliseconds where a start takes as long as the import of a runtime. Only adapters whose hello contains
+`fork` have one, and none in a sandbox, where process numbers are others.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Forked:
 
     @property
     def pid(self) -> int:
-        """Its number; 0: the fork server has not said it yet."""
+        """Its number; 0: the fork server has not reported it yet."""
         return self._server.pid(self._index)
 
     def kill(self) -> None:
@@ -45,7 +45,7 @@ class _Forked:
                 os.kill(self.pid, signal.SIGKILL)
 
     def wait(self, timeout: float | None = None) -> int:
-        """Raise TimeoutExpired: nobody here receives its status."""
+        """Raise TimeoutExpired: its status cannot be received here."""
         raise subprocess.TimeoutExpired("a forked supervisor", timeout or 0.0)
 
 
@@ -53,11 +53,11 @@ class ForkServer:
     """A process that has loaded a runtime, and is forked into adapters; it is started when it is first prepared.
 
     Attributes:
-        obstacle: why it cannot be forked, in its own words; empty where it has not said so.
+        obstacle: why it cannot be forked, as reported by it; empty if it has not reported that.
     """
 
     def __init__(self, target: Target, memory: int | None) -> None:
-        """Take what to start, as ProcessTree.start does."""
+        """Use the same arguments as ProcessTree.start."""
         self._target, self._memory = target, memory
         self._process: subprocess.Popen[bytes] | None = None
         self._gone = False
@@ -69,7 +69,7 @@ class ForkServer:
         self.obstacle = ""
 
     def prepare(self, hello: Mapping[str, object]) -> None:
-        """Start it, unless it runs, or the hello of an adapter says that it cannot be forked."""
+        """Start it, unless it runs, or the hello of an adapter does not allow forks."""
         if self._gone or self._process is not None:
             return
         if hello.get("fork") is not True or str(SERVE) not in self._target.command or self._target.sandbox:
@@ -123,7 +123,7 @@ class ForkServer:
         return self._ended
 
     def _read(self) -> None:
-        """Read all that it has said, and whether it has ended."""
+        """Read all its messages, and whether it has ended."""
         if self._process is None:
             return
         self._control.settimeout(0)
@@ -142,7 +142,7 @@ class ForkServer:
         self.obstacle = self.obstacle or " ".join(said)
 
     def give_up(self) -> None:
-        """Fork no more: a fork has not said hello."""
+        """Stop forking: a fork has not sent hello."""
         self._gone = True
 
     def close(self) -> None:

@@ -44,7 +44,7 @@ class Incoming:
 
     @property
     def begun(self) -> bool:
-        """Whether a part of the next message has come."""
+        """Whether a part of the next message was received."""
         return bool(self._data) or self._header is not None
 
     def add(self, data: bytes) -> None:

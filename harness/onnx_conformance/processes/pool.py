@@ -32,7 +32,7 @@ MOST_WAITING_BYTES = 128 << 20
 A backend may be some fifty thousand cases behind the fastest one, as one is that hangs in every case of an operator,
 and no other waits for it; the cases in between are in memory only once."""
 MOST_SLOW = 4
-"""Processes of one backend that run a slow case beside its others: each has a whole runtime in memory."""
+"""Maximum number of additional processes of a backend for slow cases: each has a complete runtime in memory."""
 SLOW_CHECK_SECONDS = 0.25
 """Seconds between two checks for slow cases."""
 SPARE_CORES = 0.5
@@ -46,10 +46,10 @@ class ProcessPool:
         target: the backend.
         retries: its failed cases.
         case_times: how long its cases take.
-        processes: what cases are sent to; as many as `--jobs` says.
+        processes: the processes that cases are sent to; their number is that of `--jobs`.
         slow: processes that each run one slow case and are sent no other.
         waiting: cases that no process was sent yet.
-        failed: why the backend was given up; empty where it was not.
+        failed: why the backend was given up; empty: it was not.
     """
 
     def __init__(
@@ -77,14 +77,14 @@ class ProcessPool:
         self.processes = [self._new_process(budget) for budget in self._budgets]
         self.slow: list[AdapterProcess] = []
         self._one_at_a_time = False
-        """Whether a process did not start beside others, so that none is started beside others any more."""
+        """Whether an additional process did not start; then no further one is started."""
         self._earlier_faults: list[str] = []
         """Faults of processes that are no longer here."""
         self._waiting_bytes = 0
         self._next_check = 0.0
         self._stalled = 0.0
         self._latest = 0.0
-        """When the latest reply came, or when others began to run beside a slow case."""
+        """Time of the latest reply, or of the start of other cases during a slow one."""
 
     def _new_process(self, budget: Budget) -> AdapterProcess:
         times, server = self.case_times, self._fork_server
@@ -106,7 +106,7 @@ class ProcessPool:
 
     @property
     def full(self) -> bool:
-        """Whether it must not be given more cases."""
+        """Whether it must not get more cases."""
         return self._waiting_bytes >= MOST_WAITING_BYTES or self.retries.full
 
     @property
@@ -117,13 +117,13 @@ class ProcessPool:
     # Cases go out, replies come in
 
     def put(self, case: Case) -> None:
-        """Add a case to those that wait, unless the backend is given up."""
+        """Add a waiting case, unless the backend is given up."""
         if not self.failed:
             self.waiting.append(case)
             self._waiting_bytes += case.size
 
     def feed(self, *, last: bool) -> None:
-        """Send waiting cases to the processes that have room; `last`: no more will come.
+        """Send waiting cases to the processes that have room; `last`: there are no more cases.
 
         Raises:
             AdapterProcessError: a process that is needed does not start.
@@ -136,7 +136,7 @@ class ProcessPool:
         self.retries.feed(last=last and self._all_answered)
 
     def take_replies(self) -> list[tuple[AdapterProcess, CaseReply]]:
-        """Return the replies that have come since the last call, oldest first, each with its process."""
+        """Return the replies since the last call, oldest first, each with its process."""
         replies = [(process, reply) for process in self.all_processes for reply in process.take_replies()]
         replies.sort(key=lambda pair: pair[1].time)
         for process, reply in replies:
@@ -149,7 +149,7 @@ class ProcessPool:
     # Slow cases
 
     def check_slow_cases(self, now: float) -> None:
-        """Let other cases run beside a slow one; call it after everything that could be read was read.
+        """Let other cases run during a slow one; to be called after all available messages were read.
 
         Raises:
             AdapterProcessError: the process for the other cases cannot be run.
@@ -210,7 +210,7 @@ class ProcessPool:
                 self._earlier_faults += process.faults
 
     def survives(self, error: AdapterProcessError) -> bool:
-        """Whether it can go on without a process that did not start: one started beside others that still run.
+        """Whether it can continue without a process that did not start, because others still run.
 
         A device, or the memory, may suffice for one process only; then the next is started when the others have ended.
         """
@@ -224,7 +224,7 @@ class ProcessPool:
         return True
 
     def status(self, now: float) -> Status:
-        """Return what it does at the time.monotonic() `now`."""
+        """Return its status at the time.monotonic() `now`."""
         waits = [
             Wait(process.current_case.id, process.waited(now), process.limits.timeout)
             for process in self.all_processes

@@ -33,7 +33,7 @@ SUPERVISOR = BACKENDS / "supervisor.py"
 
 
 class Process(Protocol):
-    """What is known of a supervisor's process; a subprocess.Popen is one."""
+    """The interface of a supervisor's process; subprocess.Popen has it."""
 
     @property
     def pid(self) -> int:
@@ -99,7 +99,7 @@ class ProcessTree:
     """
 
     def __init__(self, process: Process, supervisor: socket.socket, *streams: BinaryIO) -> None:
-        """Take a supervisor, and what it is reached by; see `start`.
+        """Use a supervisor and its connections; see `start`.
 
         Args:
             process: the supervisor's.
@@ -117,7 +117,7 @@ class ProcessTree:
         """Start both.
 
         Args:
-            target: what to start.
+            target: the backend to start.
             memory: bytes of address space of the adapter, and of each process that it starts; None: no limit.
 
         Raises:
@@ -128,7 +128,7 @@ class ProcessTree:
         return cls(process, supervisor, *(cast("BinaryIO", stream) for stream in streams))
 
     def watch(self, selector: selectors.BaseSelector, *reactions: Callable[[], None]) -> None:
-        """Register what to call when there is something to read: from stdout, stderr, and the supervisor."""
+        """Register the callbacks for readable data from stdout, stderr, and the supervisor."""
         for descriptor, react in zip((self.stdout, self.stderr, self.supervisor.fileno()), reactions, strict=True):
             selector.register(descriptor, selectors.EVENT_READ, react)
 
@@ -213,7 +213,7 @@ class ProcessTree:
 
 
 def read(descriptor: int) -> bytes | None:
-    """Return what can be read now; empty at the end, None if there is nothing yet."""
+    """Return the bytes that are available now; empty at the end, None if there are none yet."""
     try:
         return os.read(descriptor, CHUNK)
     except BlockingIOError:

@@ -1,4 +1,4 @@
-"""Replies: everything that can come back from an adapter process for one case."""
+"""Replies: all possible replies of an adapter process for one case."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Answered:
 
 
 class AsExpected(Answered):
-    """The runtime returned, to the byte, what is expected."""
+    """The runtime returned exactly the expected bytes."""
 
     def __init__(self, case: Case, seconds: float | None) -> None:
         """Take the case, whose expected values are decoded if somebody asks for them."""
@@ -54,9 +54,9 @@ class ReturnedModel:
     Attributes:
         model: serialized; None where it has far more bytes than one that the case can need.
         size: bytes.
-        subject: what the tool is: a transformer, or an inferencer.
+        subject: kind of the tool: a transformer, or an inferencer.
         seconds: as the adapter measured them.
-        precision: the element type in which what a transformer makes computes floats; empty: in their own.
+        precision: the element type in which the returned model computes floats; empty: the original type.
     """
 
     model: bytes | None
@@ -81,7 +81,7 @@ class Accepted:
 
 @dataclass(frozen=True)
 class Oversized:
-    """An answer with far more bytes than the case needs, of which only the types and shapes were read.
+    """An answer with far more bytes than the case needs; only its types and shapes were read.
 
     Attributes:
         outputs: read by backends.protocol.Outline: types and shapes are the adapter's, elements are not.
@@ -98,7 +98,7 @@ class Oversized:
 class Refused:
     """The runtime raised an error; `reason` is set where the adapter declares it an opt-out.
 
-    `phase` is load or run, where the adapter tells them apart.
+    `phase` is load or run, if the adapter distinguishes them.
     """
 
     error: str
@@ -172,14 +172,14 @@ def reason(reply: Died | Late | Broken) -> str:
         return reply.message
     if isinstance(reply, Died):
         return "its process " + (f"was ended by {reply.signal}" if reply.signal else f"exited with {reply.status}")
-    return "it gave no answer in time"
+    return "it sent no answer in time"
 
 
 def sentence(name: str, event: str, reply: Died | Late | Broken) -> str:
     """Return a line that names the backend, unless that is empty, the event, and the last line that was printed."""
     last = reply.stderr.splitlines()[-1:]
     text = event if event.startswith(name) else f"{name}: {event}"
-    return text + (f"; the last it printed: {last[0]}" if last else "")
+    return text + (f"; its last output: {last[0]}" if last else "")
 
 
 KINDS: Mapping[str, str] = {
@@ -202,7 +202,7 @@ def parse(
         header: its fields.
         payload: its bytes, or None where they are too many to be read.
         case: that it answers, if that is known.
-        hello: of what answers; without it, of a runtime.
+        hello: description of the backend; default: a runtime.
 
     Raises:
         ProtocolError: the message does not follow the wire format.
@@ -211,7 +211,7 @@ def parse(
     seconds = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < MOST_SECONDS else None
     kind, subject = header["kind"], str(hello.get("subject", Subject.RUNTIME))
     if kind in KINDS.values() and kind != KINDS.get(subject):
-        raise protocol.HeaderError(f"kind {kind!r}, which a {clean(subject, 40)} does not answer with")
+        raise protocol.HeaderError(f"kind {kind!r}, which is not an answer of a {clean(subject, 40)}")
     if kind == "model":
         return ReturnedModel(payload, header["payload"], subject, seconds, str(hello.get("precision", "")))
     if kind == "accepted":
@@ -232,7 +232,7 @@ def parse(
         reason = (text_of(header, "reason") or "unsupported") if kind == "unsupported" else None
         return Refused(text_of(header, "error", limit=200), text_of(header, "message"), reason, seconds, _phase(header))
     if kind == "fault":
-        return Broken(f"the adapter is at fault: {text_of(header, 'message', 'it does not say why')}", "")
+        return Broken(f"the adapter is at fault: {text_of(header, 'message', 'no reason reported')}", "")
     raise protocol.HeaderError(
         f"kind {clean(kind, 40)!r}: expected {KINDS.get(subject)}, refused, unsupported or fault"
     )
@@ -247,6 +247,6 @@ def text_of(header: Mapping[str, Any], key: str, absent: str = "", limit: int = 
 
 
 def _phase(header: Mapping[str, Any]) -> str:
-    """Return the phase in which a runtime refused; empty where the adapter says none that there is."""
+    """Return the phase in which a runtime refused; empty if the adapter reports no valid phase."""
     phase = header.get("phase")
     return phase if phase in PHASES else ""

@@ -63,7 +63,7 @@ class Retries:
     """The failed cases of one backend, which run again before their verdict is settled.
 
     Attributes:
-        settled: results that stand; whoever reads them removes them.
+        settled: final results; the reader removes them.
         process: the fresh process, while there is one.
     """
 
@@ -176,7 +176,7 @@ class Retries:
 def combined(attempts: list[Attempt]) -> Result:
     """Return the one result of several attempts at a case.
 
-    A fault of the adapter in any attempt says nothing about the case, and is the result.
+    An adapter error in any attempt is the result, because it is no evidence about the case.
     """
     first = attempts[0].result
     broken = [attempt.result for attempt in attempts if attempt.result.verdict is Verdict.ADAPTER_ERROR]

@@ -85,7 +85,7 @@ def test_an_adapter_here_comes_before_a_module_of_its_name(here: Path) -> None:
         with Asker(backend_names.resolve(name), Limits()) as lane:
             assert lane.process.hello["kind"] == "hello"
     for name in ("serve", "as_package", "onnx_conformance"):
-        with pytest.raises(UnknownBackendError, match=f"no backend is called '{name}'"):
+        with pytest.raises(UnknownBackendError, match=f"there is no backend '{name}'"):
             backend_names.resolve(name)
 
 
@@ -96,9 +96,9 @@ def test_an_adapter_here_comes_before_a_module_of_its_name(here: Path) -> None:
         ("./no/such.py", r"^no file \./no/such\.py here, in "),
         ("/no/such.py", r"^no file /no/such\.py$"),
         ("mine_hree.py", r"^no file mine_hree\.py here, in .*; did you mean mine_here\.py\?$"),
-        ("mine_hree", r"^no backend is called 'mine_hree'; .* a file or module of your own such as \./my_adapter\.py"),
+        ("mine_hree", r"^there is no backend 'mine_hree'; .* a file or module of your own such as \./my_adapter\.py"),
         ("./folder", r"^backend '\./folder' is a folder; name the file in it: folder/my_adapter\.py$"),
-        ("folder", r"^no backend is called 'folder'"),
+        ("folder", r"^there is no backend 'folder'"),
         ("./mine_here.py==1.0", r"^backend '\./mine_here\.py==1\.0': a file has no versions; leave out ==1\.0$"),
         ("./\x1b[2J::error.py", r"^no file \./[^\x1b]*error\.py here, in "),
         ("./nul\0.py", r"^no file \./nul"),
@@ -115,7 +115,7 @@ def test_a_module_is_looked_for_where_it_is_to_be_run(here: Path) -> None:
     elsewhere.write_text(f'#!/bin/sh\ncd / && exec {sys.executable} "$@"\n')
     elsewhere.chmod(0o755)
     assert backend_names.resolve("mine_here", python=sys.executable).command[0] == sys.executable
-    with pytest.raises(UnknownBackendError, match="no backend is called 'mine_here'"):
+    with pytest.raises(UnknownBackendError, match="there is no backend 'mine_here'"):
         backend_names.resolve("mine_here", python=str(elsewhere))
     with pytest.raises(UnknownBackendError, match="--python /no/python cannot be asked for 'mine_here'"):
         backend_names.resolve("mine_here", python="/no/python")

@@ -70,11 +70,11 @@ def test_a_requirement_follows_the_version() -> None:
 
 
 def test_an_invalid_version_is_reported() -> None:
-    with pytest.raises(NoEnvironmentError, match=r"'newest' is no version; write mine==2\.0"):
+    with pytest.raises(NoEnvironmentError, match=r"'newest' is not a version; write mine==2\.0"):
         OLD.of("newest")
     done = command("run", "--backend", "onnxruntime==one", "--op", "Split/13")
     assert done.status == 2, done.text
-    assert "'one' is no version" in done.err, done.text
+    assert "'one' is not a version" in done.err, done.text
 
 
 @pytest.mark.usefixtures("fresh")

@@ -39,11 +39,11 @@ def test_an_accepted_model_is_told_apart_by_the_force_of_what_forbids_it(force: 
     assert result.verdict.scored is (force is Force.MUST)
     weaker = {
         Force.MUST: "",
-        Force.SHOULD: ", if only by a `should`",
-        Force.DESCRIBES: ", if only by what it describes",
-        Force.SIGNATURE: ", if only by the signature, which a model checker looks at",
+        Force.SHOULD: " (it violates only a `should`)",
+        Force.DESCRIBES: " (it violates only a description)",
+        Force.SIGNATURE: " (it violates only the signature, which a model checker verifies)",
     }
-    assert result.message == f"an answer, where the text forbids one{weaker[force]}"
+    assert result.message == f"an invalid model was accepted{weaker[force]}"
 
 
 def test_generated_cases_know_the_force_of_what_forbids_them() -> None:

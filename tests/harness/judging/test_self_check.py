@@ -80,7 +80,7 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
 
 
 def test_a_right_adapter_has_nothing_amiss(checked: Check) -> None:
-    assert checked() == ({}, {"moves others"})
+    assert checked() == ({}, {"moves other types"})
 
 
 def checks(text: str, what: str, tmp_path: Path) -> list[self_check.Checked]:
@@ -93,8 +93,8 @@ def checks(text: str, what: str, tmp_path: Path) -> list[self_check.Checked]:
 def test_it_says_how_many_operators_an_adapter_can(checked: Check, tmp_path: Path) -> None:
     checked(can='{"Identity": lambda x: x, "Add": lambda a, b: a + b, "Neg": lambda x: x}')
     lines = checks((tmp_path / "echo.py").read_text(), "", tmp_path)
-    (can,) = (item for item in lines if item.what == "can operators")
-    assert (can.good, can.seen) == (True, "2 of 8 operators, opts out of 5, fails 1")
+    (can,) = (item for item in lines if item.what == "supports operators")
+    assert (can.good, can.seen) == (True, "2 of 8 pass, 5 are unsupported, 1 fail")
     (fails,) = (item for item in lines if item.what == "fails")
     assert fails.good is None
     assert fails.seen.startswith("ai.onnx/Neg/13/"), fails
@@ -106,7 +106,7 @@ def test_types_are_moved_by_an_adapter_without_identity(checked: Check) -> None:
         '{"Reshape": lambda data, shape: data.reshape([data.shape[i] if n == 0 else n for i, n in enumerate(shape)])}'
     )
     amiss, skipped = checked(can=only, containers=[])
-    assert (amiss, skipped) == ({}, {"moves others"})
+    assert (amiss, skipped) == ({}, {"moves other types"})
     changed = "if value.dtype == np.int16: value = value + np.int16(1)"
     assert list(checked(changed, can=only, containers=[])[0]) == ["moves int16"]
 
@@ -114,7 +114,7 @@ def test_types_are_moved_by_an_adapter_without_identity(checked: Check) -> None:
 def test_an_operator_that_computes_does_not_count_as_moving_types(checked: Check) -> None:
     amiss, skipped = checked(can='{"Add": lambda a, b: a + b}', containers=[])
     assert amiss == {}
-    assert skipped == {"moves others"}
+    assert skipped == {"moves other types"}
 
 
 def test_a_version_that_is_opted_out_of_is_followed_by_an_older_one(checked: Check, tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_version_that_is_opted_out_of_is_followed_by_an_older_one(checked: Che
 
 def test_an_adapter_that_can_nothing_is_amiss(checked: Check) -> None:
     amiss, _ = checked(can="{}", containers=[])
-    assert amiss == {"can operators": "0 of 8 operators, opts out of 8, fails 0: none of them passes"}
+    assert amiss == {"supports operators": "0 of 8 pass, 8 are unsupported, 0 fail"}
 
 
 @pytest.mark.parametrize(
@@ -134,15 +134,15 @@ def test_an_adapter_that_can_nothing_is_amiss(checked: Check) -> None:
     [
         (
             "dict(zip(outputs, [1]))",
-            "gives lists of values",
-            "run() gave what is no list of values: dict; give a value for",
+            "returns lists of values",
+            "run() did not return a list of values: dict; expected a value for",
         ),
         (
             "(item for item in ())",
-            "gives lists of values",
-            "run() gave what is no list of values: generator; give a value",
+            "returns lists of values",
+            "run() did not return a list of values: generator; expected a value",
         ),
-        ("[]", "gives as many outputs as asked", "wrong_count: outputs: expected 1 outputs, got 0 outputs"),
+        ("[]", "returns all requested outputs", "wrong_count: outputs: expected 1 outputs, got 0 outputs"),
     ],
 )
 def test_run_returning_no_list_of_values_is_reported(tmp_path: Path, gives: str, what: str, says: str) -> None:
@@ -161,14 +161,14 @@ def test_no_more_operators_run_after_three_hang(tmp_path: Path, monkeypatch: pyt
     lines = checks(text, "", tmp_path)
     (late,) = (item for item in lines if item.what == "answers in time")
     assert late.good is False
-    assert late.seen == "3 cases had no answer within 0.5 s each; 5 operators are not asked"
-    assert [item.what for item in lines if item.what.startswith("refuses")], "the rest is looked at all the same"
+    assert late.seen == "3 cases had no answer within 0.5 s each; 5 operators were not run"
+    assert [item.what for item in lines if item.what.startswith("rejects")], "the rest is looked at all the same"
 
 
 def test_a_slow_adapter_runs_only_some_operators(checked: Check, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "MOST_SECONDS", 0)
     amiss, skipped = checked()
-    assert "can operators" in amiss
+    assert "supports operators" in amiss
     assert "answers in time" in skipped
 
 
@@ -191,16 +191,16 @@ def test_a_type_that_comes_back_changed_is_named(checked: Check, body: str, what
 
 def test_an_opt_out_is_shown_and_is_no_fault(checked: Check) -> None:
     amiss, skipped = checked("if getattr(value, 'dtype', None) == np.uint16: raise NotImplementedError('no uint16')")
-    assert (amiss, skipped) == ({}, {"moves uint16", "moves others"})
+    assert (amiss, skipped) == ({}, {"moves uint16", "moves other types"})
 
 
 def test_declared_types_are_compared_with_those_that_pass(checked: Check) -> None:
     amiss, skipped = checked(types=["float", "float7"], containers=["sequence"], opset="new", version="")
-    assert set(amiss) == {"says its version", "says its opset", "says its types", "says all types that it takes",
-                          "says all containers that it takes"}  # fmt: skip
-    assert "float7: not one of" in amiss["says its types"]
-    assert "optional" in amiss["says all containers that it takes"]
-    assert "takes the types that it says" in skipped
+    assert set(amiss) == {"reports its version", "reports its opset", "reports its types", "declares all its types",
+                          "declares all its containers"}  # fmt: skip
+    assert "float7: not one of" in amiss["reports its types"]
+    assert "optional" in amiss["declares all its containers"]
+    assert "supports its types" in skipped
 
 
 def test_nonsense_must_be_refused_and_survived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +210,7 @@ def test_nonsense_must_be_refused_and_survived(tmp_path: Path, monkeypatch: pyte
         "    if not model: os._exit(4)\n    return [list(inputs.values())[0] if inputs else None]\n"
     )
     amiss = {item.what for item in self_check.check(backend_names.resolve("bold"), Limits()) if item.good is False}
-    assert {"refuses an empty model", "refuses bytes that are no model"} <= amiss
+    assert {"rejects an empty model", "rejects bytes that are not a model"} <= amiss
 
 
 def test_the_command() -> None:

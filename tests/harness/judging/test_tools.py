@@ -58,28 +58,38 @@ def ends() -> Iterator[None]:
 TRANSFORMED = [
     ("nothing", MATRIX, Verdict.PASS, ""),
     ("nothing", SYMBOLIC, Verdict.PASS, ""),
-    ("nothing", FORBIDDEN, Verdict.UNSPECIFIED, "without a meaning"),
+    ("nothing", FORBIDDEN, Verdict.UNSPECIFIED, "no requirement on transforming"),
     ("raises", FORBIDDEN, Verdict.PASS, ""),
     ("value", MATRIX, Verdict.WRONG_VALUE, "evaluated by the oracle"),
     ("shape", MATRIX, Verdict.PASS, ""),  # It knows no other shape.
-    ("untyped", MATRIX, Verdict.INVALID_MODEL, "output is of the element type 0, which ONNX has not; in the first"),
-    ("no_type", MATRIX, Verdict.INVALID_MODEL, "output is of the element type 99, which ONNX has not; in the first"),
+    (
+        "untyped",
+        MATRIX,
+        Verdict.INVALID_MODEL,
+        "output is of element type 0, which ONNX does not define; in the original",
+    ),
+    (
+        "no_type",
+        MATRIX,
+        Verdict.INVALID_MODEL,
+        "output is of element type 99, which ONNX does not define; in the original",
+    ),
     ("nothing", PRODUCT, Verdict.PASS, ""),
-    ("shape", PRODUCT, Verdict.INVALID_MODEL, "the text forbids the model that it made"),
+    ("shape", PRODUCT, Verdict.INVALID_MODEL, "the specification forbids the returned model"),
     ("half", SOFTPLUS, Verdict.PASS, ""),
     ("half", BEYOND, Verdict.UNSPECIFIED, "in float16: float16 has not all of its numbers"),
     ("half_scaled", SOFTPLUS, Verdict.WRONG_VALUE, "evaluated by the oracle"),
-    ("shape", SYMBOLIC, Verdict.INVALID_MODEL, "with input [3, 4]: the text forbids the model that it made"),
-    ("name", MATRIX, Verdict.INVALID_MODEL, "its outputs are renamed; those of the first model are output"),
-    ("type", MATRIX, Verdict.INVALID_MODEL, "output is tensor(double); in the first model it is tensor(float)"),
-    ("input", MATRIX, Verdict.INVALID_MODEL, "the inputs more, which the first model has not"),
-    ("attribute", MATRIX, Verdict.INVALID_MODEL, "the model checker forbids the model that it made"),
+    ("shape", SYMBOLIC, Verdict.INVALID_MODEL, "with input [3, 4]: the specification forbids the returned model"),
+    ("name", MATRIX, Verdict.INVALID_MODEL, "its outputs are renamed; those of the original model are output"),
+    ("type", MATRIX, Verdict.INVALID_MODEL, "output is tensor(double); in the original model it is tensor(float)"),
+    ("input", MATRIX, Verdict.INVALID_MODEL, "the inputs more, which the original model does not have"),
+    ("attribute", MATRIX, Verdict.INVALID_MODEL, "the model checker rejects the returned model"),
     ("text", MATRIX, Verdict.WRONG_TYPE, "evaluated by the oracle"),
     ("unknown", MATRIX, Verdict.UNSUPPORTED, "no operator file"),
-    ("bytes", MATRIX, Verdict.INVALID_MODEL, "8 bytes that are no ModelProto"),
-    ("empty", MATRIX, Verdict.INVALID_MODEL, "0 bytes, of which ModelProto reads no graph"),
+    ("bytes", MATRIX, Verdict.INVALID_MODEL, "8 bytes that are not a ModelProto"),
+    ("empty", MATRIX, Verdict.INVALID_MODEL, "0 bytes that contain a ModelProto without a graph"),
     ("large", MATRIX, Verdict.INVALID_MODEL, "a model of 67,108,864 bytes, which was not read"),
-    ("none", MATRIX, Verdict.ADAPTER_ERROR, "transform() gave what is no model: NoneType None; give"),
+    ("none", MATRIX, Verdict.ADAPTER_ERROR, "transform() did not return a model: NoneType None; expected"),
     ("raises", MATRIX, Verdict.REFUSED, "I cannot"),
     ("prints", MATRIX, Verdict.PASS, ""),
     ("hangs", MATRIX, Verdict.TIMEOUT, "no answer within"),
@@ -104,17 +114,17 @@ INFERRED = [
     ("nothing", FORBIDDEN, Verdict.UNSPECIFIED, ""),
     ("raises", FORBIDDEN, Verdict.PASS, ""),  # It has found a contradiction.
     ("raises", MATRIX, Verdict.REFUSED, "a contradiction"),
-    ("type", MATRIX, Verdict.WRONG_TYPE, "tensor(int8) inferred, float expected"),
-    ("size", MATRIX, Verdict.WRONG_SHAPE, "shape [77, 3] inferred, [2, 3] expected"),
-    ("size", SYMBOLIC, Verdict.WRONG_SHAPE, "inferred, [2, 3] expected"),
-    ("rank", MATRIX, Verdict.WRONG_SHAPE, "shape [2, 3, 1] inferred, [2, 3] expected"),
-    ("kind", MATRIX, Verdict.WRONG_TYPE, "sequence inferred"),
-    ("no_size", MATRIX, Verdict.KNOWS_LESS, "shape [?, 3] inferred of [2, 3]"),
+    ("type", MATRIX, Verdict.WRONG_TYPE, "inferred tensor(int8), expected float"),
+    ("size", MATRIX, Verdict.WRONG_SHAPE, "inferred shape [77, 3], expected [2, 3]"),
+    ("size", SYMBOLIC, Verdict.WRONG_SHAPE, ", expected [2, 3]"),
+    ("rank", MATRIX, Verdict.WRONG_SHAPE, "inferred shape [2, 3, 1], expected [2, 3]"),
+    ("kind", MATRIX, Verdict.WRONG_TYPE, "inferred sequence"),
+    ("no_size", MATRIX, Verdict.KNOWS_LESS, "inferred shape [?, 3], actual [2, 3]"),
     ("no_size", SYMBOLIC, Verdict.PASS, ""),
     ("no_rank", MATRIX, Verdict.KNOWS_LESS, "no rank"),
     ("no_type", MATRIX, Verdict.KNOWS_LESS, "no type"),
     ("no_output", MATRIX, Verdict.INVALID_MODEL, "it has no output output"),
-    ("bytes", MATRIX, Verdict.INVALID_MODEL, "no ModelProto"),
+    ("bytes", MATRIX, Verdict.INVALID_MODEL, "not a ModelProto"),
 ]
 
 
@@ -168,7 +178,7 @@ def test_a_subject_that_does_not_exist_is_named(tmp_path: Path) -> None:
         'def info():\n    return {"runtime": "r", "version": "1", "subject": "oven"}\n\n\n'
         "def run(model, inputs, outputs):\n    return []\n"
     )
-    with pytest.raises(StartError, match=r"it says that it is a 'oven', expected runtime, transformer"):
+    with pytest.raises(StartError, match=r"its subject is 'oven', expected one of runtime, transformer"):
         Asker(backend_names.resolve(str(path)), Limits())
 
 
@@ -181,7 +191,7 @@ def test_a_runtime_does_not_answer_with_a_model(tmp_path: Path) -> None:
     with Asker(backend_names.resolve(str(path)), Limits(restarts=3)) as asker:
         result = ask_and_judge(asker, case_of(MATRIX))[0]
     assert result.verdict is Verdict.ADAPTER_ERROR
-    assert "which a checker does not answer with" in result.message
+    assert "which is not an answer of a checker" in result.message
 
 
 def test_tools_run_as_runtimes_do(tmp_path: Path) -> None:

@@ -58,8 +58,8 @@ def lane(kind: str, **limits: Any) -> Iterator[Asker]:
 # Starting
 
 STARTS = [
-    ("dies_at_start", "its process exited with 3 before it said hello", "libruntime.so.1: cannot open"),
-    ("aborts_at_start", "its process was ended by SIGABRT before it said hello", ""),
+    ("dies_at_start", "its process exited with 3 before it sent hello", "libruntime.so.1: cannot open"),
+    ("aborts_at_start", "its process was ended by SIGABRT before it sent hello", ""),
     ("prints_before_hello", "broke the wire format", "Welcome to the runtime"),
     ("speaks_another_protocol", "it speaks wire format 99, this harness 1", "update the older one"),
     ("speaks_endless_protocol", "it speaks wire format '999", "..., this harness 1"),
@@ -95,7 +95,7 @@ def test_a_second_death_before_the_hello_is_reported_with_both_outputs(tmp_path:
     starts = tmp_path / "starts"
     with pytest.raises(StartError) as caught:
         Asker(adapter("counts_its_starts", FAULTY, str(starts)), Limits())
-    for part in ("exited with 3 before it said hello", "started twice", "at start 1", "at start 2"):
+    for part in ("exited with 3 before it sent hello", "started twice", "at start 1", "at start 2"):
         assert part in str(caught.value), f"{part!r} is not in {str(caught.value)!r}"
     assert starts.read_text() == "xx", "one more chance, and no third"
 
@@ -142,7 +142,7 @@ def test_a_command_that_cannot_be_run_is_named(name: str, why: str) -> None:
 
 NO_ADAPTERS = [
     ("no_such_runtime.backend", "cannot import no_such_runtime.backend"),
-    ("json.decoder", "is no adapter: it has neither info() and run(), nor prepare()"),
+    ("json.decoder", "is not an adapter: it has neither info() and run() nor prepare()"),
     ("json.no_such_name", "json has no no_such_name"),
 ]
 
@@ -160,7 +160,7 @@ def test_a_module_that_is_no_adapter_is_named(name: str, why: str) -> None:
 def test_a_memory_limit_below_what_the_adapter_needs_is_a_start_error() -> None:
     with pytest.raises(StartError) as caught, lane("good", memory=1 << 20):
         pass
-    assert "before it said hello" in str(caught.value), str(caught.value)
+    assert "before it sent hello" in str(caught.value), str(caught.value)
 
 
 def test_a_module_takes_nothing_from_the_folder_it_is_served_from() -> None:
@@ -195,7 +195,7 @@ def test_an_unasked_answer_is_a_fault_without_a_case_and_the_next_case_is_right(
     assert isinstance(after, Answered), after
     assert ends == 1, f"the process ended {ends} times"
     assert len(faults) == 1, faults
-    assert "'answer' that nobody asked for, with no case to blame" in faults[0], faults
+    assert "'answer' that was not requested, while no case was running" in faults[0], faults
     assert faults[0].startswith(adapter("answers_unasked").name), faults
 
 
