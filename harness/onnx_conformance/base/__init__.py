@@ -1,1 +1,1 @@
-"""What every package may import: errors, verdicts, file names, printing. Imports nothing of this project."""
+"""Common modules for all packages: errors, verdicts, file names, printing. They import nothing of this project."""

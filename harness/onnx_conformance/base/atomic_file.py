@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all: a reader sees the old text or the new one."""
+"""Atomic writes: a reader sees either the old text or the new one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def write(path: Path, pieces: Iterable[str]) -> None:
-    """Replace the content of a file by a text that comes in pieces; a device or a pipe is written to directly.
+    """Replace the content of a file by a text in pieces; a device or a pipe is written to directly.
 
     A surrogate that cannot be encoded, such as one that another program put into JSON, becomes a question mark.
 

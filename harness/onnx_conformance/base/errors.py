@@ -2,4 +2,4 @@
 
 
 class HarnessError(Exception):
-    """Invalid input, or something the harness cannot do; the text says what, where, and what would be right."""
+    """Invalid input, or an impossible request; the text contains the problem, its location, and the correction."""

@@ -1,6 +1,6 @@
 """All output of the commands: text from outside cannot control the terminal or a CI service.
 
-Names and messages come from runtimes, models, folders and files. Nothing in them may move the cursor, colour the
+Runtimes, models, folders and files supply names and messages. Nothing in them may move the cursor, colour the
 terminal, reverse the reading direction, or begin a line that a CI service takes for a command.
 """
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 PROGRAM = "onnx-conformance"
 MOST_LINE = 4000
-"""Maximum length of a line on standard error, in characters: names in it may come from outside."""
+"""Maximum length of a line on standard error, in characters: it may contain external names."""
 
 _COMMAND = re.compile(r"^[^\S\n]*:(?=:)|##(?=\[)", re.MULTILINE)
 """Commands of GitHub and Azure runners: `::` at the start of a line, `##[` anywhere."""
 
 
 class OutputError(HarnessError):
-    """Standard output cannot be written; the text says why."""
+    """Standard output cannot be written; the text contains the reason."""
 
 
 class ReaderGoneError(Exception):
@@ -51,7 +51,7 @@ def show(text: object = "", *, end: str = "\n") -> None:
 
 
 def stream(pieces: Iterable[str], *, commands: bool = False) -> None:
-    """Print a text that comes in pieces, made neutral line by line; unchanged if `commands` is set.
+    """Print a text in pieces, neutralized line by line; unchanged if `commands` is set.
 
     Raises:
         OutputError, ReaderGoneError: as `show`.

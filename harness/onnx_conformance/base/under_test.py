@@ -18,9 +18,9 @@ class Parts:
     """The parts of a backend's name, such as onnx_version_converter[18]==1.20.1.
 
     Attributes:
-        stem: the adapter; of a command the whole text.
-        option: what stands in brackets; empty: none.
-        version: what follows `==`; empty: none.
+        stem: the adapter; for a command, the whole text.
+        option: the text in brackets; empty: none.
+        version: the text after `==`; empty: none.
     """
 
     stem: str
@@ -29,12 +29,12 @@ class Parts:
 
     @property
     def unversioned(self) -> str:
-        """The name without its version: several versions of one option are one thing over time, several options not."""
+        """The name without its version: versions of one option form a history, different options do not."""
         return f"{self.stem}[{self.option}]" if self.option else self.stem
 
 
 def parts(name: str) -> Parts:
-    """Return the parts of a backend's name: the one place that knows how a name is written."""
+    """Return the parts of a backend's name; only this function knows the syntax."""
     if name.startswith("cmd:"):  # A command may have brackets and signs of its own.
         return Parts(name)
     found = _PARTS.fullmatch(name)
@@ -60,7 +60,7 @@ def with_option(name: str, option: str) -> str:
 
 
 class Subject(enum.StrEnum):
-    """What a backend is."""
+    """The kinds of backends."""
 
     RUNTIME = "runtime"
     TRANSFORMER = "transformer"
@@ -69,5 +69,5 @@ class Subject(enum.StrEnum):
 
 
 def subject(hello: Mapping[str, Any]) -> Subject:
-    """Return what a backend is, as its hello says; one that says nothing is a runtime."""
+    """Return the kind of a backend from its hello; the default is a runtime."""
     return Subject(hello.get("subject", Subject.RUNTIME))

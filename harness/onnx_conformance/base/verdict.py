@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Verdict(enum.StrEnum):
-    """What became of one case on one backend."""
+    """The outcome of one case on one backend."""
 
     PASS = "pass"  # noqa: S105 - not a password
     WRONG_VALUE = "wrong_value"
@@ -43,12 +43,12 @@ class Verdict(enum.StrEnum):
 
 
 UNRATED = frozenset({Verdict.UNSPECIFIED, Verdict.LENIENT, Verdict.KNOWS_LESS})
-"""What no rate counts: `lenient` is an answer to a model that no `must` forbids, `knows_less` one that says less of
-types and shapes than there is to know."""
+"""Verdicts outside the rates. `lenient`: a model that violates no `must` was accepted. `knows_less`: types or shapes
+that could be inferred are missing."""
 UNSCORED = UNRATED | {Verdict.UNSUPPORTED, Verdict.ADAPTER_ERROR}
-"""What says nothing of conformance."""
+"""Verdicts that do not rate conformance."""
 WRONG = frozenset({Verdict.WRONG_VALUE, Verdict.WRONG_SHAPE, Verdict.WRONG_TYPE, Verdict.WRONG_COUNT})
-"""An answer, but not the expected one."""
+"""Outputs that differ from the expected ones."""
 
 
 @dataclass(frozen=True)
@@ -59,18 +59,18 @@ class Result:
         case, operator, form: as in Case.
         backend: as the user named it.
         verdict: how the answer compares with the expected outcome.
-        outcome: the outcome that the text expects.
+        outcome: the expected outcome.
         message: one clear line; may be empty.
         error: the type of the exception that the runtime raised.
         signal: the name of the signal that ended the process.
-        phase: in which the runtime refused the model, load or run; empty where the adapter does not tell.
+        phase: phase in which the runtime refused the model, load or run; empty if the adapter does not report it.
         seconds: as the adapter measured it.
         expected, actual: short forms of the values, if they differ or are not scored.
         mismatch: the fields of compare.Mismatch, if there is one.
         clauses: the sentences that the case tests.
-        force: how strongly the text forbids the model: must, should, describes or signature; empty where it does not.
-        reworded: the latest release of onnx since which one of these sentences reads so; empty: they always have.
-        readings: the numbers of the readings that the expected outcome rests on.
+        force: kind of the violated rule: must, should, describes or signature; empty: the model is valid.
+        reworded: the latest release of onnx that reworded one of these sentences; empty: none was reworded.
+        readings: the numbers of the readings that the expected outcome depends on.
         tags: the tags of the case.
         stderr: the last output of the runtime, if its process ended.
         attempts: for a flaky case, each attempt in order: `process` (first, same, fresh), `verdict`, and the answer.
@@ -108,7 +108,7 @@ class Result:
 
     @property
     def as_example(self) -> tuple[bool, int, str]:
-        """The sort key of examples: of results that show one thing, the least is shown, whichever came first."""
+        """The sort key of examples: the minimum is shown, independently of the order of results."""
         return self.form != "plain", len(self.case), self.case
 
     @property
@@ -122,7 +122,7 @@ class Unreadable:
     """A case of a folder that could not be read, so that no backend ran it.
 
     Attributes:
-        case: its id, as far as the name of its folder gives it.
+        case: its id, derived from the name of its folder.
         message: one clear line on which of its files is at fault, and why.
     """
 
@@ -174,7 +174,7 @@ MAX_MESSAGE = 2000
 def clean(text: object, limit: int = MAX_MESSAGE) -> str:
     """Return a text from outside, safe for a terminal and a file: without control characters, and cut at a limit."""
     plain = str(text).strip()
-    if not plain.isprintable():  # Most texts are; none of what goes is.
+    if not plain.isprintable():  # Most texts are printable; the removed characters are not.
         plain = CONTROL.sub("", plain).strip()
     return plain if len(plain) <= limit else plain[:limit] + f"... ({len(plain)} characters)"
 

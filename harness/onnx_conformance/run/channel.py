@@ -1,7 +1,7 @@
 """A channel between the command and a worker process: whole Python objects, over a socket.
 
-Either end may die at any moment, so what arrives is read as it comes, without waiting for the rest of an object, and an
-object that never becomes whole is dropped.
+Either end may die at any moment. So data is read when it arrives, without waiting for the rest of an object, and an
+incomplete object is dropped.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CHUNK = 1 << 18
 
 
 class ClosedError(Exception):
-    """The other end is gone."""
+    """The other end is closed."""
 
 
 class Channel:

@@ -1,8 +1,8 @@
 """Workers on other machines: slices are tasks of Dask, and its workers are ours.
 
 A task runs some slices and returns their results. A Dask worker keeps our worker, and so the adapters, from one task to
-the next. A crash of a runtime is a verdict: it happens in a process below the adapter's supervisor, and Dask sees
-nothing of it. Where a Dask worker itself dies, its tasks run again elsewhere, and the run says so.
+the next. A crash of a runtime is a verdict: it happens in a process below the adapter's supervisor, which Dask does
+not notice. If a Dask worker itself dies, its tasks run again elsewhere, and the run reports it.
 """
 
 from __future__ import annotations
@@ -53,25 +53,25 @@ WARM_SECONDS = 60.0
 MOST_DEATHS = 3
 """Dask workers that may die over one task before it is not begun again."""
 MOST_WITH_A_TASK = 64 << 10
-"""Bytes of what is to be skipped that go with each task; more is handed out once."""
+"""Maximum size of the list of skipped cases that is sent with each task; a larger list is distributed once."""
 HINT = "pip install 'onnx-conformance[cluster]'"
 
 
 class TaskLostError(Exception):
-    """A task cannot run any more, because the workers are gone that had what it needs."""
+    """A task can no longer run, because the workers with its resources are lost."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a Dask worker is to do.
+    """A task for a Dask worker.
 
     Attributes:
-        run: names the run, so that its adapters are kept apart from those of others.
-        options: of the run, but for those that only the command needs.
-        digest: of the suite, which has to be the same there.
+        run: name of the run, which separates its adapters from those of other runs.
+        options: options of the run, except those that only the command needs.
+        digest: digest of the suite, which must be the same there.
         slices: to run; none: the adapters are only started.
         idle: globs of the selection that have matched nothing so far.
-        encode: whether results are to come with their lines of the results file.
+        encode: whether results are returned with their lines of the results file.
     """
 
     run: str
@@ -84,15 +84,15 @@ class Task:
 
 @dataclass
 class Outcome:
-    """What a task has given.
+    """The outcome of a task.
 
     Attributes:
-        hellos: of the adapters, by backend.
-        results: each with its line of the results file.
-        reports: of the slices whose results are all there.
+        hellos: hellos of the adapters, by backend.
+        results: results, each with its line of the results file.
+        reports: reports of the slices with complete results.
         faults, given_up: as in `Crew`.
-        error: why nothing could be run; empty: it could.
-        seconds: of CPU time in the harness.
+        error: why nothing could be run; empty: no error.
+        seconds: CPU time in the harness.
     """
 
     hellos: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -125,7 +125,7 @@ def run_task(task: Task, skipped: Container[tuple[str, str]]) -> Outcome:
     """Run some slices; the function that Dask calls.
 
     Args:
-        task: what to run.
+        task: the task.
         skipped: (backend name, case id) of each case that is not to run.
     """
     before = time.thread_time()
@@ -170,8 +170,8 @@ def _taken(task: Task) -> _Warm:
     worker = Worker(task.options.work())
     if worker.suite.digest() != task.digest:
         raise HarnessError(
-            f"suite {line(task.options.suite)} has digest {worker.suite.digest()} on {os.uname().nodename}, and "
-            f"where the command runs {task.digest}; have the same onnx-conformance, onnx and folders on both"
+            f"suite {line(task.options.suite)} has digest {worker.suite.digest()} on {os.uname().nodename}, but "
+            f"{task.digest} on the machine of the command; use the same onnx-conformance, onnx and folders on both"
         )
     try:
         return _Warm(worker, worker.start())
@@ -215,7 +215,7 @@ class Cluster:
     """The workers of a Dask cluster."""
 
     def __init__(self, options: Options, digest: str, skipped: Container[tuple[str, str]], *, encode: bool) -> None:
-        """Take what to do; nothing is connected yet.
+        """Prepare a run; nothing is connected yet.
 
         Args:
             options: of the run.
@@ -235,7 +235,7 @@ class Cluster:
         self._of_workers = cpu_time.Cost(0.0, 0.0)
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._tasks: dict[str, tuple[Any, Task]] = {}
-        """By key, the tasks whose results have not come, with their futures."""
+        """By key, the tasks without results so far, with their futures."""
         self._deaths: Counter[tuple[Slice, ...]] = Counter()
         self._arrived: deque[Arrived] = deque()
         self._reports: list[SliceReport] = []
@@ -287,8 +287,8 @@ class Cluster:
             self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
         except (OSError, ValueError, RuntimeError, TimeoutError) as error:
             raise HarnessError(
-                f"--cluster {line(address)}: {line(error)}; is the scheduler there, and has it workers? `dask "
-                "scheduler` starts one, `dask worker ADDRESS` a worker, and local:2 both on this machine"
+                f"--cluster {line(address)}: {line(error)}; check that the scheduler is running and has workers. Start "
+                "them with `dask scheduler` and `dask worker ADDRESS`, or use local:2 to start both on this machine"
             ) from error
         futures = {
             names: self._client.submit(
@@ -309,21 +309,21 @@ class Cluster:
                 hellos |= self._checked(self._result(future)).hellos
             except (_dask().KilledWorker, TaskLostError) as error:
                 raise HarnessError(
-                    f"--cluster {line(address)}: the Dask workers die that start {line(', '.join(names))}"
+                    f"--cluster {line(address)}: the Dask workers that start {line(', '.join(names))} die"
                 ) from error
         return hellos
 
     def _nowhere(self, names: tuple[str, ...]) -> HarnessError:
-        """Return what to say where no worker takes the task of some backends."""
+        """Return the error for backends whose task no worker accepts."""
         needs = " ".join(f"{key}={number:g}" for key, number in self._kinds[names].items())
-        started = f" that has {needs}; start one with --resources '{needs}'" if needs else "; start some"
+        started = f" with {needs}; start one with --resources '{needs}'" if needs else "; start one"
         return HarnessError(
-            f"--cluster {line(self._options.cluster)}: no worker is there for {line(names[0])}{started}"
+            f"--cluster {line(self._options.cluster)}: there is no worker for {line(names[0])}{started}"
         )
 
     @property
     def _kinds(self) -> dict[tuple[str, ...], Mapping[str, float]]:
-        """The backends that can run on the same workers, and what these must have."""
+        """The groups of backends that can run on the same workers, with the required resources."""
         needing = self._options.resources
         plain = tuple(name for name in dict.fromkeys(self._options.backends) if name not in needing)
         return {**({plain: {}} if plain else {}), **{(name,): needs for name, needs in needing.items()}}
@@ -334,11 +334,11 @@ class Cluster:
         return Task(f"{self._run} {backends}", options, self._digest, tuple(slices), idle, self._encode)
 
     def _result(self, future: Any) -> Outcome:  # noqa: ANN401 - Dask's
-        """Return what a task has given.
+        """Return the outcome of a task.
 
         Raises:
             HarnessError: the scheduler is gone, or all workers are.
-            TaskLostError: the workers that had what it needs are gone.
+            TaskLostError: the workers with its resources are lost.
         """
         try:
             while True:
@@ -355,7 +355,7 @@ class Cluster:
         return outcome
 
     def _gone(self) -> HarnessError:
-        return HarnessError(f"--cluster {line(self._options.cluster)}: its scheduler is gone")
+        return HarnessError(f"--cluster {line(self._options.cluster)}: the connection to the scheduler is lost")
 
     @staticmethod
     def _checked(outcome: Outcome) -> Outcome:
@@ -364,7 +364,7 @@ class Cluster:
         return outcome
 
     def run(self, slices: Sequence[Slice], selection: Selection, on_wait: Callable[[], None]) -> Iterator[Arrived]:
-        """Yield results as they come."""
+        """Yield results as soon as they are available."""
         self._hand_out()
         known = seconds(slices, self._options.suite, self._options.backends)
         for names, needs in self._kinds.items():
@@ -385,7 +385,7 @@ class Cluster:
                 yield self._arrived.popleft()
 
     def _hand_out(self) -> None:
-        """Give the workers what is to be skipped: once, where there is much of it, and otherwise with each task."""
+        """Send the list of skipped cases to the workers: once if it is large, otherwise with each task."""
         self._handed_out = self._skipped
         if len(pickle.dumps(self._skipped)) > MOST_WITH_A_TASK:
             self._handed_out = self._client.scatter(self._skipped, broadcast=True, hash=False)
@@ -431,7 +431,9 @@ class Cluster:
         if self._deaths[task.slices] >= MOST_DEATHS:
             self.unfinished += task.slices
             died = f"the Dask worker that ran it died {MOST_DEATHS} times"
-            self.faults.append(f"{_few(task.slices)}: {died}; the rest is not run. Is there too little memory?")
+            self.faults.append(
+                f"{_few(task.slices)}: {died}; the rest is not run. The machine may have too little memory."
+            )
             return
         self._submit(task, self._kinds[task.options.backends], 1)
 
@@ -439,7 +441,7 @@ class Cluster:
         """Say that a worker has gone, with work that runs again elsewhere; Dask itself begins that again.
 
         Raises:
-            HarnessError: there is none any more.
+            HarnessError: there is no worker any more.
         """
         if time.monotonic() < self._next_look:
             return
@@ -455,14 +457,14 @@ class Cluster:
             self._processing = now
 
     def _check_workers(self, now: Mapping[str, Sequence[str]]) -> None:
-        """Raise HarnessError where there has been no worker for too long: those of a queue may come later."""
+        """Raise HarnessError if there was no worker for too long: workers of a queue may start later."""
         if now:
             self._since_alone = None
             return
         self._since_alone = self._since_alone or time.monotonic()
         if time.monotonic() - self._since_alone > WORKER_SECONDS:
             raise HarnessError(
-                f"--cluster {line(self._options.cluster)}: it has had no worker for {WORKER_SECONDS:g} s; start some, "
+                f"--cluster {line(self._options.cluster)}: there was no worker for {WORKER_SECONDS:g} s; start one, "
                 "such as `dask worker ADDRESS`"
             )
 
@@ -476,7 +478,7 @@ class Cluster:
             raise self._gone()
 
     def rest(self) -> Iterator[Arrived]:
-        """Cancel what has not begun, end the adapters, and yield what has come."""
+        """Cancel waiting tasks, end the adapters, and yield the received results."""
         client = self._client
         if client is not None and client.status == "running":
             with contextlib.suppress(Exception):  # The scheduler may go at any moment.
@@ -488,12 +490,12 @@ class Cluster:
             yield self._arrived.popleft()
 
     def take_reports(self) -> list[SliceReport]:
-        """Return the reports of slices that have come since the last call."""
+        """Return the reports of slices since the last call."""
         taken, self._reports = self._reports, []
         return taken
 
     def status(self) -> Mapping[str, Status]:
-        """Return nothing: what a worker does is known when it has done it."""
+        """Return nothing: the work of a worker is known only afterwards."""
         return {}
 
 
@@ -511,7 +513,7 @@ def _dask() -> Any:  # noqa: ANN401 - it has few types
 
 
 def _gathered(slices: Sequence[Slice], known: Mapping[Slice, float]) -> Iterator[list[Slice]]:
-    """Yield the slices of a task: several short ones, so that the way there costs little beside them."""
+    """Yield the slices of a task: several short ones, to keep the overhead of sending small."""
     some: list[Slice] = []
     for part in slices:
         some.append(part)

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 NAME = "costs.json"
 ENOUGH = 8
-"""Cases of an operator version in one run; the average of fewer says little."""
+"""Minimum number of cases of an operator version in one run; the average of fewer is unreliable."""
 
 
 class Costs:
-    """What a run has measured."""
+    """The measured durations of a run."""
 
     def __init__(self) -> None:
         """Start with nothing."""
@@ -37,7 +37,7 @@ class Costs:
         self._cases: Counter[str] = Counter()
 
     def add(self, report: SliceReport) -> None:
-        """Add a slice whose results have all come."""
+        """Add a slice with complete results."""
         self._seconds[report.slice.operator] += report.seconds  # type: ignore[assignment] # a Counter of seconds
         self._cases[report.slice.operator] += sum(report.made.values())
 
@@ -85,7 +85,7 @@ def _path() -> Path | None:
 
 
 def _read() -> dict[str, dict[str, float]]:
-    """Return what earlier runs have measured; nothing where the file is missing or damaged."""
+    """Return the durations of earlier runs; empty if the file is missing or damaged."""
     path = _path()
     try:
         known: Any = json.loads(path.read_bytes()) if path is not None else {}

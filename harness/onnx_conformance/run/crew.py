@@ -1,4 +1,4 @@
-"""What a run asks of its workers, wherever they are; and the smallest crew, one worker in this process."""
+"""The interface of the workers of a run, wherever they are; and the smallest crew, one worker in this process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Crew(Protocol):
 
     @property
     def cost(self) -> cpu_time.Cost:
-        """CPU time so far, of what has ended."""
+        """CPU time of ended processes so far."""
 
     def __enter__(self) -> Self:
         """Return the crew."""
@@ -52,7 +52,7 @@ class Crew(Protocol):
         """
 
     def run(self, slices: Sequence[Slice], selection: Selection, on_wait: Callable[[], None]) -> Iterator[Arrived]:
-        """Yield results as they come.
+        """Yield results as soon as they are available.
 
         Args:
             slices: in the order in which they are begun.
@@ -64,17 +64,17 @@ class Crew(Protocol):
         """End everything, and yield the results that `run` did not, where it ended early."""
 
     def take_reports(self) -> list[SliceReport]:
-        """Return the reports of slices that have come since the last call."""
+        """Return the reports of slices since the last call."""
 
     def status(self) -> Mapping[str, Status]:
-        """Return by name what each backend does at the moment."""
+        """Return the current status of each backend, by name."""
 
 
 class Alone:
     """One worker in this process."""
 
     def __init__(self, work: Work, suite: Suite, skipped: Container[tuple[str, str]]) -> None:
-        """Take what `Worker` takes; nothing is started yet."""
+        """Use the arguments of `Worker`; nothing is started yet."""
         self.faults: list[str] = []
         self.given_up: set[str] = set()
         self.unfinished: list[Slice] = []
@@ -100,7 +100,7 @@ class Alone:
         return self._worker.start()
 
     def run(self, slices: Sequence[Slice], selection: Selection, on_wait: Callable[[], None]) -> Iterator[Arrived]:
-        """Yield results as they come."""
+        """Yield results as soon as they are available."""
         for result, _ in self._worker.run(((part, selection) for part in slices), self._skipped, on_wait):
             yield result, None
 
@@ -112,10 +112,10 @@ class Alone:
         self.given_up = self._worker.scheduler.given_up
 
     def take_reports(self) -> list[SliceReport]:
-        """Return the reports of slices that have come since the last call."""
+        """Return the reports of slices since the last call."""
         taken, self._worker.reports = self._worker.reports, []
         return taken
 
     def status(self) -> Mapping[str, Status]:
-        """Return by name what each backend does at the moment."""
+        """Return the current status of each backend, by name."""
         return self._worker.scheduler.status()

@@ -32,13 +32,13 @@ class Options:
         pythons: by backend, the interpreter of an environment that the user made; "" is for all others.
         samples: by backend, n where it runs 1 case in n; without an entry, it runs all.
         passes: names of environment variables that adapters get in addition to those that all get.
-        isolate: adapters have no network, and cannot read what they are compared with.
+        isolate: adapters have no network, and cannot read the expected values.
         without_readings: the numbers of readings whose cases are not scored.
         locale: the locale of adapters; empty: that of Python.
         threads: the number of threads that runtimes may use; None: as the adapters choose.
         jobs: how many workers; None: as many as there are processors, and cases for them.
         cluster: the address of a Dask scheduler whose workers run the slices, or local:N; empty: none.
-        resources: by backend, what it needs of a Dask worker, such as {"GPU": 1}.
+        resources: by backend, the resources that it needs on a Dask worker, such as {"GPU": 1}.
     """
 
     backends: tuple[str, ...]

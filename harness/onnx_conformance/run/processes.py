@@ -1,4 +1,4 @@
-"""Workers in processes of their own on this machine, which take slices from one queue, the longest first.
+"""Workers in separate processes on this machine, which take slices from one queue, longest first.
 
 Only results pass through this process, with the lines of the results file already written. A worker that dies, by the
 system's lack of memory or by somebody's hand, loses nothing: its results that have come count, and another worker runs
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 METHOD = "fork" if sys.platform == "linux" else "spawn"
 """How workers are started: a fork has everything imported, but only Linux's libraries allow that."""
 POLL_SECONDS = 0.25
-"""Seconds between two looks at what is not a result."""
+"""Seconds between two checks of everything except results."""
 END_SECONDS = 15.0
-"""Seconds that the workers have to end their adapters and to send what they know, where a run ends early."""
+"""Seconds for workers to end their adapters and send their results if a run ends early."""
 MOST_DEATHS = 5
 """Workers that may die over one slice before it is not begun again."""
 
@@ -61,11 +61,11 @@ class _Member:
     wants: bool = False
     status: Mapping[str, Status] = field(default_factory=dict)
     in_work: dict[Slice, set[tuple[str, str]]] = field(default_factory=dict)
-    """Its slices that are not reported yet, and the results of them that have come."""
+    """Its slices that are not reported yet, and their received results."""
 
 
 class Processes:
-    """Workers in processes of their own."""
+    """Workers in separate processes."""
 
     def __init__(
         self,
@@ -77,14 +77,14 @@ class Processes:
         *,
         encode: bool,
     ) -> None:
-        """Take what to do; nothing is started yet.
+        """Prepare a run; nothing is started yet.
 
         Args:
-            work: what to do.
+            work: the work.
             suite: which workers inherit, where processes are forked.
             skipped: (backend name, case id) of each case that is not to run.
             count: how many workers.
-            release: closes what workers must not inherit.
+            release: closes files that workers must not inherit.
             encode: whether workers write the lines of the results file.
         """
         self.faults: list[str] = []
@@ -95,7 +95,7 @@ class Processes:
         self._members: list[_Member] = []
         self._waiting: deque[Slice] = deque()
         self._done: dict[Slice, frozenset[tuple[str, str]]] = {}
-        """Of slices that wait once more: the results that have come already."""
+        """The received results of slices that wait again."""
         self._deaths: Counter[Slice] = Counter()
         self._arrived: deque[Arrived] = deque()
         self._reports: list[SliceReport] = []
@@ -118,7 +118,7 @@ class Processes:
             member.process.join()
 
     def start(self) -> Mapping[str, Mapping[str, Any]]:
-        """Start the workers; return the hellos of the first whose adapters have all said theirs.
+        """Start the workers; return the hellos of the first worker whose adapters have all started.
 
         Raises:
             HarnessError: no worker can start its adapters.
@@ -163,7 +163,7 @@ class Processes:
         return [member for member in self._members if not member.ended]
 
     def run(self, slices: Sequence[Slice], selection: Selection, on_wait: Callable[[], None]) -> Iterator[Arrived]:
-        """Yield results as they come."""
+        """Yield results as soon as they are available."""
         self._selection = selection
         self._waiting.extend(slices)
         self._begun = True
@@ -178,7 +178,7 @@ class Processes:
             self.unfinished += self._waiting
 
     def rest(self) -> Iterator[Arrived]:
-        """Stop the workers, and yield what they still have to tell."""
+        """Stop the workers, and yield their remaining results."""
         for member in self._living:
             with contextlib.suppress(channel.ClosedError):
                 member.end.send(Stop())
@@ -197,12 +197,12 @@ class Processes:
         return cpu_time.Cost(round(own + workers.harness, 3), round(workers.adapters, 3))
 
     def take_reports(self) -> list[SliceReport]:
-        """Return the reports of slices that have come since the last call."""
+        """Return the reports of slices since the last call."""
         taken, self._reports = self._reports, []
         return taken
 
     def status(self) -> Mapping[str, Status]:
-        """Return by name what each backend does at the moment, in all workers."""
+        """Return the current status of each backend in all workers, by name."""
         merged: dict[str, Status] = {}
         started = [member for member in self._members if member.started]
         for member in started:
@@ -214,10 +214,10 @@ class Processes:
                 merged[name] = Status(longest, stalled, known.restarts + each.restarts)
         return merged
 
-    # What workers say
+    # Messages of workers
 
     def _poll(self, seconds: float) -> None:
-        """Read what workers have sent, for some seconds at most."""
+        """Read the messages of workers, for at most some seconds."""
         members = {member.end.fileno(): member for member in self._living}
         for number in select.select(list(members), [], [], seconds)[0]:
             member = members[number]
@@ -266,7 +266,7 @@ class Processes:
             self._reports.append(report)
 
     def _give(self) -> None:
-        """Give a slice to each worker that wants one, or say that there is none."""
+        """Assign a slice to each worker that requests one, or report that there is none."""
         for member in self._living if self._begun else ():
             if not member.wants:
                 continue
@@ -282,9 +282,9 @@ class Processes:
                 member.end.send(assigned)
 
     def _next(self, member: _Member) -> Slice | None:
-        """Return the next slice for a worker; None: there is none, or it is to finish the ones that it has.
+        """Return the next slice for a worker; None: there is none, or it should finish its own slices first.
 
-        A slice over which a worker has died runs by itself from then on, so that others are not blamed for it.
+        A slice during which a worker has died runs alone from then on, so that other slices are not blamed.
         """
         if any(self._deaths[part] for part in member.in_work):
             return None
@@ -302,7 +302,7 @@ class Processes:
 
     def _tell_refusals(self) -> None:
         for text in self._refusals:
-            printing.warn(f"note: one worker less, because its adapters do not start beside those of others: {text}")
+            printing.warn(f"note: continuing with one worker less, because its adapters did not start: {text}")
         self._refusals.clear()
 
     def _end(self, member: _Member) -> None:
@@ -328,7 +328,7 @@ class Processes:
                 self.unfinished.append(part)
                 self.faults.append(
                     f"{part}: the worker that ran it died {self._deaths[part]} times, the last time {how}; the rest of "
-                    "its cases is not run. Is there too little memory? Take fewer --jobs"
+                    "its cases is not run. The machine may have too little memory; reduce --jobs"
                 )
             else:
                 again.append(part)

@@ -58,7 +58,7 @@ class Total:
 
 
 def total(outlook: Outlook | None, made: Mapping[str, int], *, last: bool) -> Total | None:
-    """Return how many cases a selection has, or an estimate; None where there is none yet.
+    """Return the number of cases of a selection, or an estimate; None if there is no estimate yet.
 
     Args:
         outlook: the declared cases, known before the run.
@@ -104,7 +104,7 @@ class Look:
         return max(0.0, self.total.cases - self.done) / self.pace + self.hangs
 
     def __str__(self) -> str:
-        """Return the progress in words; the least important come last, where a narrow terminal cuts them off."""
+        """Return the progress in words; the least important ones last, because a narrow terminal cuts them off."""
         words = [f"{self.done:,}"]
         if self.total is not None:
             words = [f"{self.done:,} of {'' if self.total.exact else 'about '}{_rounded(self.total):,}"]
@@ -118,7 +118,7 @@ class Look:
 
 
 def _rounded(total: Total) -> int:
-    """Return an exact number as it is, and an estimate rounded to two digits."""
+    """Return an exact number unchanged, and an estimate rounded to two digits."""
     number = round(total.cases)
     digits = 0 if total.exact else max(0, len(str(number)) - 2)
     return round(number, -digits)
@@ -222,7 +222,7 @@ class Watch:
 
 @contextlib.contextmanager
 def shown(watch: Watch) -> Iterator[Callable[[], None]]:
-    """Give a function to call at each result: it shows the progress of the run.
+    """Provide a function to call at each result: it shows the progress of the run.
 
     On a terminal there is a line for each backend during the run. Elsewhere one line goes to standard error every 30
     seconds, so a shorter run prints none.
@@ -236,7 +236,7 @@ def shown(watch: Watch) -> Iterator[Callable[[], None]]:
 
 @contextlib.contextmanager
 def steps(activity: str) -> Iterator[Callable[[int, int], None]]:
-    """Give a function to call with the number of steps that are done and that of all; it shows them as `shown` does.
+    """Provide a function to call with the number of completed steps and the total number; it shows them like `shown`.
 
     Args:
         activity: in words, as in "explains the failures of operators".
@@ -263,7 +263,7 @@ def steps(activity: str) -> Iterator[Callable[[int, int], None]]:
 
 @contextlib.contextmanager
 def phases() -> Iterator[Callable[[str, int, int], None]]:
-    """Give a function to call with what is done at the moment, and how many of its steps of how many are done."""
+    """Provide a function to call with the current activity, the number of completed steps, and the total number."""
     with contextlib.ExitStack() as stack:
         current, advance = "", None
 

@@ -167,7 +167,7 @@ class Run:
 
         Args:
             on_result: called with each result.
-            on_wait: called a few times a second while no result comes.
+            on_wait: called a few times a second while there is no result.
 
         Raises:
             HarnessError: a backend does not start, or the run was stopped by --max-fail.
@@ -268,7 +268,7 @@ class Run:
         return Processes(work, self.suite, skipped, count, self.streams.close, encode=encode)
 
     def _read_reports(self) -> None:
-        """Add what is known of slices whose results have all come."""
+        """Add the reports of slices with complete results."""
         for report in self._crew.take_reports() if self._crew is not None else ():
             self.taken += sum(report.made.values())
             self._costs.add(report)
@@ -301,7 +301,7 @@ class Run:
     def _check_max_fail(self) -> None:
         most = self.options.max_fail
         if most is not None and self.summary.failed >= most:
-            raise StoppedError(f"stopped after {self.summary.failed} failures, as --max-fail {most} asks")
+            raise StoppedError(f"stopped after {self.summary.failed} failures, because of --max-fail {most}")
 
     def _count(self, result: Result) -> None:
         """Add a result to the summary and the gate; one that is the adapter's fault is a fault of the run."""
@@ -327,8 +327,9 @@ class Run:
             self.faults.append(f"{backend}: {count} more results are adapter_error")
         if self.without_outputs:
             self.faults.append(
-                f"{len(self.without_outputs)} cases of suite {self.suite.name} carry no outputs to expect, first "
-                f"{self.without_outputs[0]}; take a backend's answers instead: --reference {REFERENCE}"
+                f"{len(self.without_outputs)} cases of suite {self.suite.name} contain no expected outputs, the "
+                "first is "
+                f"{self.without_outputs[0]}; use the outputs of a backend instead: --reference {REFERENCE}"
             )
         self.faults += [
             f"{option} {glob!r} matches no case of suite {self.suite.name}"
@@ -337,11 +338,11 @@ class Run:
         # One part of a small selection may well be empty; the runs of the other parts show whether all are.
         if not self.taken and not self.faults and not self.options.selection.partial:
             chosen = f" ({self.options.selection})" if str(self.options.selection) else ""
-            self.faults.append(f"suite {self.suite.name} has no case for this selection{chosen}")
+            self.faults.append(f"suite {self.suite.name} has no cases for this selection{chosen}")
 
     @property
     def idle(self) -> dict[str, int]:
-        """By backend that opted out of every case that is not unspecified, how many cases those are."""
+        """The number of unsupported cases of each backend without other cases, except unspecified ones."""
         total: dict[str, Counter[Verdict]] = {}
         for (_, backend), counts in self.summary.counts.items():
             total.setdefault(backend, Counter()).update(counts)
@@ -352,7 +353,7 @@ class Run:
         }
 
     def exit_status(self) -> int:
-        """Return 0 if all scored verdicts pass, 1 if some do not or there are none, 2 if something else went wrong.
+        """Return 0 if all scored cases pass, 1 if some do not or there are no scored cases, 2 if something else failed.
 
         With expectations: 0 if the gate is open, 1 if it is closed.
         """
@@ -396,7 +397,7 @@ def execute(options: Options, suite: Suite | None = None, report: Callable[[Run]
             raise
         stopped = str(error)
     if stopped and not run.summary.counts:
-        printing.warn(f"{stopped} before there was a result")
+        printing.warn(f"{stopped} before the first result")
         return ended or EXIT_BROKEN
     if ended is not None:  # The reader of our output may be gone, and there is no time for a report.
         with contextlib.suppress(OSError):
@@ -404,14 +405,14 @@ def execute(options: Options, suite: Suite | None = None, report: Callable[[Run]
         return ended
     (report or _report)(run)
     if stopped:
-        printing.warn(f"{stopped}; what was measured is above{_resume_hint(options)}")
+        printing.warn(f"{stopped}; the results so far are shown above{_resume_hint(options)}")
         on_purpose = run.options.max_fail is not None and run.summary.failed >= run.options.max_fail
         return EXIT_FAILED if on_purpose and not run.faults else EXIT_BROKEN
     return run.exit_status()
 
 
 def _resume_hint(options: Options) -> str:
-    return f"; go on with --resume --results {_place(options)}" if options.results else ""
+    return f"; continue with --resume --results {_place(options)}" if options.results else ""
 
 
 def _report(run: Run) -> None:
@@ -426,11 +427,11 @@ def _report(run: Run) -> None:
                 printing.show(text)
         _report_groups(run, width)
     elif not summary.counts and not run.faults:
-        printing.show(f"no case of suite {run.suite.name} is in this {_part(options)}")
+        printing.show(f"suite {run.suite.name} has no cases in this {_part(options)}")
     with_results = {backend for _, backend in summary.counts}
     for backend, count in options.samples.items():
         if summary.counts and backend not in with_results and not run.faults:
-            printing.show(f"{backend}: no case is in its sample (1/{count})")
+            printing.show(f"{backend}: its sample (1/{count}) has no cases")
     _report_end(run, width)
     if run.gate is not None and not run.faults:
         for text in gate_report.lines(run.gate):
@@ -450,13 +451,11 @@ def _report_end(run: Run, width: int) -> None:
     for text in run_end.lines(summary, run.versions, line(part), options.samples):
         printing.show(text)
     for backend, count in run.idle.items():
-        printing.show(
-            f"{line(terminal.clipped(backend))}: unsupported in all {count} cases, so that nothing was tested\n"
-        )
+        printing.show(f"{line(terminal.clipped(backend))}: all {count} cases are unsupported, so nothing was tested\n")
     if run.suite.name == PROVISIONAL:
         printing.show(textwrap.fill(OF_PROVISIONAL, width) + "\n")
     if run.suite.name == Generated.name:
-        printing.show(f"Of ONNX: {completeness()}.\n")
+        printing.show(f"Coverage of ONNX: {completeness()}.\n")
     place = _place(options) if options.results else ""
     files = [str(path) for path in run.streams.written] if options.apart else []
     folder = "" if run.suite.name in {Generated.name, Official.name} else run.suite.name
@@ -488,8 +487,8 @@ def _report_groups(run: Run, width: int) -> None:
 def _cost(cost: cpu_time.Cost, busy: Mapping[str, float]) -> str:
     """Return the CPU time of the run, and the seconds that each backend reports for its cases."""
     each = ", ".join(f"{line(terminal.clipped(name))} {spent:.1f} s" for name, spent in busy.items())
-    text = f"{cost.harness:.1f} s of CPU in the harness, {cost.adapters:.1f} s in adapter processes"
-    return f"{text}; the cases themselves took: {each}" if each else text
+    text = f"{cost.harness:.1f} s of CPU time in the harness, {cost.adapters:.1f} s in adapter processes"
+    return f"{text}; duration of the cases: {each}" if each else text
 
 
 def _part(options: Options) -> str:
@@ -528,7 +527,7 @@ def reference_answers(
                 if len(answers) == len(ids):
                     break
     except HarnessError as error:
-        return dict.fromkeys(ids, f"(not to be had: {error})")
+        return dict.fromkeys(ids, f"(not available: {error})")
     return answers
 
 

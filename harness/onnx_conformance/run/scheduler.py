@@ -1,4 +1,4 @@
-"""Runs cases on several backends side by side, in bounded memory, and yields their results as they come."""
+"""Runs cases on several backends in parallel, in bounded memory, and yields their results."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Scheduler:
         skipped: Container[tuple[str, str]] = (),
         on_wait: Callable[[], None] = lambda: None,
     ) -> Iterator[Result]:
-        """Yield results as they come, in no particular order.
+        """Yield results as soon as they are available, in no particular order.
 
         Args:
             cases: taken one by one, as the processes have room.
@@ -159,7 +159,7 @@ class Scheduler:
     # Replies come in, and become results
 
     def _poll(self, seconds: float) -> None:
-        """Read what processes have sent, for some seconds at most, and collect the replies."""
+        """Read the messages of processes, for at most some seconds, and collect the replies."""
         pools = [pool for pool in self._all_pools if not pool.failed]
         processes = [process for pool in pools for process in pool.all_processes]
         if not any(pool.slow for pool in pools) and all(process.idle for process in processes):
@@ -178,7 +178,7 @@ class Scheduler:
                 self._give_up(error)
 
     def _collect(self) -> None:
-        """Turn each reply that has come into a result, or run its case again; the reference's become expectations."""
+        """Convert each reply into a result, or run its case again; replies of the reference become expected values."""
         errors: list[AdapterProcessError] = []
         for pool in self._all_pools:
             name = pool.target.name
@@ -211,7 +211,7 @@ class Scheduler:
     # State
 
     def status(self) -> dict[str, Status]:
-        """Return by name what each backend does at the moment, but for the reference."""
+        """Return the current status of each backend except the reference, by name."""
         now = time.monotonic()
         return {pool.target.name: pool.status(now) for pool in self._pools if not pool.failed}
 
@@ -227,7 +227,7 @@ class Scheduler:
 
 
 def with_reference(case: Case, backend: str, reply: Reply) -> Case:
-    """Return a case that expects what a reference backend answered; without an answer, it is unspecified."""
+    """Return a case that expects the outputs of a reference backend; without outputs, it is unspecified."""
     if isinstance(reply, Answered):
         right = case.expected is not None and compare(case.expected, reply.outputs, case.allowance) is None
         # What the text allows beside our answer it need not allow beside a wrong one.
@@ -239,5 +239,5 @@ def with_reference(case: Case, backend: str, reply: Reply) -> Case:
         outcome=Outcome.UNSPECIFIED,
         expected=None,
         allowance=Allowance(case.allowance.reason),
-        detail=f"the reference {backend} gave no answer: {result.verdict} {result.message}",
+        detail=f"the reference {backend} has no outputs: {result.verdict} {result.message}",
     )

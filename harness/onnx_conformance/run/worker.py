@@ -1,6 +1,6 @@
 """A worker: takes slices of a suite, makes or reads their cases, runs them, judges the answers.
 
-It is the unit of work of every run: one worker in the process of the command, several in processes of their own
+It is the unit of work of every run: one worker in the process of the command, several in separate processes
 (`processes`), or any number on other machines (`cluster`). Its adapters stay warm from one slice to the next.
 """
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Work:
-    """What all workers of a run have in common; it can be pickled.
+    """The common data of all workers of a run; it can be pickled.
 
     Attributes:
         targets: the backends.
@@ -53,14 +53,14 @@ class Work:
 
 @dataclass
 class SliceReport:
-    """What is known about a slice once all its results have come.
+    """The report about a slice with complete results.
 
     Attributes:
         slice: which one.
         made: its cases by operator version.
         without_outputs: ids of cases that have no outputs to compare with.
         unreadable: cases that could not be read.
-        idle: globs of the selection that have matched nothing in it, nor in the slices that were known before.
+        idle: globs of the selection without matches in this slice and in previously known slices.
         seconds: that the worker spent on it.
     """
 
@@ -73,7 +73,7 @@ class SliceReport:
 
 
 class Progress:
-    """A slice that is in work: what is known so far, and how many results are to come."""
+    """The state of a running slice: its report so far, and the number of missing results."""
 
     def __init__(self, part: Slice) -> None:
         """Begin with no case."""
@@ -88,7 +88,7 @@ class Worker:
     Attributes:
         suite: that the slices are of.
         scheduler: has the adapter processes.
-        reports: of slices whose results have all come; whoever reads them removes them.
+        reports: reports of slices with complete results; the reader removes them.
     """
 
     def __init__(self, work: Work, suite: Suite | None = None) -> None:
@@ -105,7 +105,7 @@ class Worker:
         self._slice_of: dict[str, Progress] = {}
         """By id of a case that has been sent, its slice."""
         self._due: Counter[str] = Counter()
-        """By id of a case that has been sent, the results that are to come."""
+        """By id of a case that was sent, the number of missing results."""
         self._since = 0.0
 
     def __enter__(self) -> Self:
@@ -130,9 +130,9 @@ class Worker:
         skipped: Container[tuple[str, str]] = (),
         on_wait: Callable[[], None] = lambda: None,
     ) -> Iterator[tuple[Result, Slice]]:
-        """Yield results as they come, each with its slice.
+        """Yield results as soon as they are available, each with its slice.
 
-        A slice is begun while the results of the former are still to come.
+        The next slice begins while results of the previous one are missing.
 
         Args:
             slices: taken one by one, each with the selection that it is of.
@@ -177,11 +177,11 @@ class Worker:
             self._settle()
 
     def _scored(self, case: Case) -> Case:
-        """Return the case; left open where it rests on a reading that this run does without."""
+        """Return the case; unspecified if it depends on a reading that this run does not use."""
         open_ = self._work.without_readings.intersection(case.readings)
         if not open_:
             return case
-        detail = f"it rests on {', '.join(sorted(open_))}, and this run does without"
+        detail = f"it depends on {', '.join(sorted(open_))}, which this run does not use"
         return dataclasses.replace(case, outcome=Outcome.UNSPECIFIED, expected=None, force="", detail=detail)
 
     def _note(self, result: Result) -> Slice:
@@ -202,7 +202,7 @@ class Worker:
         return progress.report.slice
 
     def _settle(self) -> None:
-        """Report the slices of which nothing more is to come."""
+        """Report the slices with complete results."""
         for item in self._in_work:
             if item.exhausted and not item.due:
                 self.suite.finished(item.report.slice)

@@ -1,4 +1,4 @@
-"""A worker in a process of its own: what it and the command say to each other, and its main function.
+"""A worker in a separate process: its messages to and from the command, and its main function.
 
 The command sends `Assigned` and `Stop`; a worker sends `Hello`, then `Wanted` and `Batch`, and at the end `Ended` or
 `Failed`.
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
     from onnx_conformance.suites.suite import Suite
 
 MOST_RESULTS, MOST_SECONDS = 64, 0.1
-"""Results that a worker sends at once, and how long it holds one back to send it with others."""
+"""Maximum number of results that a worker sends at once, and maximum delay of a result in seconds."""
 STATUS_SECONDS = 0.25
-"""Seconds between two messages on what its backends do."""
+"""Seconds between two messages about the status of its backends."""
 
 
 @dataclass(frozen=True)
 class Assigned:
-    """What a worker is to do next.
+    """The next task of a worker.
 
     Attributes:
         slice: None: none before the results of the others have all been sent.
@@ -74,7 +74,7 @@ class Wanted:
     """A worker has sent the last case of its slice, and wants the next one.
 
     Attributes:
-        idle: whether nothing more is to come of the slices that it had.
+        idle: whether the results of its previous slices are complete.
     """
 
     idle: bool
@@ -86,12 +86,12 @@ Sent = tuple["Result", bytes | None, "Slice | None"]
 
 @dataclass(frozen=True)
 class Batch:
-    """What a worker has to tell.
+    """Results and reports of a worker.
 
     Attributes:
         results: each with its line and its slice.
         reports: of slices whose results have all been sent, with this batch or before.
-        status: of each backend, if it is time to say so.
+        status: status of each backend, if it is due.
     """
 
     results: list[Sent]
@@ -127,11 +127,11 @@ class Ended:
 
 
 class _StoppedError(BaseException):
-    """This worker was told to stop, or nobody is there to tell."""
+    """This worker must stop, or the command has ended."""
 
 
 class _SkippedToo:
-    """What the run skips, and what a worker before has done."""
+    """The cases that the run skips, and those that a previous worker completed."""
 
     def __init__(self, skipped: Container[tuple[str, str]]) -> None:
         self._skipped = skipped
@@ -148,7 +148,7 @@ class _Link:
     """A worker's end of the channel.
 
     Attributes:
-        more: whether there may be slices once the results of the present ones have come.
+        more: whether there may be further slices after the results of the current ones.
     """
 
     def __init__(self, end: Channel, worker: Worker, selection: Selection, *, encode: bool) -> None:
@@ -160,7 +160,7 @@ class _Link:
         self.more = True
 
     def slices(self, skipped: _SkippedToo) -> Iterator[tuple[Slice, Selection]]:
-        """Yield the slices that this worker is given."""
+        """Yield the slices that are assigned to this worker."""
         while True:
             self.flush()
             self._end.send(Wanted(self._idle))
@@ -187,7 +187,7 @@ class _Link:
             self.look()
 
     def look(self) -> None:
-        """Send what has waited long enough; notice that this worker is to stop."""
+        """Send results that have waited long enough; notice a request to stop."""
         now = time.monotonic()
         if now - self._flushed >= MOST_SECONDS:
             self.flush()
@@ -195,7 +195,7 @@ class _Link:
                 raise _StoppedError
 
     def flush(self) -> None:
-        """Send what there is to tell."""
+        """Send all waiting results and reports."""
         self._flushed = time.monotonic()
         status = None
         if self._flushed - self._told >= STATUS_SECONDS:
@@ -223,10 +223,10 @@ def serve(
 
     Args:
         end: of the channel to the command.
-        work: what to do.
+        work: the work.
         suite: as opened before; None: it is opened by its name.
         skipped: (backend name, case id) of each case that is not to run.
-        release: closes what was inherited from the command; None where nothing was.
+        release: closes files that were inherited from the command; None: there are none.
         encode: whether results are sent with their lines of the results file.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # It is for the command, which then stops its workers.

@@ -1,4 +1,4 @@
 """Sources of cases: generated, official (the installed onnx package), or a folder in ONNX's layout.
 
-Imports `generation` and what that imports.
+Imports `generation` and its imports.
 """

@@ -1,4 +1,4 @@
-"""`case.json` and `data.json`: the data of a stored case beside its model and its tensors."""
+"""`case.json` and `data.json`: the data of a stored case, in addition to its model and tensors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_VALUES = 10_000
 
 
 class StoreError(HarnessError):
-    """A stored case cannot be read; the text names the file and what is wrong with it."""
+    """A stored case cannot be read; the text contains the file and the problem."""
 
 
 def describe(case: Case) -> dict[str, Any]:
@@ -140,7 +140,7 @@ def _any_of(path: Path, tolerance: object) -> dict[int, Several]:
 
 def _several(values: object, elementwise: object) -> Several:
     if type(values) is not int or type(elementwise) is not bool or not 0 < values <= MOST_VALUES:
-        raise TypeError("no number of values")
+        raise TypeError("not a number of values")
     return Several(values, elementwise)
 
 

@@ -31,7 +31,7 @@ class Folder:
         """Open a folder.
 
         Raises:
-            SuiteError: the folder is missing, is not a folder, or holds no case.
+            SuiteError: the folder is missing, is not a folder, or contains no cases.
         """
         self.name, self._root = str(path), path
         self.unreadable: list[Unreadable] = []
@@ -45,7 +45,7 @@ class Folder:
             raise SuiteError(f"suite {line(path)} cannot be read: {line(error)}; name another folder") from error
         if not self._folders:
             raise SuiteError(
-                f"suite {line(path)} holds no case; ONNX's layout is CASE/model.onnx and CASE/test_data_set_0/"
+                f"suite {line(path)} contains no cases; ONNX's layout is CASE/model.onnx and CASE/test_data_set_0/"
             )
 
     def digest(self) -> str:
@@ -98,7 +98,7 @@ class Folder:
                 yield item
 
     def _packed(self, folders: list[Path]) -> Iterator[Case | Unreadable]:
-        """Yield all cases of some folders from their pack; read them, and make it, where there is none."""
+        """Yield all cases of some folders from their pack; without a pack, read the folders and write it."""
         names = [line_ for folder in folders for line_ in _every_file(folder, self._root)]
         key = packs.key("folder", str(self._root.absolute()), self.digest(), *names)
         pack = packs.read(key)
@@ -119,7 +119,7 @@ class Folder:
         """Keep nothing: the cases of a folder have no bounds to compute."""
 
     def _read(self, folders: list[Path], selection: Selection) -> Iterator[Case | Unreadable]:
-        """Yield the cases of some folders, or what says that one cannot be read."""
+        """Yield the cases of some folders, or the errors of unreadable ones."""
         for folder in folders:
             case_id = f"{self._suite}/{folder.name}"
             if selection.slice is not None and not selection.slice.has(folder.name):
@@ -142,11 +142,11 @@ class Folder:
 
 
 def _unreadable(case_id: str, error: case_json.StoreError) -> Unreadable:
-    return Unreadable(line(case_id, 1000), f"{line(error, 800)}; mend the folder, or take it out of the suite")
+    return Unreadable(line(case_id, 1000), f"{line(error, 800)}; repair the folder, or remove it from the suite")
 
 
 def _every_file(folder: Path, root: Path) -> Iterator[str]:
-    """Yield what there is in a folder, though it cannot be read: that is what becomes of its cases then."""
+    """Yield the unreadable cases of a folder."""
     for path in sorted(folder.rglob("*")):
         try:
             status = path.lstat()

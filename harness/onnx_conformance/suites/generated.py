@@ -76,7 +76,7 @@ class Generated:
 
     @functools.cached_property
     def index(self) -> index.Index:
-        """What the operator files declare."""
+        """The cases that the operator files declare."""
         return index.index(self.digest())
 
     def digest(self) -> str:
@@ -125,7 +125,7 @@ class Generated:
             yield from self._packed(part, selection)
 
     def _packed(self, part: Slice, selection: Selection) -> Iterator[Case]:
-        """Yield the cases of a slice from its pack; make them, and the pack, where there is none."""
+        """Yield the cases of a slice from its pack; without a pack, generate the cases and write it."""
         words = (str(part), str(selection.core), str(selection.shard), str(selection.sample))
         key = packs.key(self.name, self.digest(), *words)
         pack = packs.read(key, _made_again)

@@ -1,4 +1,4 @@
-"""The index of the generated suite: what a command has to know before its first case.
+"""The index of the generated suite: the data that a command needs before its first case.
 
 It is kept among the packs, so that a second run need not load all operator files, which takes longer than to start.
 """
@@ -18,7 +18,7 @@ from onnx_conformance.suites import packs
 
 @dataclass(frozen=True)
 class Index:
-    """What the operator files declare.
+    """The declarations of the operator files.
 
     Attributes:
         cases: by declared operator version, how many cases the manifest has, in the order of the suite.
@@ -84,10 +84,13 @@ def _has(declared: registry.Registry, path: str) -> bool:
 
 
 def left_out(known: Index) -> list[tuple[str, list[str]]]:
-    """Return what is to be said of operator versions, and of which."""
-    release, of_them = f"onnx {onnx.__version__}", "no case of suite generated is of them"
+    """Return notes about operator versions, each with the names of the versions."""
+    release = f"the installed onnx {onnx.__version__}"
     return [
-        (f"{release} rewords sentences; cases that cite them are left open: ", known.reworded),
-        (f"{release} has operator versions that are not declared here; {of_them}: ", known.new),
-        (f"{release} lacks operator versions that are declared here; {of_them}: ", known.gone),
+        (f"{release} rewords sentences; cases that cite them are unspecified: ", known.reworded),
+        (
+            f"{release} defines operator versions that are not declared yet; the suite has no cases for them: ",
+            known.new,
+        ),
+        (f"skipping operator versions that {release} does not define: ", known.gone),
     ]

@@ -47,10 +47,10 @@ def open_suite(name: str) -> Suite:
 def check_selection(suite: Suite, selection: Selection) -> None:
     """Raise SelectionError if no operator of the suite matches an --op, or the suite has no core.
 
-    Only what is known before any case is generated or read is checked.
+    Only facts that are known before any case is generated or read are checked.
     """
     if selection.core and not isinstance(suite, Generated | Provisional):
-        raise SelectionError(f"--core: suite {suite.name} has no core; leave it out, or take --sample 1/20")
+        raise SelectionError(f"--core: suite {suite.name} has no core; remove it, or use --sample 1/20")
     known = suite.operators() if selection.ops else []
     if not known:
         return
@@ -67,7 +67,7 @@ def _similar_operators(glob: str, known: list[str]) -> str:
     words = glob.removeprefix("ai.onnx/").split("/")
     lacking = [f"{op}/{since}" for op in registry.load() if op.name == words[0] for since in registry.missing(op)]
     if named := [name for name in lacking if len(words) == 1 or name.endswith(f"/{words[-1]}")]:
-        return f"onnx {onnx.__version__} lacks {', '.join(named)}, which is declared here; --onnx takes another onnx"
+        return f"onnx {onnx.__version__} does not define {', '.join(named)}; select another release with --onnx"
     versions = [item.split("/")[2] for item in known if item.split("/")[1] == words[0]]
     if versions and len(words) > 1:
         return f"{words[0]} has the versions {', '.join(versions)}"
@@ -123,11 +123,11 @@ def find_case(name: str, suites: tuple[Suite, ...] = ()) -> Case:
         for item in suite.unreadable:
             if f"{name}/".startswith(f"{item.case}/"):
                 raise SuiteError(item.message)
-    raise SelectionError(f"no case is called {name!r}; {_similar_cases(name, sources)}")
+    raise SelectionError(f"there is no case {name!r}; {_similar_cases(name, sources)}")
 
 
 def plan_of(case: Case) -> Plan:
-    """Return the plan that a generated case was delivered from, or one that gives a case of another suite.
+    """Return the plan of a generated case, or a plan for a case of another suite.
 
     Raises:
         NotDeclarableError: the case is of another suite and cannot be written as a declared case.
@@ -155,7 +155,7 @@ def _similar_cases(name: str, suites: tuple[Suite, ...]) -> str:
         of_operator = [case for case in ids if case.startswith(stem)]
         near += difflib.get_close_matches(name, of_operator or [case.partition("@")[0] for case in ids], 3, 0.5)
     if near:
-        return f"near it are {', '.join(dict.fromkeys(near))}"
+        return f"similar cases: {', '.join(dict.fromkeys(near))}"
     operators = [op.split("/")[1] for op in schema.every()]
     alike = difflib.get_close_matches(name.rpartition("/")[2], operators, 1)
     hint = f"`onnx-conformance show {alike[0]}` shows that operator, " if alike else ""

@@ -85,7 +85,7 @@ class Official:
 
 
 def _made_of() -> Iterator[str]:
-    """Yield name, size and time of each file of onnx that its cases come from: somebody may be writing them."""
+    """Yield name, size and time of each file of onnx with its cases: they may be changed in a development checkout."""
     package = Path(onnx.__file__).parent
     for path in sorted((*package.glob("*.so"), *package.glob("*.py"), *(package / "backend" / "test").rglob("*.py"))):
         status = path.stat()

@@ -1,6 +1,6 @@
 """Case <-> ONNX's test-data layout: model.onnx, test_data_set_N/input_I.pb and output_I.pb, data.json.
 
-`case.json` beside them has the data that is not in the layout: id, clauses, tags, expected outcome, tolerance.
+`case.json` in the same folder has the data that is not in the layout: id, clauses, tags, expected outcome, tolerance.
 
 - Where a tolerance differs by element, bound_I.pb beside output_I.pb has the absolute error of each, infinite
   for those that may be anything.
@@ -51,7 +51,7 @@ MOST_NAME, CUT_NAME = 240, 200
 
 
 def folder_name(case_id: str) -> str:
-    """Return the folder of a case: test_ and the id, where / is written __ (no generated id holds __).
+    """Return the folder of a case: test_ and the id, where / is written __ (no generated id contains __).
 
     A name that is too long for a file system is cut and ends with a digest of the id.
     """
@@ -111,11 +111,11 @@ def write(case: Case, parent: Path, *, replace: bool = False, beside: Mapping[st
     Args:
         case: the case to write.
         parent: created if missing.
-        replace: replace a folder of this name that holds another case; files that are not of the layout are kept.
+        replace: replace a folder with this name that contains another case; files outside the layout are kept.
         beside: additional files of the folder, by name.
 
     Raises:
-        StoreError: the folder cannot be written, or holds another case already.
+        StoreError: the folder cannot be written, or contains another case already.
     """
     folder = parent / folder_name(case.id)
     put(encoded(case) | dict(beside or {}), folder, replace=replace)
@@ -131,13 +131,13 @@ def put(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> b
     try:
         if folder.is_symlink() or folder.exists():
             if folder.is_symlink() or not folder.is_dir():
-                raise StoreError(f"{folder} is there already, and is no folder; remove it, or name another place")
+                raise StoreError(f"{folder} exists and is not a folder; remove it, or name another path")
             if _holds(folder, files):
                 return False
             if not replace:
                 raise StoreError(
-                    f"{folder} holds another case of this name already; name an empty folder, or replace what is there "
-                    "with --overwrite"
+                    f"{folder} contains another case with this name; name an empty folder, or replace it with "
+                    "--overwrite"
                 )
         folder.parent.mkdir(parents=True, exist_ok=True)
         # Two levels down, so that a killed process leaves no folder that looks like a case.
@@ -172,7 +172,7 @@ def _of_the_layout(name: str) -> bool:
 
 
 def _holds(folder: Path, files: Mapping[str, bytes]) -> bool:
-    """Return whether a folder holds exactly these files of the layout."""
+    """Return whether a folder contains exactly these files of the layout."""
     present = {
         path.relative_to(folder).as_posix()
         for top in folder.iterdir()
@@ -224,7 +224,7 @@ def _proto(value: Any, name: str, type_: onnx.TypeProto) -> Any:  # noqa: ANN401
             getattr(optional, f"{word}_value").CopyFrom(_proto(value, "", inner))
         return optional
     if isinstance(value, list | tuple | dict | None):
-        raise TypeError(f"{name or 'an element'} is declared to be a tensor, and is a {type(value).__name__}")
+        raise TypeError(f"{name or 'an element'} is declared to be a tensor, but is a {type(value).__name__}")
     return numpy_helper.from_array(np.asarray(value), name)
 
 
@@ -239,7 +239,7 @@ def read(folder: Path, root: Path, suite: str) -> Iterator[Case]:
     """Yield the cases of one folder, one for each of its data sets.
 
     Args:
-        folder: holds model.onnx.
+        folder: the folder with model.onnx.
         root: no file outside of it is read.
         suite: the first part of the ids.
 
@@ -294,7 +294,7 @@ def _shared(folder: Path, root: Path) -> tuple[onnx.ModelProto, Description, lis
         key=lambda item: [(part.isdecimal(), part.zfill(20)) for part in re.split(r"(\d+)", item.name)],
     )
     if not data_sets:
-        raise StoreError(f"{folder}: there is no {DATA_SET} beside model.onnx")
+        raise StoreError(f"{folder}: there is no {DATA_SET} in the folder of model.onnx")
     return model, description, data_sets
 
 
@@ -305,7 +305,7 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
     for info in (*model.graph.input, *model.graph.output):
         if not isinstance(info.name, str):  # protobuf returns bytes for names that are not UTF-8.
             raise StoreError(
-                f"{data.parent / 'model.onnx'}: the name {clip(info.name)} of an input or output is no UTF-8"
+                f"{data.parent / 'model.onnx'}: the name {clip(info.name)} of an input or output is not UTF-8"
             )
     files = len(list(data.glob("input_*.pb")))
     if files > len(fed):  # Up to IR version 3 an initializer is an input too, and may be fed.
@@ -366,7 +366,7 @@ def _any_of(
         others = (_decode(data / f"output_{index}_{number}.pb", root, info.type) for number in range(1, counted.values))
         values = [expected[index], *others]
         if not all(isinstance(value, np.ndarray) for value in values):
-            raise StoreError(f"{data}: output {index} may have several values, which are no tensors")
+            raise StoreError(f"{data}: output {index} may have several values, but they are not tensors")
         try:
             return AnyOf(*map(np.asarray, values), elementwise=counted.elementwise)
         except ValueError as error:
@@ -401,7 +401,7 @@ def _inside(path: Path, root: Path) -> Path:
     except (OSError, RuntimeError, ValueError) as error:  # Too long a name; a link that leads to itself; a zero byte.
         raise StoreError(f"{line(path)}: cannot be read: {line(error)}") from error
     if not resolved.is_relative_to(root.resolve()):
-        raise StoreError(f"{line(path)}: leads out of the suite's folder, to {resolved}; it is not read")
+        raise StoreError(f"{line(path)}: points outside the suite's folder, to {resolved}; it is not read")
     return resolved
 
 
@@ -456,7 +456,7 @@ def _decode(path: Path, root: Path, type_: onnx.TypeProto) -> Value:
     try:
         message = proto.FromString(data)
         if kind == "tensor_type" and message.data_location == onnx.TensorProto.EXTERNAL:
-            raise StoreError(f"{path}: its data lies in another file; a test-data tensor holds its own")
+            raise StoreError(f"{path}: its data is in another file; a test-data tensor must contain its data")
         if kind == "tensor_type" and any(dim < 0 for dim in message.dims):
             raise StoreError(f"{path}: dims {list(message.dims)}; expected numbers of at least 0")
         return _native(convert(message))

@@ -52,7 +52,7 @@ _OWN = frozenset({
 
 
 class NotExpressibleError(HarnessError):
-    """A case cannot be written as a node test of onnx; the text says why."""
+    """A case cannot be written as a node test of onnx; the text contains the reason."""
 
 
 def file_name(operator: str) -> str:

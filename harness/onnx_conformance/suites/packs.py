@@ -67,7 +67,7 @@ class Pack(Iterator[Case]):
     """The cases of a pack, one after the other.
 
     Attributes:
-        unreadable: what could not be read when the pack was made.
+        unreadable: cases that could not be read when the pack was written.
     """
 
     def __init__(self, name: str, body: memoryview, remake: Callable[[str], Case] | None) -> None:
@@ -123,12 +123,12 @@ class Pack(Iterator[Case]):
 
 @dataclass(frozen=True)
 class Packed:
-    """What a pack says of a case.
+    """The data of a case in a pack.
 
     Attributes:
         item: its entry in the header.
         data: the bytes of the expected values, and of others that would do.
-        allowance: what the header says of its allowance, without bounds and other values.
+        allowance: its allowance in the header, without bounds and other values.
         bounds: of its outputs.
     """
 
@@ -139,7 +139,7 @@ class Packed:
 
 
 class PackedCase(Case):
-    """A case from a pack: what few runs look at is decoded when somebody asks for it."""
+    """A case from a pack: rarely used members are decoded on demand."""
 
     packed: Packed
     frame: bytes  # known from the beginning
@@ -204,17 +204,17 @@ class PackedCase(Case):
 
     @functools.cached_property
     def files(self) -> Mapping[str, bytes]:
-        """The files beside the model."""
+        """The additional files of the model."""
         return self._fed[0]
 
     @property
     def has_outputs(self) -> bool:
-        """Whether it says which outputs are expected."""
+        """Whether it has expected outputs."""
         packed = self.__dict__.get("packed")
         return "expected" in packed.item if packed is not None else super().has_outputs
 
     def is_answer(self, outputs: object, payload: bytes) -> bool:
-        """Return whether an answer is, to the byte, what is expected."""
+        """Return whether an answer has exactly the expected bytes."""
         packed = self.__dict__.get("packed")  # A case that was made from this one, with another outcome, has none.
         if packed is None or self.outcome is not Outcome.VALUES or "bytes_expected" not in packed.item:
             return False
@@ -302,7 +302,7 @@ class Packer:
 
 
 def _common(case: Case) -> str:
-    """Return what is the same in many cases, as JSON."""
+    """Return the members that are the same in many cases, as JSON."""
     allowance = case.allowance
     return json.dumps(
         {
@@ -321,7 +321,7 @@ def _common(case: Case) -> str:
 
 
 def _fields(common: Mapping[str, Any]) -> tuple[Allowance, dict[str, Any]]:
-    """Return the allowance, but for bounds and other values, and the other fields of cases that `_common` wrote."""
+    """Return the allowance, without bounds and other values, and the other fields of cases that `_common` wrote."""
     return Allowance(**common["allowance"]), {
         **{name: common[name] for name in ("operator", "detail", "force", "reworded")},
         "outcome": Outcome(common["outcome"]),
@@ -378,7 +378,7 @@ class KeptBounds:
 
 
 def read(name: str, remake: Callable[[str], Case] | None = None) -> Pack | None:
-    """Return a pack by its key, or None: there is none, or it was damaged.
+    """Return a pack by its key, or None if it does not exist or was damaged.
 
     Args:
         name: the key.
@@ -389,7 +389,7 @@ def read(name: str, remake: Callable[[str], Case] | None = None) -> Pack | None:
 
 
 def read_json(name: str) -> object:
-    """Return what `write_json` wrote, or None: there is nothing, or it was damaged."""
+    """Return the data of `write_json`, or None if it does not exist or was damaged."""
     body = _read(f"{name}.json")
     return None if body is None else json.loads(bytes(body))
 
@@ -418,7 +418,7 @@ def is_on() -> bool:
 
 
 def _read(name: str) -> memoryview | None:
-    """Return what is in a file behind its digest, or None: it is not there, or was damaged, and is removed."""
+    """Return the content of a file after its digest; None if it does not exist or was damaged (it is removed then)."""
     folder = _folder()
     if folder is None:
         return None

@@ -40,8 +40,8 @@ class Provisional:
         self._versions = list(provisional.every())
         if not self._versions:
             raise SuiteError(
-                f"every operator version of onnx {onnx.__version__} is declared, so that no case is provisional; "
-                "--onnx onnx-weekly works with the nightly one"
+                f"every operator version of onnx {onnx.__version__} is declared, so there are no provisional cases; "
+                "--onnx onnx-weekly uses the nightly release"
             )
 
     def digest(self) -> str:
@@ -49,10 +49,10 @@ class Provisional:
         return generated.digest()
 
     def left_out(self, selection: Selection) -> list[str]:
-        """Return messages on selected versions that have no case."""
+        """Return messages about selected versions without a case."""
         names = [str(of.version) for of in self._of(selection) if next(provisional.cases(of), None) is None]
-        text = "no case holds on, and none follows from the signature alone"
-        return [f"{text}, of {', '.join(names)}"] if names else []
+        text = "no case of the previous version applies, and none follows from the signature"
+        return [f"skipping {', '.join(names)}: {text}"] if names else []
 
     def operators(self) -> list[str]:
         """Return the versions."""

@@ -162,7 +162,7 @@ def _hits(globs: tuple[str, ...], names: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Listed:
-    """What is known about a case before it is generated.
+    """Data about a case that is known before it is generated.
 
     Attributes:
         id, operator, form, tags: as in Case.

@@ -28,7 +28,7 @@ class Slice:
     cases: float = 1.0
 
     def __str__(self) -> str:
-        """Return the operator version, and which part of its cases, as it is known in later runs."""
+        """Return the operator version and the part of its cases, in the notation for later runs."""
         part = "" if self.part == (1, 1) else f"{self.part[0]}/{self.part[1]}"
         return " ".join(filter(None, (self.operator, part))) or "all"
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 PROVISIONAL = "provisional"
 """The suite of operator versions that no operator file declares yet; see `onnx_conformance.generation.provisional`."""
 OF_PROVISIONAL = (
-    "Provisional: cases of former versions whose sentences still stand, and of new signatures. Nobody has read these "
-    "versions' texts yet, so no gate takes the results."
+    "Provisional: cases of previous versions whose sentences still apply, and cases of new signatures. These "
+    "versions have not been reviewed yet, so no gate accepts the results."
 )
 
 
 class SuiteError(HarnessError):
-    """A suite cannot be used; the text names it and says why."""
+    """A suite cannot be used; the text contains its name and the reason."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Suite(Protocol):
         name: the name on the command line.
         unreadable: the cases that could not be read so far, each once.
         makes: whether it generates only the selected cases, by operator; other suites read all their cases.
-        planned: whether its cases are plans of declared cases in some form, each of which can be had by itself.
+        planned: whether its cases are plans of declared cases in some form, which can be generated one by one.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Suite(Protocol):
         """Return the parts that workers take; together they have the selected cases, each once."""
 
     def finished(self, part: Slice) -> None:
-        """Keep for later runs what the run of a slice has found out; called once all its results have come."""
+        """Store the data about a slice for later runs; called after all its results."""
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield summaries of the selected cases in the order of `cases`, without generating them if possible."""

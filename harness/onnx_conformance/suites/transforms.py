@@ -1,4 +1,4 @@
-"""The suite `transforms`: models of several nodes, of which the oracles say what they mean.
+"""The suite `transforms`: models with several nodes, whose outputs the oracles compute.
 
 Cases of the core beside another node, or with nothing left to compute; before other operators; and the patterns that
 optimizers are known to rewrite.
@@ -62,7 +62,7 @@ class Transforms:
         return [Slice(name) for name in self.operators() if selection.takes_operator(name)]
 
     def finished(self, part: Slice) -> None:
-        """Keep nothing: what is made is kept as it is made."""
+        """Store nothing: cases are stored when they are generated."""
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases, by operator version, case and form."""
@@ -75,7 +75,7 @@ class Transforms:
         return listed(self.cases(selection))
 
     def _of(self, operator: str) -> Iterator[Case]:
-        """Yield the cases of an operator version, from their pack; make them, and the pack, where there is none."""
+        """Yield the cases of an operator version from their pack; without a pack, generate the cases and write it."""
         key = packs.key(self.name, self.digest(), operator)
         pack = packs.read(key)
         if pack is not None:
@@ -89,7 +89,7 @@ class Transforms:
 
 
 def _made(operator: str, core: Iterable[Case]) -> Iterator[Case]:
-    """Yield the cases of an operator version: its own beside other nodes, before other operators, and of rewrites."""
+    """Yield the cases of an operator version: next to other nodes, before other operators, and for rewrites."""
     yield from itertools.chain.from_iterable(map(neighbours, core))
     op = registry.load().find(*operator.split("/")[:2])
     assert op is not None  # noqa: S101 - the generated suite has it
@@ -101,7 +101,7 @@ def _made(operator: str, core: Iterable[Case]) -> Iterator[Case]:
 
 @functools.cache
 def _code() -> str:
-    """Return a digest of the code that composes cases and of the rewrites, beside that of the generated suite."""
+    """Return a digest of the code that composes cases, of the rewrites, and of the generated suite."""
     return code_digest(("composition", "rewrites"))
 
 

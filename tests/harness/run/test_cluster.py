@@ -104,7 +104,7 @@ def test_another_suite_on_a_worker_is_a_line_that_names_both() -> None:
 
 
 def test_adapters_that_do_not_start_are_a_line() -> None:
-    assert "before it said hello" in run_task(task(options(None, "dies_at_start")), ()).error
+    assert "before it sent hello" in run_task(task(options(None, "dies_at_start")), ()).error
 
 
 def refused(*words: str) -> str:
@@ -177,11 +177,11 @@ def test_a_device_that_no_worker_has_is_named(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("words", "part"),
     [
-        (("--cluster", "local:0"), "'local:0' is no address"),
-        (("--cluster", "local:"), "is no address"),
-        (("--cluster", "10.0.0.1"), "'10.0.0.1' is no address"),
-        (("--cluster", "local:2", "--jobs", "2"), "use one of them"),
-        (("--resource", "other=GPU:1", "--cluster", "local:1"), "'other=GPU:1' is not BACKEND=KEY:N with one of cmd:"),
+        (("--cluster", "local:0"), "'local:0' is not an address"),
+        (("--cluster", "local:"), "is not an address"),
+        (("--cluster", "10.0.0.1"), "'10.0.0.1' is not an address"),
+        (("--cluster", "local:2", "--jobs", "2"), "use only one of them"),
+        (("--resource", "other=GPU:1", "--cluster", "local:1"), "'other=GPU:1': expected BACKEND=KEY:N"),
         (("--resource", "GPU"), "'GPU' is not BACKEND=KEY:N"),
         (("--resource", f"{adapter('good')}=GPU:1"), "--resource is for the workers of a --cluster"),
     ],

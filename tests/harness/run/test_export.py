@@ -81,9 +81,9 @@ def test_a_form_spares_making_the_cases_of_others(monkeypatch: pytest.MonkeyPatc
     ("words", "sentence"),
     [
         (("--form", "bold"), "--form 'bold' matches no case of suite generated"),
-        (("--sample", "1/0"), "'1/0' is no sample"),
+        (("--sample", "1/0"), "'1/0' is not a sample"),
         (("--sample", "mine=1/4"), "'mine=1/4' is a sample for one backend, and this command runs none; write 1/4"),
-        (("--shard", "5/4"), "'5/4' is no shard"),
+        (("--shard", "5/4"), "'5/4' is not a shard"),
     ],
 )
 def test_an_invalid_part_is_reported(words: tuple[str, ...], sentence: str, tmp_path: Path) -> None:

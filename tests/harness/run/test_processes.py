@@ -181,7 +181,7 @@ def test_bad_input_that_only_a_worker_meets_is_one_line(monkeypatch: pytest.Monk
 def test_a_backend_that_does_not_start_is_one_line() -> None:
     done = command("run", *SELECTED, "--backend", adapter("dies_at_start"), "--jobs", "2")
     assert done.status == 2
-    assert done.err.count("before it said hello") == 1, done.text
+    assert done.err.count("before it sent hello") == 1, done.text
 
 
 def test_a_worker_whose_adapter_finds_no_device_leaves_the_work_to_the_others(

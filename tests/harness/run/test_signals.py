@@ -91,7 +91,7 @@ def test_a_terminated_run_reports_it_and_keeps_its_results(number: int, name: st
     status, _, err = hung.ended_by(number)
     assert (status, err) == (
         128 + number,
-        f"onnx-conformance: ended by {name}; go on with --resume --results {hung.results}\n",
+        f"onnx-conformance: ended by {name}; continue with --resume --results {hung.results}\n",
     )
     assert kinds(hung.results) == ["header", "result"]
 

@@ -198,7 +198,7 @@ def test_a_selection_is_written_as_on_a_command_line() -> None:
 
 def test_suites_by_name(tmp_path: Path) -> None:
     assert (open_suite("generated").name, open_suite("official").name) == ("generated", "official")
-    for path, sentence in ((tmp_path / "missing", "does not exist"), (tmp_path, "holds no case")):
+    for path, sentence in ((tmp_path / "missing", "does not exist"), (tmp_path, "contains no cases")):
         with pytest.raises(SuiteError, match=sentence) as caught:
             open_suite(str(path))
         assert str(path) in str(caught.value), caught.value
@@ -220,9 +220,9 @@ def test_an_unknown_operator_is_reported_with_the_known_ones(generated: Generate
 def test_cases_are_selected_by_id() -> None:
     assert find_case("ai.onnx/Split/18/uneven@top").id == "ai.onnx/Split/18/uneven@top"
     assert find_case("official/test_split_1d_uneven_split_opset18", (OFFICIAL,)).operator == "ai.onnx/Split/18"
-    with pytest.raises(SelectionError, match=r"near it are .*ai\.onnx/Split/18/uneven"):
+    with pytest.raises(SelectionError, match=r"similar cases: .*ai\.onnx/Split/18/uneven"):
         find_case("ai.onnx/Split/18/unevn")
-    with pytest.raises(SelectionError, match=r"no case is called 'ai\.onnx/Split/18/unev\*'"):
+    with pytest.raises(SelectionError, match=r"there is no case 'ai\.onnx/Split/18/unev\*'"):
         find_case("ai.onnx/Split/18/unev*")
 
 
