@@ -55,7 +55,7 @@ def folder() -> Path | None:
 
 
 def user_folder() -> Path | None:
-    """Return the folder of this project's caches for the user, or None: there is none."""
+    """Return the user's cache folder of this project, or None if there is none."""
     above = os.environ.get("XDG_CACHE_HOME", "")
     try:
         return (Path(above) if Path(above).is_absolute() else Path.home() / ".cache") / "onnx-conformance"

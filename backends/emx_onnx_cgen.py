@@ -130,7 +130,7 @@ def compiler() -> str:
     """Return the path of the C compiler that the backend uses.
 
     Raises:
-        NoCompilerError: there is none.
+        NoCompilerError: there is no compiler.
     """
     names = [os.environ["CC"].split()[0]] if os.environ.get("CC", "").strip() else ["cc", "gcc", "clang"]
     for name in names:
@@ -199,7 +199,7 @@ def info() -> dict[str, Any]:
 def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
     """Return the values of `outputs`, in that order."""
     if any(isinstance(value, dict) for value in inputs.values()):
-        raise NoTypeError("the backend has no maps")
+        raise NoTypeError("the backend does not support maps")
     before = Noted.calls
     try:
         answers = _answers(onnx.load_from_string(model), inputs)
@@ -207,7 +207,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
         number = error.number  # The files of the case are removed before this process ends in the same way.
     else:
         if Noted.calls > before:
-            raise BorrowedError("parts of the answer come from onnx.reference")
+            raise BorrowedError("some outputs are computed by onnx.reference")
         return [answers[name] for name in outputs]
     raise child.end_by(number)
 

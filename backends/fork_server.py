@@ -35,14 +35,14 @@ def obstacle() -> str:
         os._exit(0)
     os.waitpid(pid, 0)
     threads = len(os.listdir("/proc/self/task")) - 1  # noqa: PTH208 - names suffice
-    return f"its runtime has {threads} threads of its own when it is loaded" if threads else ""
+    return f"its runtime starts {threads} threads when it is loaded" if threads else ""
 
 
 def run(harness: socket.socket, adapter_main: Callable[[], int]) -> None:
     """Fork a supervised adapter for each request, until there are no more.
 
     Args:
-        harness: gives the requests.
+        harness: the connection with the requests.
         adapter_main: serves on the standard streams; returns the exit status.
     """
     while True:

@@ -142,7 +142,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
 
 @functools.cache
 def _cache_key() -> tuple[str, ...]:
-    """Return what a program depends on beside the model; onnx is there because it infers the shapes."""
+    """Return the dependencies of a program except the model; onnx is one of them, because it infers the shapes."""
     return ("iree", metadata.version("iree-base-compiler"), onnx.__version__, *OPTIONS, cache.machine())
 
 
@@ -180,12 +180,12 @@ def _hal_type(row: protocol.ElementType) -> Any:  # noqa: ANN401 - a number of t
 
 def _to_iree(value: Any) -> Any:  # noqa: ANN401 - any value
     if not isinstance(value, np.ndarray):
-        what = "an optional that holds nothing" if value is None else f"a {type(value).__name__}"
-        raise NoTypeError(f"no buffer can be made of {what}")
+        what = "an empty optional" if value is None else f"a {type(value).__name__}"
+        raise NoTypeError(f"cannot create a buffer from {what}")
     row = protocol.element_type(value.dtype)
     number = _hal_type(row)
     if number is None:
-        raise NoTypeError(f"no buffer can be made of {row.name}")
+        raise NoTypeError(f"cannot create a buffer from {row.name}")
     buffer = CONFIG.device.allocator.allocate_buffer_copy(
         memory_type=runtime.MemoryType.DEVICE_LOCAL,
         allowed_usage=runtime.BufferUsage.DEFAULT,
@@ -196,7 +196,7 @@ def _to_iree(value: Any) -> Any:  # noqa: ANN401 - any value
 
 
 def _from_iree(view: Any, declared: int) -> np.ndarray[Any, Any]:  # noqa: ANN401
-    """Return an answer as an array of its own element type, integers with the sign that is declared."""
+    """Return an output as an array of its element type, integers with the declared sign."""
     shape = tuple(view.shape)
     data = view.map().asarray((view.byte_length,), np.dtype(np.uint8)).tobytes()
     if view.element_type in FOUR_BITS:

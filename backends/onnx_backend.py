@@ -32,7 +32,7 @@ class Adapter:
     """
 
     OPT_OUTS = (
-        ("Incompatible", r"", "is_compatible() said no"),
+        ("Incompatible", r"", "is_compatible() returned false"),
         ("SkipTest", r"", "skipped by the backend"),
         ("NotImplementedError", r"", "not implemented"),
     )
@@ -60,7 +60,7 @@ class Adapter:
         return self.session(model)(inputs, outputs)
 
     def session(self, model: bytes) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
-        """Prepare a model; return what runs it."""
+        """Prepare a model; return a function that runs it."""
         proto = onnx.load_from_string(model)
         compatible = getattr(self.target, "is_compatible", None)
         if compatible is not None and not compatible(proto, "CPU"):

@@ -68,7 +68,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
 
 
 def session(model: bytes, folder: str | None = None) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
-    """Load a model, from its file in `folder` where there are files beside it; return what runs it."""
+    """Load a model, from `folder` if it has additional files; return a function that runs it."""
     path = None if folder is None else str(Path(folder, "model.onnx"))
     evaluator = ReferenceEvaluator(path or onnx.load_from_string(model))
     return lambda inputs, outputs: list(evaluator.run(list(outputs), inputs))

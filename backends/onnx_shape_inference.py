@@ -32,7 +32,7 @@ def info() -> dict[str, Any]:
 
 
 def infer(model: bytes) -> bytes:
-    """Return the model with the types and shapes of its outputs, of which it is told nothing."""
+    """Return the model with the inferred types and shapes of its outputs, which are removed before."""
     proto = onnx.load_from_string(model)
     for output in proto.graph.output:
         output.ClearField("type")

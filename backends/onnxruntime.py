@@ -1,4 +1,4 @@
-"""ONNX Runtime on the CPU, one thread, or as many as --threads says; the option is the level of its graph optimizer.
+"""ONNX Runtime on the CPU, one thread or the number of --threads; the option is the level of its graph optimizer.
 
 Element types that numpy lacks (bfloat16, float8, 4-bit) are passed through OrtValue memory, because
 `OrtValue.numpy()` does not support them; below a byte they are packed there as in TensorProto.raw_data.
@@ -195,7 +195,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
 
 
 def session(model: bytes, folder: str | None = None) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
-    """Load a model, from its file in `folder` where there are files beside it; return what runs it."""
+    """Load a model, from `folder` if it has additional files; return a function that runs it."""
     source = model if folder is None else str(Path(folder, "model.onnx"))
     loaded = onnxruntime.InferenceSession(source, OPTIONS, providers=["CPUExecutionProvider"])
     return functools.partial(_run, loaded)
@@ -204,7 +204,7 @@ def session(model: bytes, folder: str | None = None) -> Callable[[dict[str, Any]
 def _run(session: onnxruntime.InferenceSession, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
     declared = session.get_outputs()
     if any(isinstance(value, dict) and not _passes(value) for value in inputs.values()):
-        raise NoTypeError("the Python interface passes no maps but those of floats, and none that is empty")
+        raise NoTypeError("the Python interface only accepts non-empty maps of floats")
     if all(map(_plain, inputs.values())) and all(_plain_type(item.type) for item in declared):
         answers = session.run(list(outputs), inputs)
     else:
@@ -212,7 +212,7 @@ def _run(session: onnxruntime.InferenceSession, inputs: dict[str, Any], outputs:
         answers = [_from_ort(value) for value in session.run_with_ort_values(list(outputs), fed)]
     types = {item.name: item.type for item in declared}
     if any(type(value).__name__ == "SparseTensor" for value in answers):
-        raise SparseAnswer("gave a sparse tensor, where the graph declares one that is not")
+        raise SparseAnswer("returned a sparse tensor, but the graph declares a dense one")
     return [_typed(value, types.get(name, "")) for name, value in zip(outputs, answers, strict=True)]
 
 
@@ -238,10 +238,12 @@ def _plain_type(text: str) -> bool:
 
 def _to_ort(value: Any) -> onnxruntime.OrtValue:  # noqa: ANN401
     if not isinstance(value, np.ndarray):
-        raise NoTypeError(f"no OrtValue can be made of a {type(value).__name__} beside tensors of narrow types")
+        raise NoTypeError(
+            f"cannot create an OrtValue from a {type(value).__name__} together with tensors of narrow types"
+        )
     row = protocol.element_type(value.dtype)
     if row.number == protocol.STRING:
-        raise NoTypeError("no OrtValue can be made of strings beside tensors of narrow types")
+        raise NoTypeError("cannot create an OrtValue from strings together with tensors of narrow types")
     if row.number in PLAIN:
         return onnxruntime.OrtValue.ortvalue_from_numpy(value)
     data = protocol.pack(value)

@@ -56,7 +56,7 @@ outputs = list(net.forward([value.name for value in model.graph.output]))
 """
 
 TYPES = ("float", "double", "float16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "bool")
-"""Element types of which a Mat can be made in Python."""
+"""Element types that a Mat can be created from in Python."""
 
 cv2.setNumThreads(1)
 
@@ -82,7 +82,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
 
 
 def session(model: bytes) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
-    """Load a model; return what runs it."""
+    """Load a model; return a function that runs it."""
     return functools.partial(_run, cv2.dnn.readNetFromONNX(np.frombuffer(model, np.uint8)), model)
 
 
@@ -92,23 +92,23 @@ def _run(net: cv2.dnn.Net, model: bytes, inputs: dict[str, Any], outputs: Sequen
     values = net.forward(list(outputs))
     for name, value in zip(outputs, values, strict=False):
         if value is None and not _declares_elements(model, name):
-            raise NoTypeError(f"no array comes of an empty Mat: output {name}")
+            raise NoTypeError(f"cannot convert an empty Mat to an array: output {name}")
     return [None if value is None else value.copy() for value in values]
 
 
 def _declares_elements(model: bytes, output: str) -> bool:
-    """Return whether the graph says that an output has elements: each of its dimensions is known and not zero."""
+    """Return whether an output has elements according to the graph: each of its dimensions is known and not zero."""
     [declared] = [item.type.tensor_type for item in onnx.load_from_string(model).graph.output if item.name == output]
     return declared.HasField("shape") and all(dim.dim_value > 0 for dim in declared.shape.dim)
 
 
 def _to_mat(value: Any) -> np.ndarray[Any, Any]:  # noqa: ANN401 - any value
     if not isinstance(value, np.ndarray):
-        what = "an optional that holds nothing" if value is None else f"a {type(value).__name__}"
-        raise NoTypeError(f"no Mat can be made of {what}")
+        what = "an empty optional" if value is None else f"a {type(value).__name__}"
+        raise NoTypeError(f"cannot create a Mat from {what}")
     row = protocol.element_type(value.dtype)
     if row.name not in TYPES:
-        raise NoTypeError(f"no Mat can be made of {row.name}")
+        raise NoTypeError(f"cannot create a Mat from {row.name}")
     if row.name in {"int64", "uint64"} and not np.array_equal(value, value.astype(np.int32).astype(value.dtype)):
-        raise NoTypeError(f"a Mat of {row.name} keeps no more than the values of int32")
+        raise NoTypeError(f"a Mat of {row.name} only stores values of int32")
     return value

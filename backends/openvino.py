@@ -161,7 +161,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
 
 
 def session(model: bytes, folder: str | None = None) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
-    """Compile a model, from its file in `folder` where there are files beside it; return what runs it."""
+    """Compile a model, from `folder` if it has additional files; return a function that runs it."""
     source = model if folder is None else str(Path(folder, "model.onnx"))
     compiled = CORE.compile_model(CORE.read_model(source), "CPU", CONFIG)
     return functools.partial(_run, compiled, compiled.create_infer_request())
@@ -174,7 +174,7 @@ def _run(
     for port in compiled.inputs:
         name = next((name for name in port.names if name in tensors), None)
         if name is None:
-            raise InputError(f"the compiled model has an input {sorted(port.names)} that the graph has not")
+            raise InputError(f"the compiled model has an input {sorted(port.names)} that the graph does not have")
         request.set_tensor(port, tensors[name])
     request.infer()
     return [_from_tensor(request.get_tensor(name)) for name in outputs]
@@ -182,11 +182,11 @@ def _run(
 
 def _to_tensor(value: Any) -> openvino.Tensor:  # noqa: ANN401 - any value
     if not isinstance(value, np.ndarray):
-        what = "an optional that holds nothing" if value is None else f"a {type(value).__name__}"
-        raise NoTypeError(f"no tensor can be made of {what}")
+        what = "an empty optional" if value is None else f"a {type(value).__name__}"
+        raise NoTypeError(f"cannot create a tensor from {what}")
     row = protocol.element_type(value.dtype)
     if row.name not in ONNX_TYPES:
-        raise NoTypeError(f"no tensor can be made of {row.name}")
+        raise NoTypeError(f"cannot create a tensor from {row.name}")
     tensor = openvino.Tensor(getattr(openvino.Type, ONNX_TYPES[row.name]), list(value.shape))
     if row.number == protocol.STRING:
         if value.size:

@@ -1,4 +1,4 @@
-"""The option of an adapter: what stands in brackets behind its name, as in onnx_version_converter[18].
+"""The option of an adapter: the text in brackets after its name, as in onnx_version_converter[18].
 
 Optimizers choose their passes by it, all with the same words: `[only:A+B]` runs A and B alone, `[without:A]` all but
 A, `[only:]` none. A word of the adapter's own may stand before them, as in
@@ -38,7 +38,7 @@ class Passes:
         word: the adapter's own, such as a level.
         chosen: those that run, in the order in which the optimizer has them.
         left_out: those that run by default, but not now.
-        by_default: whether the user chose none, so that what runs by default does.
+        by_default: whether the user selected none, so the default passes run.
     """
 
     word: str
@@ -53,7 +53,7 @@ def passes(default: Sequence[str], more: Sequence[str] = (), words: Sequence[str
     Args:
         default: names of the passes that run by default, in their order.
         more: names of others that can be chosen.
-        words: of the adapter's own that may stand before, the default first.
+        words: other words of the adapter that may precede the passes, default first.
 
     Raises:
         ValueError: there is no such pass or word; the text names those that there are.

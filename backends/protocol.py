@@ -1,7 +1,7 @@
 """Both sides of the wire format between the harness and an adapter.
 
-A message is one line of JSON, the header, and then as many raw bytes as the header's "payload" says.
-README.md beside this file describes every message; this module implements it in Python.
+A message is one line of JSON, the header, followed by the number of raw bytes in the header's "payload".
+README.md in this folder describes every message; this module implements it in Python.
 
 Values are numpy arrays (tensors), lists (sequences), dicts (maps) and None (an empty
 optional). An array's dtype is its ONNX element type; string tensors are object arrays of str.
@@ -62,7 +62,7 @@ _SHORT.maxstring = _SHORT.maxother = 200
 
 
 class ProtocolError(Exception):
-    """A message that does not follow the wire format; the text says what was wrong with it."""
+    """A message that does not follow the wire format; the text contains the problem."""
 
 
 class HeaderError(ProtocolError):
@@ -151,7 +151,7 @@ def element_type(dtype: np.dtype[Any]) -> ElementType:
             return _ROWS[STRING]
         if (native := dtype.newbyteorder("=")) in _NUMBERS:
             return _ROWS[_NUMBERS[native]]
-        raise ElementTypeError(f"numpy dtype {dtype} is no ONNX element type")
+        raise ElementTypeError(f"numpy dtype {dtype} is not an ONNX element type")
     return _ROWS[number]
 
 
@@ -162,7 +162,7 @@ def element_type_named(name: str) -> ElementType:
         ElementTypeError: ONNX has no such element type.
     """
     if name not in _BY_NAME:
-        raise ElementTypeError(f"{name!r} is no ONNX element type; there are {', '.join(_BY_NAME)}")
+        raise ElementTypeError(f"{name!r} is not an ONNX element type; there are {', '.join(_BY_NAME)}")
     return _BY_NAME[name]
 
 
@@ -175,8 +175,10 @@ def numpy_dtype(number: int) -> np.dtype[Any]:
     if number in _DTYPES:
         return _DTYPES[number]
     if number in _ROWS:
-        raise ElementTypeError(f"no dtype for {_ROWS[number].name}: install a newer ml_dtypes beside the adapter")
-    raise ElementTypeError(f"{number!r} is no ONNX element type")
+        raise ElementTypeError(
+            f"no dtype for {_ROWS[number].name}: install a newer ml_dtypes in the environment of the adapter"
+        )
+    raise ElementTypeError(f"{number!r} is not an ONNX element type")
 
 
 def pack(array: np.ndarray[Any, Any]) -> bytes:

@@ -50,19 +50,19 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 SUBJECTS = {"transform": "transformer", "infer": "inferencer", "check": "checker"}
-"""Functions of the adapters of tools, which take a model alone, and what such a tool is called: see README.md."""
+"""Functions of the adapters of tools, which get only a model, with the kind of the tool; see README.md."""
 CALLED_AS = {"info": "info()", "run": "run(model, inputs, outputs)"}
 """The functions of an adapter."""
 PACKAGE = "onnx_conformance.backends"
 SESSION = "session"
 LOAD, RUN = "load", "run"
 """The phases in which a runtime may refuse a model."""
-"""The function of an adapter that loads a model once, and returns what runs it: `run(inputs, outputs)`."""
+"""The function of an adapter that loads a model once, and returns a function that runs it: `run(inputs, outputs)`."""
 EXAMPLE = '{"runtime": "my-runtime", "version": "1.2.0"}'
 LOCALE = "ONNX_CONFORMANCE_LOCALE"
 """The variable that names the locale of this process."""
 FOLDER = "onnx-conformance-files-"
-"""How the name of a folder begins in which a model and the files beside it are."""
+"""Prefix of the folder with a model and its files."""
 SHOWN = 60
 """Characters of a value that a message shows."""
 
@@ -89,14 +89,14 @@ outputs = list(adapter.prepare(model, "CPU").run(list(inputs.values())))
 
 
 class LoadError(Exception):
-    """The adapter cannot be loaded; the text says why and what to do."""
+    """The adapter cannot be loaded; the text contains the reason and a solution."""
 
 
 def load(name: str) -> Any:  # noqa: ANN401 - a module, or an object with the same functions
     """Return the adapter called `name`.
 
     Raises:
-        LoadError: it does not exist, cannot be imported, or is no adapter.
+        LoadError: it does not exist, cannot be imported, or is not an adapter.
     """
     of_file = is_file_name(name)
     if of_file:
@@ -115,9 +115,9 @@ def load(name: str) -> Any:  # noqa: ANN401 - a module, or an object with the sa
         return onnx_backend.Adapter(target, name)
     if len(missing) == 1:
         (present,) = CALLED_AS.keys() - {*missing}
-        raise LoadError(f"{name} is no adapter: it has {present}() but no {CALLED_AS[missing[0]]}")
+        raise LoadError(f"{name} is not an adapter: it has {present}() but no {CALLED_AS[missing[0]]}")
     raise LoadError(
-        f"{name} is no adapter: it has neither info() and run(), nor prepare() of onnx.backend.base.Backend"
+        f"{name} is not an adapter: it has neither info() and run() nor prepare() of onnx.backend.base.Backend"
         f"{_hint(target, Path(name).stem if of_file else name)}"
     )
 
@@ -187,7 +187,7 @@ class _OutsideFolder(importlib.abc.MetaPathFinder):
 
 
 def _import_file(name: str) -> ModuleType:
-    """Return the module of a file, which can import the modules beside it."""
+    """Return the module of a file, which can import the other modules in its folder."""
     path = Path(name).absolute()
     if not path.is_file():
         raise LoadError(f"no file {name} in {Path.cwd()}")
@@ -246,21 +246,24 @@ def hello_fields(adapter: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
     except BaseException as error:
         raise LoadError(f"{name}: info() raised {type(error).__name__}: {_text(error)}") from error
     if not isinstance(info, Mapping):
-        raise LoadError(f"{name}: info() gave {_kind(info)}; it gives a dict, such as {EXAMPLE}")
+        raise LoadError(f"{name}: info() returned {_kind(info)}; expected a dict, such as {EXAMPLE}")
     for key in ("runtime", "version"):
         if key not in info:
-            raise LoadError(f"{name}: info() says no {key}; it gives a dict, such as {EXAMPLE}")
+            raise LoadError(f"{name}: info() does not contain {key}; expected a dict, such as {EXAMPLE}")
         if not isinstance(info[key], str):
-            raise LoadError(f"{name}: info() says the {key} as {_kind(info[key])}; give a text, such as in {EXAMPLE}")
+            raise LoadError(
+                f"{name}: info() contains {key} = {_kind(info[key])}; expected a text, such as in {EXAMPLE}"
+            )
     for key, value in info.items():
         try:
             json.dumps({key: value} if isinstance(key, str) else None)
         except (TypeError, ValueError, RecursionError):
             raise LoadError(
-                f"{name}: info() says {key} as {_kind(value)}, which JSON cannot hold; give texts, numbers, and lists"
+                f"{name}: info() contains {key} = {_kind(value)}, which JSON cannot represent; use texts, numbers, "
+                "and lists"
             ) from None
         if not isinstance(key, str):
-            raise LoadError(f"{name}: info() has the key {_kind(key)}; keys are texts, as in {EXAMPLE}")
+            raise LoadError(f"{name}: info() has the key {_kind(key)}; expected texts as keys, as in {EXAMPLE}")
     forks = {"fork": True} if getattr(adapter, "FORK", False) is True else {}
     subject = {"subject": SUBJECTS[word]} if (word := call_of(adapter)) in SUBJECTS else {}
     return {"repro": _repro(adapter, name), "accepts": list(accepted(adapter)), **info, **forks, **subject}
@@ -324,7 +327,7 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
         adapter: runs the model.
         header: of the request.
         payload: of the request.
-        name: of the adapter, for a message about a fault of its own.
+        name: name of the adapter, for a message about one of its faults.
     """
     started = time.perf_counter()
     called = call_of(adapter)
@@ -349,7 +352,7 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
             reply["outputs"] = _encoded(values, header["outputs"], buffers)
         except Exception as error:  # noqa: BLE001 - run() returned no list of values
             wanted = "list of values" if called == "run" else "model"
-            said = f"{name}: {called}() gave what is no {wanted}: {_error_fields(error, None)['message']}"
+            said = f"{name}: {called}() did not return a {wanted}: {_error_fields(error, None)['message']}"
             text = said.removeprefix(": ")
             reply, buffers = {"kind": "fault", "id": header["id"], "message": text}, []
     reply["seconds"] = round(time.perf_counter() - started, 6)
@@ -357,7 +360,7 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
 
 
 def _of_tool(number: int, called: str, value: object, started: float) -> bytes:
-    """Return the message with what a tool returned.
+    """Return the message with the result of a tool.
 
     Raises:
         TypeError: it is no model.
@@ -366,19 +369,19 @@ def _of_tool(number: int, called: str, value: object, started: float) -> bytes:
     buffers: list[bytes] = []
     if called != "check":
         if not isinstance(value, bytes | bytearray):
-            raise TypeError(f"{_kind(value)}; give model.SerializeToString(), bytes")
+            raise TypeError(f"{_kind(value)}; expected bytes: model.SerializeToString()")
         reply, buffers = {"kind": "model", "id": number}, [bytes(value)]
     return protocol.message({**reply, "seconds": round(time.perf_counter() - started, 6)}, buffers)
 
 
 def _run(adapter: Any, header: Mapping[str, Any], payload: bytes, reached: dict[str, str]) -> Any:  # noqa: ANN401
-    """Return what an adapter gives for a request.
+    """Return the reply of an adapter to a request.
 
     Args:
         adapter: runs the model.
         header: of the request.
         payload: of the request.
-        reached: gets the phase that was reached as `phase`, where the adapter loads and runs a model apart.
+        reached: the current phase is stored as `phase`, if the adapter loads and runs a model separately.
     """
     end = header["model"]
     model, files = payload[:end], {}
@@ -419,7 +422,7 @@ def _encoded(values: object, names: Sequence[str], buffers: list[bytes]) -> list
     """
     if not isinstance(values, list | tuple):
         right = "[values[name] for name in outputs]" if isinstance(values, Mapping) else "[value], a list of them"
-        raise TypeError(f"{type(values).__name__}; give a value for each of {', '.join(names)[:SHOWN]}: {right}")
+        raise TypeError(f"{type(values).__name__}; expected a value for each of {', '.join(names)[:SHOWN]}: {right}")
     described = []
     for index, value in enumerate(values):
         try:
@@ -455,11 +458,11 @@ def set_locale(name: str) -> None:
         if name:
             locale.setlocale(locale.LC_ALL, name)
     except locale.Error:
-        raise LoadError(f"this machine has no locale {name}; `locale -a` lists those that it has") from None
+        raise LoadError(f"this machine has no locale {name}; `locale -a` lists the installed ones") from None
 
 
 def loaded(name: str) -> tuple[Any, dict[str, Any]]:
-    """Return an adapter, and what its hello says.
+    """Return an adapter, and its hello.
 
     Raises:
         BaseException: it cannot be loaded; importing a runtime may raise anything.
@@ -534,7 +537,7 @@ def _serve_forks(name: str, harness: socket.socket) -> int:
 
 
 def _standard_streams() -> tuple[BinaryIO, Callable[[bytes], object]]:
-    """Return what requests are read from and answers are written with; the runtime's output goes to standard error."""
+    """Return the stream of requests and the writer of answers; the runtime's output goes to standard error."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     requests = os.fdopen(os.dup(0), "rb")

@@ -80,7 +80,7 @@ def supervise(harness: int, adapter_main: Callable[[], object]) -> None:
 
 
 def _isolate(parent: int) -> None:
-    """Give this process a process group of its own, which can be killed alone, and let it end with its parent."""
+    """Move this process to a new process group, which can be killed separately, and let it end with its parent."""
     os.setsid()
     for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):  # Python changed them.
         signal.signal(number, signal.SIG_DFL)
@@ -128,7 +128,7 @@ def _wait(harness: int, wakes: int, adapter: int) -> int | None:
 
 
 def _end_descendants() -> None:
-    """Kill every process below this one, until there is none; those that they start meanwhile, too."""
+    """Kill every process below this one, including new ones, until there are no more."""
     pause, latest = 0.001, time.monotonic() + KILL_SECONDS
     while time.monotonic() < latest:
         try:

@@ -53,7 +53,7 @@ def compiler() -> str:
     """Return the path of clang, the newest where several have a number.
 
     Raises:
-        NoCompilerError: there is none.
+        NoCompilerError: there is no compiler.
     """
     compiler = os.environ.get("CC", "clang")
     numbered = [f"clang-{number}" for number in range(30, 10, -1)]

@@ -71,7 +71,7 @@ outputs = [
 """
 
 TYPES = ("bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float", "double")
-"""Element types that the Python interface takes and gives."""
+"""Element types that the Python interface accepts and returns."""
 
 
 class NoTypeError(Exception):
@@ -100,7 +100,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
         names_of_outputs = [loaded.output_name(place) for place in range(loaded.output_count())]
         runnable = loaded.into_model().into_runnable()
     if missing := [name for name in names if name not in inputs]:  # It would read from nowhere.
-        raise InputError(f"the loaded model has inputs {missing} that the graph has not")
+        raise InputError(f"the loaded model has inputs {missing} that the graph does not have")
     if not set(outputs) <= set(names_of_outputs):
         if len(outputs) != len(names_of_outputs):
             raise OutputError(f"the loaded model has {len(names_of_outputs)} outputs, the graph {len(outputs)}")
@@ -115,7 +115,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
 
 @contextlib.contextmanager
 def _written(model: bytes) -> Iterator[Path]:
-    """Give a file with the model, of which nothing is left even where the process ends here."""
+    """Provide a file with the model that always disappears, even if the process ends here."""
     if hasattr(os, "memfd_create"):
         with os.fdopen(os.memfd_create("model"), "wb") as file:
             file.write(model)
@@ -130,11 +130,11 @@ def _written(model: bytes) -> Iterator[Path]:
 
 def _to_tract(value: Any) -> np.ndarray[Any, Any]:  # noqa: ANN401 - any value
     if not isinstance(value, np.ndarray):
-        what = "an optional that holds nothing" if value is None else f"a {type(value).__name__}"
-        raise NoTypeError(f"no tensor can be made of {what}")
+        what = "an empty optional" if value is None else f"a {type(value).__name__}"
+        raise NoTypeError(f"cannot create a tensor from {what}")
     row = protocol.element_type(value.dtype)
     if row.name not in TYPES:
-        raise NoTypeError(f"no tensor can be made of {row.name}")
+        raise NoTypeError(f"cannot create a tensor from {row.name}")
     return value
 
 

@@ -149,13 +149,13 @@ def _loaded(library: bytes) -> Any:  # noqa: ANN401
 
 def _to_tvm(value: Any) -> Any:  # noqa: ANN401 - any value
     if not isinstance(value, np.ndarray):
-        what = "an optional that holds nothing" if value is None else f"a {type(value).__name__}"
-        raise NoTypeError(f"no tensor can be made of {what}")
+        what = "an empty optional" if value is None else f"a {type(value).__name__}"
+        raise NoTypeError(f"cannot create a tensor from {what}")
     row = protocol.element_type(value.dtype)
     try:
         return tvm.runtime.tensor(value)
     except Exception as error:
-        raise NoTypeError(f"no tensor can be made of {row.name}") from error
+        raise NoTypeError(f"cannot create a tensor from {row.name}") from error
 
 
 def _from_tvm(value: Any) -> Any:  # noqa: ANN401

@@ -443,7 +443,10 @@ def prepare(error: BaseException) -> Any:
 @pytest.mark.parametrize(
     ("target", "reason"),
     [
-        (SimpleNamespace(is_compatible=lambda *_: False, prepare=prepare(ValueError())), "is_compatible() said no"),
+        (
+            SimpleNamespace(is_compatible=lambda *_: False, prepare=prepare(ValueError())),
+            "is_compatible() returned false",
+        ),
         (SimpleNamespace(prepare=prepare(unittest.SkipTest("no Neg"))), "skipped by the backend"),
         (SimpleNamespace(prepare=prepare(NotImplementedError("no Neg"))), "not implemented"),
         (SimpleNamespace(is_compatible=lambda *_: True, prepare=prepare(ValueError("bad"))), None),

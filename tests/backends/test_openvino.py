@@ -102,6 +102,6 @@ def test_inputs_are_those_of_the_compiled_model(adapter: Any, monkeypatch: pytes
     [y] = adapter.run(b"the model", {"unused": unused, "x": x}, ["x"])
     assert y.tolist() == [1, 2]
     monkeypatch.setattr(Core, "inputs", (Port("x"), Port("made", "up")))
-    with pytest.raises(adapter.InputError, match=r"an input \['made', 'up'\] that the graph has not") as error:
+    with pytest.raises(adapter.InputError, match=r"an input \['made', 'up'\] that the graph does not have") as error:
         adapter.run(b"the model", {"x": x}, ["x"])
     assert serve.opt_out(adapter.OPT_OUTS, error.value) is None

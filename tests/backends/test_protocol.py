@@ -116,19 +116,21 @@ def test_every_dtype_of_text_is_string(dtype: str) -> None:
     ("ask", "named"), [(np.dtype("datetime64[s]"), "datetime64"), (np.dtype([("a", "f4")]), "'a'")]
 )
 def test_a_dtype_that_onnx_lacks_is_named(ask: np.dtype[Any], named: str) -> None:
-    with pytest.raises(protocol.ElementTypeError, match=r"is no ONNX element type") as raised:
+    with pytest.raises(protocol.ElementTypeError, match=r"is not an ONNX element type") as raised:
         protocol.encode(np.zeros(2, ask), [])
     assert named in str(raised.value), raised.value
 
 
 @pytest.mark.parametrize("number", [0, 99, -1, None])
 def test_a_number_that_onnx_lacks_is_named(number: Any) -> None:
-    with pytest.raises(protocol.ElementTypeError, match=rf"{number} is no ONNX element type"):
+    with pytest.raises(protocol.ElementTypeError, match=rf"{number} is not an ONNX element type"):
         protocol.numpy_dtype(number)
 
 
 def test_a_name_that_onnx_lacks_lists_those_it_has() -> None:
-    with pytest.raises(protocol.ElementTypeError, match=r"'float32' is no ONNX element type; there are float, uint8"):
+    with pytest.raises(
+        protocol.ElementTypeError, match=r"'float32' is not an ONNX element type; there are float, uint8"
+    ):
         protocol.element_type_named("float32")
 
 

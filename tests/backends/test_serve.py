@@ -179,8 +179,8 @@ def test_a_module_of_backends_that_is_no_adapter_adds_no_opt_outs() -> None:
         ({}, "nope.at.all", r"cannot import nope\.at\.all: No module named 'nope'; is it installed in"),
         ({}, "json.decoder.Nothing", r"cannot import json\.decoder\.Nothing: json\.decoder has no Nothing"),
         ({}, "json.Nothing.at.all", r"cannot import json\.Nothing\.at\.all: json has no Nothing"),
-        ({}, "json.decoder", r"json\.decoder is no adapter: it has neither info\(\) and run\(\), nor prepare\(\)"),
-        ({}, "protocol", r"protocol is no adapter"),
+        ({}, "json.decoder", r"json\.decoder is not an adapter: it has neither info\(\) and run\(\) nor prepare\(\)"),
+        ({}, "protocol", r"protocol is not an adapter"),
         ({}, "", r"cannot import onnx_conformance\.backends\."),
         ({"b/needs.py": "import not_there"}, "b.needs", r"cannot import b\.needs: No module named 'not_there'"),
         ({"b/exits.py": "raise SystemExit(5)"}, "b.exits", r"cannot import b\.exits: SystemExit: 5"),
@@ -188,14 +188,14 @@ def test_a_module_of_backends_that_is_no_adapter_adds_no_opt_outs() -> None:
         (
             {"b/half.py": "def info(): return {}"},
             "b.half",
-            r"b\.half is no adapter: it has info\(\) but no run\(model, inp",
+            r"b\.half is not an adapter: it has info\(\) but no run\(model, inp",
         ),
         (
             {"b/other.py": "def run(m, i, o): return []"},
             "b.other",
-            r"b\.other is no .*: it has run\(\) but no info\(\)",
+            r"b\.other is not an .*: it has run\(\) but no info\(\)",
         ),
-        ({"b/no_call.py": "info = run = 1"}, "b.no_call", r"b\.no_call is no adapter"),
+        ({"b/no_call.py": "info = run = 1"}, "b.no_call", r"b\.no_call is not an adapter"),
     ],
     ids=lambda value: value if isinstance(value, str) and " " not in value else "",
 )
@@ -288,25 +288,25 @@ def test_a_file_that_has_prepare_follows_the_interface_of_onnx(tmp_path: Path) -
 RUNS = "def run(model, inputs, outputs): return []\n"
 NAMES_ITSELF = "def info(): return {'runtime': 'mine', 'version': '1'}\n"
 BAD_FILES = {
-    "no run": (NAMES_ITSELF, "is no adapter: it has info() but no run(model, inputs, outputs)"),
-    "no info": (RUNS, "is no adapter: it has run() but no info()"),
-    "neither": ("", "is no adapter: it has neither info() and run(), nor prepare()"),
+    "no run": (NAMES_ITSELF, "is not an adapter: it has info() but no run(model, inputs, outputs)"),
+    "no info": (RUNS, "is not an adapter: it has run() but no info()"),
+    "neither": ("", "is not an adapter: it has neither info() and run() nor prepare()"),
     "a class": ("class Toy:\n    prepare = print\n", "its class Toy has prepare(): write bad_file.Toy"),
     "run of one": (NAMES_ITSELF + "def run(model): pass", "run(model) cannot be called as run(model, inputs, outputs)"),
     "info of one": (RUNS + "def info(self): pass", "info(self) cannot be called without arguments"),
     "info raises": (RUNS + "def info(): raise ValueError('no device')", "info() raised ValueError: no device"),
-    "a list": (RUNS + "def info(): return ['mine', '1']", "info() gave list ['mine', '1']; it gives a dict, such as {"),
-    "nothing": (RUNS + "def info(): pass", "info() gave NoneType None; it gives a dict, such as {"),
-    "no runtime": (RUNS + "def info(): return {'version': '1'}", "info() says no runtime; it gives a dict, such as {"),
-    "no version": (RUNS + "def info(): return {'runtime': 'm'}", "info() says no version; it gives a dict, such as {"),
+    "a list": (RUNS + "def info(): return ['mine', '1']", "info() returned list ['mine', '1']; expected a dict"),
+    "nothing": (RUNS + "def info(): pass", "info() returned NoneType None; expected a dict"),
+    "no runtime": (RUNS + "def info(): return {'version': '1'}", "info() does not contain runtime; expected a dict"),
+    "no version": (RUNS + "def info(): return {'runtime': 'm'}", "info() does not contain version; expected a dict"),
     "a number": (
-        RUNS + "def info(): return {'runtime': 'm', 'version': 1.2}", "info() says the version as float 1.2; give a te"
+        RUNS + "def info(): return {'runtime': 'm', 'version': 1.2}", "info() contains version = float 1.2; expected"
     ),
     "a set": (
         RUNS + "def info(): return {'runtime': 'm', 'version': '1', 'types': {'float'}}",
-        "info() says types as set {'float'}, which JSON cannot hold; give texts, numbers, and lists",
+        "info() contains types = set {'float'}, which JSON cannot represent",
     ),
-    "a key": (RUNS + "def info(): return {'runtime': 'm', 'version': '1', 2: 3}", "info() has the key int 2; keys are"),
+    "a key": (RUNS + "def info(): return {'runtime': 'm', 'version': '1', 2: 3}", "info() has the key int 2; expected"),
     "syntax": ("def", "cannot import ./bad_file.py: SyntaxError: invalid syntax (bad_file.py, line 1)"),
     "raises": ("\n\nraise KeyError('why')", "cannot import ./bad_file.py: KeyError: 'why' (line 3)"),
     "needs": ("import not_there_at_all", "No module named 'not_there_at_all' (line 1); is it installed in"),
@@ -327,7 +327,9 @@ def test_a_file_that_is_no_adapter_gets_a_message_how_to_write_one(tmp_path: Pat
 def test_a_wrong_member_of_an_adapter_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad_file.py").write_text(NAMES_ITSELF + "def run(model, inputs, outputs): return {'y': 1}")
     _, fault = converse(tmp_path, "./bad_file.py", request()).headers
-    assert fault["message"].startswith("./bad_file.py: run() gave what is no list of values: dict; give a value"), fault
+    assert fault["message"].startswith(
+        "./bad_file.py: run() did not return a list of values: dict; expected a value"
+    ), fault
 
 
 def test_a_program_named_as_a_file_gets_a_hint_to_use_cmd(tmp_path: Path) -> None:
@@ -411,15 +413,18 @@ def test_an_endless_message_is_cut() -> None:
 def test_a_result_that_is_no_list_of_values_is_an_adapter_error(outputs: object) -> None:
     header, _ = answered(lambda *_: outputs)
     assert header["kind"] == "fault", header
-    assert header["message"].startswith("run() gave what is no list of values"), header
+    assert header["message"].startswith("run() did not return a list of values"), header
 
 
 @pytest.mark.parametrize(
     ("gives", "says"),
     [
-        (lambda: {"y": np.zeros(2)}, "dict; give a value for each of y: [values[name] for name in outputs]"),
-        (lambda: (item for item in [np.zeros(2)]), "generator; give a value for each of y: [value], a list of them"),
-        (lambda: np.zeros(2), "ndarray; give a value for each of y: [value], a list of them"),
+        (lambda: {"y": np.zeros(2)}, "dict; expected a value for each of y: [values[name] for name in outputs]"),
+        (
+            lambda: (item for item in [np.zeros(2)]),
+            "generator; expected a value for each of y: [value], a list of them",
+        ),
+        (lambda: np.zeros(2), "ndarray; expected a value for each of y: [value], a list of them"),
         (lambda: [np.zeros(2), 1.5], "outputs[1]: float is no tensor (numpy array), sequence (list), map (dict) or"),
         (lambda: [np.zeros(2, "datetime64[s]")], "outputs[0] (y): "),
     ],

@@ -100,7 +100,7 @@ def test_outputs_with_their_names_come_in_the_order_asked_for(adapter: Any) -> N
 
 
 def test_a_missing_input_is_reported(adapter: Any) -> None:
-    with pytest.raises(adapter.InputError, match=r"inputs \['shape'\] that the graph has not"):
+    with pytest.raises(adapter.InputError, match=r"inputs \['shape'\] that the graph does not have"):
         adapter.run(b"the model", {"x": X}, ["y", "size"])
 
 
