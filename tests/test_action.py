@@ -249,7 +249,7 @@ def test_a_run_that_does_not_begin_is_an_annotation_and_a_failure(job: Job) -> N
     statuses = job.use(backend="no_such_backend")
     assert (statuses["Run"], statuses["Report"], statuses["Gate"]) == (0, 2, 2), job.log
     assert job.outputs["status"] == "2"
-    assert "no backend is called 'no_such_backend'" in job.log
+    assert "there is no backend 'no_such_backend'" in job.log
     assert "\n::error title=onnx-conformance::the run ended with status 2 and wrote no results" in job.log
 
 

@@ -100,7 +100,7 @@ def test_a_killed_run_leaves_no_lock_and_goes_on_to_the_same_results(whole: dict
     verdicts = measured(file)
     assert 0 < len(verdicts) < len(whole), "not in the middle of the run"
     status, out, err = end(start(words(file, kind="is_very_slow")))
-    assert (status, "was cut off; go on with --resume" in err) == (2, True), out + err
+    assert (status, "was cut off; continue it with --resume" in err) == (2, True), out + err
     status, out, err = end(start(words(file, "--resume", kind="is_very_slow")))
     assert status == 0, out + err
     assert measured(file) == whole
@@ -192,7 +192,7 @@ def test_results_go_into_a_pipe_that_somebody_reads(tmp_path: Path, whole: dict[
     pipe, file = tmp_path / "pipe", tmp_path / "results.ndjson"
     os.mkfifo(pipe)
     status, out, err = end(start(words(pipe)))
-    assert (status, f"cannot write {pipe}: nobody reads this pipe" in err) == (2, True), out + err
+    assert (status, f"cannot write {pipe}: this pipe has no reader" in err) == (2, True), out + err
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     os.set_blocking(reader, True)
     process = start(words(pipe))

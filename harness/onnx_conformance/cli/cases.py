@@ -222,7 +222,7 @@ def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flag
 
 @click.command("readings")
 def readings_() -> None:
-    """List the readings: decisions on questions that the specification leaves open in several operators.
+    """List the readings: decisions on questions that the specification leaves open.
 
     Each question is decided once, for all operators. A case that depends on a reading names it. With `run
     --without-reading NUMBER`, such cases are not scored.

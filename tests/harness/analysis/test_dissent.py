@@ -102,7 +102,7 @@ def test_one_implementation_in_several_packages_counts_once(tmp_path: Path) -> N
     same = dict.fromkeys(names, (W, "float[1] 2"))
     both = run(tmp_path / "r", *answers(same), backends=names)
     assert [row.implementations for row in dissents([both])] == [("onnxruntime", "three", "two")]
-    with pytest.raises(DissentError, match="3 implementations must agree, and the results have 1: onnxruntime"):
+    with pytest.raises(DissentError, match="3 implementations must agree, but the results have 1: onnxruntime"):
         dissents([run(tmp_path / "s", *answers(dict.fromkeys(names[:3], (W, "x"))), backends=names[:3])])
 
 
@@ -122,7 +122,7 @@ def test_several_suites_are_not_compared(tmp_path: Path) -> None:
     one = run(tmp_path / "r", *answers(dict.fromkeys(NAMES[:3], (W, "y"))))
     other = run(tmp_path / "s", *answers(dict.fromkeys(NAMES[:3], (W, "y"))))
     other.header["suite"]["digest"] = "another"
-    with pytest.raises(DissentError, match="runs of 2 suites"):
+    with pytest.raises(DissentError, match="these runs have 2 suites"):
         dissents([one, other])
 
 
@@ -141,7 +141,7 @@ def test_the_command_lists_dissents_and_its_status_is_1(tmp_path: Path) -> None:
     run(path, *answers(dict.fromkeys(NAMES[:3], (W, "float[1] 2"))))
     done = command("dissent", path)
     assert done.status == 1, done.text
-    assert "3 say    float[1] 2" in done.out
-    assert "they are one, three, two" in done.out
+    assert "3 agree  float[1] 2" in done.out
+    assert "namely   one, three, two" in done.out
     assert command("dissent", path, "--enough", "4").status == 0
     assert command("dissent", tmp_path / "none").status == 2

@@ -178,7 +178,9 @@ def test_failures_that_share_nothing_are_reported_as_left(tmp_path: Path) -> Non
     explained = explain.explain(run, None)
     assert explained.statements == []
     assert [(item.failing, len(item.left)) for item in explained.explained] == [(3, 3)]
-    assert "crash: 3 cases share nothing that passing cases do not" in "\n".join(explanation.lines(run, explained))
+    assert "crash: 3 cases without a condition that distinguishes passing cases" in "\n".join(
+        explanation.lines(run, explained)
+    )
 
 
 def renamed(item: Result, name: str) -> Result:
@@ -361,15 +363,15 @@ def test_the_command_shows_the_statement_its_sentence_and_cases(tmp_path: Path) 
     status, out, err = explained(stored(tmp_path, results).path)
     assert (status, err) == (0, "")
     assert out.splitlines() == [
-        "suite elsewhere is no longer the one that was run, ; only what the results say of cases is used:",
-        "version, type, form, tags and sentences",
+        "suite elsewhere is no longer the one that was run, ; only data from the results is used: version,",
+        "type, form, tags and sentences",
         "",
         f"mine: {ADD}, 24 failures",
         "  refused exactly when type is float16 (24 of 24; no passing case matches)",
-        "    text  «Adds two.»",
-        f"    case  {ADD}/1/basic/float16",
-        "    said  no",
-        f"    case  {ADD}/1/basic/float16@initializer",
+        "    text     «Adds two.»",
+        f"    case     {ADD}/1/basic/float16",
+        "    message  no",
+        f"    case     {ADD}/1/basic/float16@initializer",
     ]
     assert max(map(len, out.splitlines())) <= explanation.WIDTH
 
@@ -414,10 +416,10 @@ def test_a_report_has_the_statements(tmp_path: Path) -> None:
     data = report_data.read(run)
     shared = dataclasses.replace(data, statements=explain.explain(run, None).statements)
     text = "".join(markdown.report(shared))
-    assert "## What failures share\n\n`mine: ai.onnx/Add`\n\n- `wrong_value exactly when type is float16 (24 of" in text
-    assert "What failures share" not in "".join(markdown.report(data))
+    assert "## Failure patterns\n\n`mine: ai.onnx/Add`\n\n- `wrong_value exactly when type is float16 (24 of" in text
+    assert "Failure patterns" not in "".join(markdown.report(data))
     noted = "".join(markdown.report(dataclasses.replace(shared, note="only `versions`")))
-    assert "## What failures share\n\n`only 'versions'`\n\n`mine" in noted
+    assert "## Failure patterns\n\n`only 'versions'`\n\n`mine" in noted
 
 
 # What models say

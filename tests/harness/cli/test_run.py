@@ -144,7 +144,7 @@ def test_a_glob_that_matches_nothing_is_reported_beside_the_results() -> None:
 STARTS = {
     "dies_at_start": "libruntime.so.1: cannot open",
     "prints_before_hello": "Welcome to the runtime",
-    "speaks_another_protocol": "it speaks wire format 99",
+    "speaks_another_protocol": "it uses wire format 99",
 }
 
 
@@ -293,13 +293,13 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], list[str]]] = {
     "huge dims": (_tensor(data_type=1, dims=[1 << 40, 1 << 20]), [INPUT, "not a whole TensorProto"]),
     "huger dims": (_tensor(data_type=1, dims=[1 << 62, 1 << 62]), [INPUT, "not a whole TensorProto"]),
     "unknown type": (_tensor(data_type=99, dims=[1], raw_data=bytes(4)), [INPUT, "99"]),
-    "tensor kept elsewhere": (_tensor(data_type=1, dims=[1], data_location=1), [INPUT, "lies in another file"]),
-    "input linked outside": (_link(INPUT, "/etc/passwd"), [INPUT, "leads out of the suite's folder"]),
-    "endless input": (_link(INPUT, "/dev/zero"), [INPUT, "leads out of the suite's folder"]),
-    "model linked outside": (_link(MODEL, "/etc/passwd"), [MODEL, "leads out of the suite's folder"]),
-    "folder linked outside": (_folder_link, [MODEL, "leads out of the suite's folder"]),
-    "data outside": (_external("../../x"), ["../../x", "leads out of the suite's folder"]),
-    "data at an absolute path": (_external("/etc/passwd"), ["/etc/passwd", "leads out of the suite's folder"]),
+    "tensor kept elsewhere": (_tensor(data_type=1, dims=[1], data_location=1), [INPUT, "is in another file"]),
+    "input linked outside": (_link(INPUT, "/etc/passwd"), [INPUT, "points outside the suite's folder"]),
+    "endless input": (_link(INPUT, "/dev/zero"), [INPUT, "points outside the suite's folder"]),
+    "model linked outside": (_link(MODEL, "/etc/passwd"), [MODEL, "points outside the suite's folder"]),
+    "folder linked outside": (_folder_link, [MODEL, "points outside the suite's folder"]),
+    "data outside": (_external("../../x"), ["../../x", "points outside the suite's folder"]),
+    "data at an absolute path": (_external("/etc/passwd"), ["/etc/passwd", "points outside the suite's folder"]),
     "data missing": (_external("nowhere"), ["nowhere", "tensor 'w' cannot be read"]),
     "data too short": (_external("inside", length="9999999999"), ["inside", "tensor 'w' cannot be read"]),
     "data before its file": (_external("inside", offset="-5"), ["inside", "tensor 'w' cannot be read"]),
@@ -341,7 +341,7 @@ def test_a_folder_without_outputs_needs_a_reference(suite: Path) -> None:
     for path in suite.glob("*/test_data_set_0/output_*.pb"):
         path.unlink()
     without = folder(suite)
-    failed_with(without, str(suite), "no outputs to expect", "--reference onnx_reference")
+    failed_with(without, str(suite), "no expected outputs", "--reference onnx_reference")
     right = folder(suite, "--reference", "onnx_reference")
     assert right.status == 0, right.text
     assert "100.0 % of the 3 attempted" in right.out, right.text

@@ -84,7 +84,7 @@ def test_attributes_take_the_kind_that_the_signature_says() -> None:
     ("name", "argument", "operator", "sentence"),
     [
         ("then_branch", graph("b () => (float y) {"), "If", "attribute then_branch: its text is no graph"),
-        ("to", element_type("float17"), "Cast", "'float17' is no ONNX element type"),
+        ("to", element_type("float17"), "Cast", "'float17' is not an ONNX element type"),
     ],
 )
 def test_malformed_arguments_are_one_clear_line(name: str, argument: Any, operator: str, sentence: str) -> None:

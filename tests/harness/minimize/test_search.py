@@ -443,8 +443,8 @@ def test_a_timeout_is_a_verdict_like_others() -> None:
     ("case_id", "words", "message"),
     [
         (f"{SPLIT}/uneven", (), "passes on"),
-        (f"{SPLIT}/unevn", (), "near it are"),
-        (f"{SPLIT}/uneven@pretty", (), "no case is called"),
+        (f"{SPLIT}/unevn", (), "similar cases:"),
+        (f"{SPLIT}/uneven@pretty", (), "there is no case"),
         (f"{SPLIT}/uneven", ("--steps", "1"), "1 is not in the range"),
         (f"{SPLIT}/uneven", ("--timeout", "nan"), "is no time"),
         (f"{SPLIT}/uneven", ("--format", "folder"), "needs --out DIR"),

@@ -21,12 +21,12 @@ def described(name: str, since: int) -> description.Description:
 @pytest.mark.parametrize(
     ("name", "old", "new", "kind", "signature"),
     [
-        ("OneHot", 11, 28, Kind.TYPES, ("type T3: bfloat16 came",)),
+        ("OneHot", 11, 28, Kind.TYPES, ("type T3: added bfloat16",)),
         ("DepthToSpace", 13, 28, Kind.BODY, ()),
-        ("SpaceToDepth", 13, 28, Kind.MEANING, ("attribute mode came: STRING, default 'DCR'",)),
-        ("ReduceLogSum", 18, 28, Kind.TYPES, ("type T: uint32, uint64, int32, int64 went",)),
+        ("SpaceToDepth", 13, 28, Kind.MEANING, ("attribute mode added: STRING, default 'DCR'",)),
+        ("ReduceLogSum", 18, 28, Kind.TYPES, ("type T: removed uint32, uint64, int32, int64",)),
         ("Split", 11, 13, Kind.MEANING, None),
-        ("Split", 13, 18, Kind.MEANING, ("attribute num_outputs came: INT, no default",)),
+        ("Split", 13, 18, Kind.MEANING, ("attribute num_outputs added: INT, no default",)),
         ("Upsample", 9, 10, Kind.DEPRECATED, None),
     ],
 )
@@ -41,8 +41,8 @@ def test_a_step_is_told_by_its_kind(
 
 def test_an_attribute_that_became_an_input_is_both() -> None:
     change = changes.compare(described("Split", 11), described("Split", 13))
-    assert "attribute split went: INTS, no default" in change.signature
-    assert "input split came: tensor(int64), optional" in change.signature
+    assert "attribute split removed: INTS, no default" in change.signature
+    assert "input split added: tensor(int64), optional" in change.signature
 
 
 def test_about_half_of_all_steps_are_types_only() -> None:

@@ -91,7 +91,7 @@ def test_a_new_file_has_every_sentence_and_fails_until_it_is_decided(name: str, 
     assert [clause.text for clause in op.clauses] == list(dict.fromkeys(coverage.sentences(last)))
     assert op.versions == tuple(item.since for item in schema.versions(domain, name) if not item.deprecated)
     assert [line for line in draft.text.splitlines() if len(line) > 120] == []
-    assert draft.left[0].startswith(f"the oracle {operator_file.snake(name)}: it raises")
+    assert draft.left[0].startswith(f"the oracle {operator_file.snake(name)}: ")
     decide = [spec for spec in op.cases if spec.name.startswith("to_decide_")]
     assert len(decide) == sum("to_decide_" in text for text in draft.left)
     with pytest.raises(DeclarationError):
@@ -136,7 +136,7 @@ def test_another_meaning_ends_clauses_and_adds_some_and_an_oracle(without: Calla
         (("Split/18",), "declares ai.onnx/Split/18 already"),
         (("Split",), "declares ai.onnx/Split/18 already"),
         ((), "name an operator, such as Split/18, or a model with --model"),
-        (("Split", "--name", "x"), "--inputs, --name and --out are for a model"),
+        (("Split", "--name", "x"), "--inputs, --name and --out need --model"),
         (("Split", "--model", "x.onnx"), "name an operator, such as Split/18, or a model with --model"),
         (("com.microsoft/Gelu/1",), "Gelu"),
     ],
@@ -170,7 +170,7 @@ def test_a_model_that_somebody_met_becomes_a_case(folder: Path, tmp_path: Path) 
     np.savez(tmp_path / "x.npz", x=np.arange(7, dtype=np.float32))
     done = command("new", "--model", met, "--inputs", tmp_path / "x.npz", "--name", "met_in_a_wild_model")
     assert done.status == 0, done.text
-    assert "ai.onnx/Split/18: the oracle gives" in done.out
+    assert "ai.onnx/Split/18: the oracle returns" in done.out
     assert "cites=: the sentence that the case tries" in done.out
     op = loaded((folder / "split.py").read_text(), "split_with_case")
     (spec,) = [spec for spec in op.cases if spec.name == "met_in_a_wild_model"]
@@ -194,7 +194,7 @@ def test_a_model_that_the_text_forbids_becomes_a_case_with_its_sentence(folder: 
     met = model(tmp_path / "met.onnx", split("y", "z"))
     done = command("new", "--model", met, "--inputs", tmp_path / "x.npz")
     assert done.status == 0, done.text
-    assert "ai.onnx/Split/18: the text forbids it: «" in done.out
+    assert "ai.onnx/Split/18: invalid: «" in done.out
     op = loaded((folder / "split.py").read_text(), "split_with_refusal")
     (spec,) = [spec for spec in op.cases if spec.name == "met"]
     assert spec.rejects is not None
@@ -218,7 +218,7 @@ def test_a_model_becomes_a_folder_that_runs(tmp_path: Path) -> None:
         ([helper.make_node("Mine", ["x"], ["y"], domain="com.mine")], "com.mine", {"x": np.zeros(7, np.float32)},
          "no operator file declares com.mine/Mine"),
         ([split("y", "z")], "", {"w": np.zeros(7, np.float32)}, "has no x; it has w"),
-        ([split("y", "z")], "", None, "there is no test_data_set_0 beside it; name its inputs with --inputs FILE.npz"),
+        ([split("y", "z")], "", None, "there is no test_data_set_0 in its folder; pass the inputs with --inputs FILE.npz"),
     ],
 )  # fmt: skip
 def test_a_model_that_is_no_case_gets_one_line(
@@ -239,10 +239,10 @@ def test_files_that_are_no_model_or_no_inputs_get_one_line(tmp_path: Path) -> No
     (tmp_path / "text.onnx").write_text("no model")
     met = model(tmp_path / "met.onnx", split("y", "z"))
     for words, said in (
-        (("--model", tmp_path / "text.onnx"), "is no ONNX model"),
+        (("--model", tmp_path / "text.onnx"), "is not an ONNX model"),
         (("--model", tmp_path / "none.onnx"), "cannot be read"),
-        (("--model", met, "--inputs", tmp_path / "text.onnx"), "is no .npz file of plain tensors"),
-        (("--model", met, "--inputs", tmp_path / "none.npz"), "is no .npz file of plain tensors"),
+        (("--model", met, "--inputs", tmp_path / "text.onnx"), "is not an .npz file of plain tensors"),
+        (("--model", met, "--inputs", tmp_path / "none.npz"), "is not an .npz file of plain tensors"),
     ):
         done = command("new", *words)
         assert (done.status, done.out) == (2, ""), done.text

@@ -445,8 +445,8 @@ def external_data(folder: Path) -> None:
         (values_without_common_elements, "test_data_set_0", "no elements in common"),
         (an_order_of_words, "case.json", "any_order is {'axis': 'rows', 'lanewise': True}; expected"),
         (an_order_along_no_axis, "test_data_set_0", "the outputs have no axis 9"),
-        (link_out, "input_0.pb", "leads out of the suite's folder"),
-        (external_data, "outside.bin", "leads out of the suite's folder"),
+        (link_out, "input_0.pb", "points outside the suite's folder"),
+        (external_data, "outside.bin", "points outside the suite's folder"),
     ],
     ids=lambda item: getattr(item, "__name__", None),
 )
