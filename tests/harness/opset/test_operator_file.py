@@ -218,8 +218,7 @@ def test_a_model_becomes_a_folder_that_runs(tmp_path: Path) -> None:
         ([helper.make_node("Mine", ["x"], ["y"], domain="com.mine")], "com.mine", {"x": np.zeros(7, np.float32)},
          "no operator file declares com.mine/Mine"),
         ([split("y", "z")], "", {"w": np.zeros(7, np.float32)}, "has no x; it has w"),
-        ([split("y", "z")], "", None, "there is no test_data_set_0 in its folder; pass the inputs with "
-         "--inputs FILE.npz"),
+        ([split("y", "z")], "", None, "no test_data_set_0 in its folder; pass the inputs with --inputs"),
     ],
 )  # fmt: skip
 def test_a_model_that_is_no_case_gets_one_line(
