@@ -30,7 +30,7 @@ def test_the_sample_is_the_output_of_its_command(monkeypatch: pytest.MonkeyPatch
 
 def test_the_versions_that_made_the_sample_are_named() -> None:
     for name in ("onnxruntime", "onnx"):
-        assert f"{name} {metadata.version(name)}" in README, "the test extra pins what made it"
+        assert f"{name} {metadata.version(name)}" in README, f"the sample is of another {name} than pip installs today"
 
 
 def test_figures_of_the_readme_are_those_of_the_declarations() -> None:
