@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-FILE = "tests/harness/operators/test_clauses.py"
+FILE = "tests/harness/operators/test_checks.py"
 NAMES = {str(op) for op in OPS}
 
 
@@ -44,7 +44,7 @@ def test_the_record_names_operators_that_are_there() -> None:
 
 def test_all_are_collected_on_request_and_by_name() -> None:
     def collected(*words: str) -> int:
-        words = ("-q", "--collect-only", "-p", "no:cacheprovider", "tests/harness/operators/test_clauses.py", *words)
+        words = ("-q", "--collect-only", "-p", "no:cacheprovider", FILE, *words)
         done = subprocess.run(
             [sys.executable, "-m", "pytest", *words], cwd=ROOT, capture_output=True, text=True, check=False
         )

@@ -37,6 +37,7 @@ COMMANDS = {
         "backends", "backends_",
         "List the backends: origin, version, supported types, and how to install missing ones.",
     ),
+    "check": Command("check", "check", "Check operator files, and print a sentence for each fault."),
     "check-model": Command(
         "check_model", "check_model",
         "List the operators of a model, and the findings of a runtime that concern its operator versions and types.",

@@ -1,0 +1,31 @@
+"""The command `check`: the faults of an operator file, as a list of sentences."""
+
+from __future__ import annotations
+
+import click
+
+from onnx_conformance.base import printing
+from onnx_conformance.cli.options import exit_with
+from onnx_conformance.generation import operator_checks
+from onnx_conformance.specification import registry
+
+
+@click.command("check")
+@click.argument("names", nargs=-1, required=True, metavar="OPERATOR...")
+@click.option("--forms", is_flag=True, help="Also check all other forms than the plain one, and the manifest; slower.")
+def check(names: tuple[str, ...], forms: bool) -> None:  # noqa: FBT001 - click's flag
+    """Check operator files, for example `check Split`, and print a sentence for each fault.
+
+    It checks the quotes, versions, types, outcomes, tolerances and models, and whether every binding sentence and every
+    schema point has a case. The tests of this project run the same checks. The exit status is 1 if there is a fault.
+    """
+    found = 0
+    for op in [registry.load().named(name) for name in names]:
+        for sentence in operator_checks.faults(op, every_form=forms):
+            found += 1
+            printing.show(sentence)
+    checked = ", ".join(names)
+    if found:
+        printing.show(f"{checked}: {found} fault{'s' if found > 1 else ''}")
+        exit_with(1)
+    printing.show(f"{checked}: no faults found")
