@@ -24,7 +24,7 @@ from onnx_conformance.composition import rewrite_cases
 from onnx_conformance.environments import onnx_environment
 from onnx_conformance.forms import table
 from onnx_conformance.forms.table import PLAIN
-from onnx_conformance.opset.changes import Kind
+from onnx_conformance.opset.changes import ChangeKind
 from onnx_conformance.processes import adapter_process, case_times, messages, pool, process_tree, replies
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.report import github, sarif
@@ -164,7 +164,7 @@ def test_every_command_of_a_new_opset_is_there() -> None:
     shown = set(re.findall(r"nox -s (\w+)", text))
     assert all(f"def {name}(session" in (ROOT / "noxfile.py").read_text() for name in shown)
     kinds = set(re.findall(r"`([a-z ]+)`", text.partition("| first |")[2].partition("\n")[0]))
-    assert kinds == set(map(str, Kind))
+    assert kinds == set(map(str, ChangeKind))
 
 
 def test_the_toy_runtime_is_as_small_as_the_page_says() -> None:

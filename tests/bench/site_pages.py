@@ -25,7 +25,7 @@ from playwright.sync_api import sync_playwright
 from tabulate import tabulate
 
 from onnx_conformance.base.verdict import split_operator
-from onnx_conformance.report.site.findings import KINDS
+from onnx_conformance.report.site.finding_data import FINDING_KINDS
 from onnx_conformance.results.stream import Run, Writer, header
 from onnx_conformance.specification import completeness
 from onnx_conformance.suites.generated import Generated
@@ -73,7 +73,7 @@ def findings(folder: Path, path: Path, most: int) -> None:
     (folder / "scripts").mkdir(parents=True)
     groups: dict[tuple[str, str, str], list[Any]] = {}
     for result in Run(path).results():
-        if str(result.verdict) in KINDS:
+        if str(result.verdict) in FINDING_KINDS:
             key = result.backend, split_operator(result.operator)[0], str(result.verdict)
             groups.setdefault(key, []).append(result)
     written = []

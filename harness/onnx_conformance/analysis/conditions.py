@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onnx_conformance.analysis.traits import FORM, VERSION, Kind, Topic
+from onnx_conformance.analysis.traits import FORM, VERSION, Topic, TraitKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -114,7 +114,7 @@ def choices(rows: Table) -> list[Choice]:
     return [
         Choice(trait, {str(value): mask for value, mask in row.items()})
         for trait, row in sorted(rows.items())
-        if trait.kind is Kind.CHOICE and len(row) > 1
+        if trait.kind is TraitKind.CHOICE and len(row) > 1
     ]
 
 
@@ -123,10 +123,10 @@ def conditions(rows: Table) -> list[Condition]:
     made: list[Condition] = []
     for trait, row in sorted(rows.items()):
         cost = WEIGHTS[trait.topic] + ASIDE * trait.name.startswith(ASIDES)
-        if trait.kind is Kind.FACT:
+        if trait.kind is TraitKind.FACT:
             extra = THRESHOLD * trait.name.endswith((" set", " given", " omitted")) + LISTED * trait.name.endswith("]")
             made.append(Condition(trait.name, row[True], cost + extra, trait.topic))
-        elif trait.kind is Kind.CHOICE:
+        elif trait.kind is TraitKind.CHOICE:
             made += [
                 Condition(f"{trait.name}{trait.equals}{value}", mask, cost, trait.topic) for value, mask in row.items()
             ]

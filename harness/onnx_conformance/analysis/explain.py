@@ -42,7 +42,7 @@ FAILED = frozenset(verdict for verdict in Verdict if verdict.failed)
 
 
 @dataclass(frozen=True)
-class Finding:
+class FailurePattern:
     """A statement, with its sentence and an example.
 
     Attributes:
@@ -63,7 +63,7 @@ class Explained:
     Attributes:
         backend, operator, verdict: as in Statement.
         failing: the number of failures.
-        findings: the conditions that they share, the largest group first.
+        patterns: the conditions that they share, the largest group first.
         left: failures that no statement covers.
     """
 
@@ -71,7 +71,7 @@ class Explained:
     operator: str
     verdict: Verdict
     failing: int
-    findings: tuple[Finding, ...]
+    patterns: tuple[FailurePattern, ...]
     left: tuple[Result, ...]
 
 
@@ -94,7 +94,7 @@ class Explanation:
     @property
     def statements(self) -> list[Statement]:
         """The statements alone, for reports."""
-        return [finding.statement for item in self.explained for finding in item.findings]
+        return [pattern.statement for item in self.explained for pattern in item.patterns]
 
 
 class Watcher(Protocol):
@@ -352,17 +352,17 @@ def _explained(name: str, operator: _Operator, known: Known) -> Iterator[Explain
             descriptions = vocabulary.describe(
                 [(_cause(r), 1 << places[r.case]) for r in failed_so], passes or every & ~failed
             )
-            findings, left = [], failed
+            patterns, left = [], failed
             for words, cases in descriptions:
                 matched = [result for result in failed_so if cases >> places[result.case] & 1]
                 statement = Statement(
                     backend, name, verdict, words, len(matched), len(failed_so), (cases & passes).bit_count(),
                     tuple(result.case for result in matched),
                 )  # fmt: skip
-                findings.append(Finding(statement, _cited(matched), matched[0]))
+                patterns.append(FailurePattern(statement, _cited(matched), matched[0]))
                 left &= ~cases
             undescribed = tuple(result for result in failed_so if left >> places[result.case] & 1)
-            yield Explained(backend, name, verdict, len(failed_so), tuple(findings), undescribed)
+            yield Explained(backend, name, verdict, len(failed_so), tuple(patterns), undescribed)
 
 
 def _parts(by_result: Traits, known: tuple[Traits, Traits] | None, rest: dict[int, Traits]) -> tuple[Traits, ...]:

@@ -15,7 +15,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from onnx_conformance.analysis.traits import MOST_TEXT, OPSET, TYPE, Kind, Topic, Trait, Traits
+from onnx_conformance.analysis.traits import MOST_TEXT, OPSET, TYPE, Topic, Trait, TraitKind, Traits
 from onnx_conformance.backends.protocol import ElementTypeError
 from onnx_conformance.base.verdict import line, split_operator
 from onnx_conformance.forms.table import PLAIN, delivered_id
@@ -116,7 +116,7 @@ def _hint(words: str) -> Trait:
 
 
 def _number(name: str, equals: str = " = ", topic: Topic = Topic.ARGUMENT) -> Trait:
-    return Trait(topic, name, Kind.NUMBER, equals)
+    return Trait(topic, name, TraitKind.NUMBER, equals)
 
 
 def _own(
@@ -224,7 +224,7 @@ def _types(
         text = _element(infos[name]) if name in infos else _of_value(inputs.get(parameter))
         if not text or seen.get(declared) == text or (seen and len(version.allowed(declared)) < 2):  # noqa: PLR2004
             continue
-        trait = Trait(Topic.TYPE, f"type of {parameter}", Kind.CHOICE) if seen else TYPE
+        trait = Trait(Topic.TYPE, f"type of {parameter}", TraitKind.CHOICE) if seen else TYPE
         seen.setdefault(declared, text)
         yield trait, text
         if trait is TYPE:
@@ -232,7 +232,7 @@ def _types(
     for parameter_, name in zip(version.outputs, node.output, strict=False):
         text = _element(infos[name]) if name in infos else ""
         if text and seen.get(parameter_.type) != text and not (seen and len(version.allowed(parameter_.type)) < 2):  # noqa: PLR2004
-            yield (Trait(Topic.TYPE, f"type of {parameter_.name}", Kind.CHOICE) if seen else TYPE), text
+            yield (Trait(Topic.TYPE, f"type of {parameter_.name}", TraitKind.CHOICE) if seen else TYPE), text
             seen.setdefault(parameter_.type, text)
 
 
@@ -399,7 +399,7 @@ def _attributes(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tupl
 
 def _attribute(name: str, value: Any) -> Iterator[tuple[Trait, Any]]:  # noqa: ANN401 - as onnx gives it
     """Yield traits of an attribute's value, whether it is set or the default."""
-    text = Trait(Topic.ARGUMENT, name, Kind.CHOICE, "=")
+    text = Trait(Topic.ARGUMENT, name, TraitKind.CHOICE, "=")
     if isinstance(value, int) and name in TYPE_ATTRIBUTES:
         yield text, _type_name(value)
     elif isinstance(value, int | float):
@@ -411,7 +411,7 @@ def _attribute(name: str, value: Any) -> Iterator[tuple[Trait, Any]]:  # noqa: A
         shown = value.decode("utf-8", "replace") if isinstance(value, bytes) else value
         yield text, line(shown, MOST_TEXT) or '""'
     elif isinstance(value, onnx.TensorProto):
-        yield Trait(Topic.TYPE, f"type of {name}", Kind.CHOICE), _type_name(value.data_type)
+        yield Trait(Topic.TYPE, f"type of {name}", TraitKind.CHOICE), _type_name(value.data_type)
         yield _number(f"rank of {name}"), len(value.dims)
     elif isinstance(value, list | tuple):
         yield from _list(name, [*value])

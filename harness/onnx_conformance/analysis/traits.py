@@ -22,7 +22,7 @@ MOST_TEXT = 40
 MOST_CLAUSE = 70
 
 
-class Kind(enum.IntEnum):
+class TraitKind(enum.IntEnum):
     """How conditions are derived from a trait."""
 
     FACT = 0
@@ -59,17 +59,17 @@ class Trait(NamedTuple):
 
     topic: Topic
     name: str
-    kind: Kind = Kind.FACT
+    kind: TraitKind = TraitKind.FACT
     equals: str = " is "
 
 
 Traits = dict[Trait, Any]
 """The traits that a case has, with their values: True, a text or a number."""
 
-TYPE = Trait(Topic.TYPE, "type", Kind.CHOICE)
-VERSION = Trait(Topic.VERSION, "version", Kind.NUMBER)
-OPSET = Trait(Topic.OPSET, "opset", Kind.NUMBER)
-FORM = Trait(Topic.FORM, "form", Kind.CHOICE)
+TYPE = Trait(Topic.TYPE, "type", TraitKind.CHOICE)
+VERSION = Trait(Topic.VERSION, "version", TraitKind.NUMBER)
+OPSET = Trait(Topic.OPSET, "opset", TraitKind.NUMBER)
+FORM = Trait(Topic.FORM, "form", TraitKind.CHOICE)
 ALLOWED = Trait(Topic.OUTCOME, "the text allows it")
 FORBIDDEN = Trait(Topic.OUTCOME, "the text forbids it")
 

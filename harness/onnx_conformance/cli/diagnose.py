@@ -14,7 +14,7 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.cli.options import Seconds, available_cores, exit_with, load_case, suite_of, with_adapter_options
 from onnx_conformance.environments import backend_names, sandbox
 from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge, ask_each
-from onnx_conformance.minimize import search
+from onnx_conformance.minimize import reducer
 from onnx_conformance.minimize.passes import Guilty, guilt, guilty_passes
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
@@ -153,7 +153,7 @@ def minimize_(
     write.check(kind, out, others)
     target, beside = _targets(kind, backend, python, others, passes, (suite_name or "generated") if isolate else None)
     case, limits = load_case(case_id, suite_name), Limits(timeout=timeout)
-    minimized = search.minimize(case, plan_if_declarable(case), target, limits, steps)
+    minimized = reducer.minimize(case, plan_if_declarable(case), target, limits, steps)
     for line in minimized_report.lines(minimized):
         printing.note(line)
     small = minimized.case

@@ -12,7 +12,7 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.cli.options import Seconds, available_cores, exit_with, suite_of
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import collect, finding, findings_file
-from onnx_conformance.report import findings as written
+from onnx_conformance.report import findings_text as written
 from onnx_conformance.results.stream import Run
 from onnx_conformance.run import progress
 from onnx_conformance.suites.selection import Selection

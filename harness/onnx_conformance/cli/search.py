@@ -26,13 +26,13 @@ try:
 except ImportError as error:
     raise HarnessError("search needs the package hypothesis; pip install 'onnx-conformance[search]'") from error
 
-from onnx_conformance.report import search as report
+from onnx_conformance.report import search_text as report
 from onnx_conformance.search import causes, freeze, grammar
-from onnx_conformance.search.search import Options, Search
+from onnx_conformance.search.property_search import Options, Search
 
 if TYPE_CHECKING:
     from onnx_conformance.search.freeze import State
-    from onnx_conformance.search.search import Failure, Outcome
+    from onnx_conformance.search.property_search import Failure, Outcome
 
 RESTARTS = 1 << 30
 """A search of several hours may encounter any number of crashes."""

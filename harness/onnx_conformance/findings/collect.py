@@ -1,4 +1,4 @@
-"""Results to findings: candidates, their evidence, one for each cause, confirmed, and compared with those of before."""
+"""Results to findings: failure groups, their evidence, one for each cause, confirmed, compared with those before."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import clean, line
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import confirm
-from onnx_conformance.findings.candidates import candidates
 from onnx_conformance.findings.evidence import Evidence, evidence
+from onnx_conformance.findings.failure_groups import failure_groups
 from onnx_conformance.findings.finding import BACK, FIXED, MOST_IDS, MOST_SAID, OPEN, Finding, Findings, relate
 from onnx_conformance.findings.findings_file import MOST_SCRIPT
 from onnx_conformance.findings.script import shows
@@ -28,8 +28,8 @@ from onnx_conformance.repro.bug_report import public
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from onnx_conformance.findings.candidates import Candidate
     from onnx_conformance.findings.confirm import Said
+    from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.results.stream import Run
     from onnx_conformance.suites.selection import Selection
     from onnx_conformance.suites.suite import Suite
@@ -62,7 +62,7 @@ class Collected:
 
     Attributes:
         findings: of the folder, those of before included.
-        dropped: candidates that were no finding: backend, operator, kind, and why.
+        dropped: groups of failures that were no finding: backend, operator, kind, and why.
         notes: lines on what is missing.
     """
 
@@ -93,9 +93,9 @@ def collect(
     for name, runtime in runtimes.items():  # What cannot be confirmed is known before hours are spent on it.
         confirm.place(name, runtime["version"])
     collected = Collected(before or Findings(suite, {}, ()))
-    every: list[Candidate] = []
+    every: list[FailureGroup] = []
     for run, source in runs:
-        made, note = candidates(
+        made, note = failure_groups(
             run, source, options.selection, jobs=options.jobs,
             on_operator=lambda done, total: on_step("explains failures by operator", done, total),
         )  # fmt: skip
@@ -127,13 +127,13 @@ def _runtimes(runs: Iterable[tuple[Run, Suite | None]]) -> dict[str, dict[str, s
 
 
 def _evidence(
-    every: Sequence[Candidate],
+    every: Sequence[FailureGroup],
     budget: Budget,
     options: Options,
     collected: Collected,
     on_step: Callable[[str, int, int], None],
 ) -> list[Evidence]:
-    """Return the evidence of each candidate that has some."""
+    """Return the evidence of each group that has some."""
     made: list[Evidence] = []
     if not every:
         return made
@@ -146,7 +146,9 @@ def _evidence(
     return sorted(made, key=lambda item: (item.finding.rank, item.finding.ids))
 
 
-def _outcomes(every: Sequence[Candidate], budget: Budget, jobs: int) -> Iterator[tuple[Candidate, Evidence | str]]:
+def _outcomes(
+    every: Sequence[FailureGroup], budget: Budget, jobs: int
+) -> Iterator[tuple[FailureGroup, Evidence | str]]:
     if jobs == 1:
         for item in every:
             yield item, _one(item, budget)
@@ -157,9 +159,9 @@ def _outcomes(every: Sequence[Candidate], budget: Budget, jobs: int) -> Iterator
             yield futures[future], future.result()
 
 
-def _one(candidate: Candidate, budget: Budget) -> Evidence | str:
+def _one(group: FailureGroup, budget: Budget) -> Evidence | str:
     try:
-        made = evidence(candidate, budget)
+        made = evidence(group, budget)
     except HarnessError as error:
         return line(error)
     except Exception as error:  # noqa: BLE001 - the others are not lost with it, and it is shown

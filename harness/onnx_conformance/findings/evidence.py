@@ -1,4 +1,4 @@
-"""From a candidate to a finding that can be confirmed: its smallest case, the answer to that, a title and a script."""
+"""From a failure group to a finding that can be confirmed: its smallest case, the answer to it, a title, a script."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare.data import Value
-    from onnx_conformance.findings.candidates import Candidate
+    from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.findings.smallest import Budget, Smallest
 
 MOST_MODEL, MOST_VALUE, MOST_SHOWN, MOST_MESSAGE = 6000, 600, 70, 110
@@ -84,19 +84,19 @@ class Evidence:
     title: str
 
 
-def evidence(candidate: Candidate, budget: Budget) -> Evidence | None:
-    """Return the evidence of a candidate; None where no case of it fails again as it did.
+def evidence(group: FailureGroup, budget: Budget) -> Evidence | None:
+    """Return the evidence of a group of failures; None where no case of it fails again as it did.
 
     Raises:
         HarnessError: the backend does not start.
     """
-    found = smallest.smallest(candidate, budget)
-    return None if found is None else _made(candidate, found)
+    found = smallest.smallest(group, budget)
+    return None if found is None else _made(group, found)
 
 
-def _made(candidate: Candidate, found: Smallest) -> Evidence:
+def _made(group: FailureGroup, found: Smallest) -> Evidence:
     case, result, hello = found.case, found.result, found.hello
-    backend = under_test.unversioned(candidate.backend)
+    backend = under_test.unversioned(group.backend)
     came = tool_code.made(case, found.model, hello)
     given = tuple(map(one, came.outputs)) if came.outputs is not None else found.given
     names = [*case.outputs, *("?" for _ in given[len(case.outputs) :])]
@@ -112,37 +112,37 @@ def _made(candidate: Candidate, found: Smallest) -> Evidence:
     clause = _sentence(case, result)
     outline = _outline(found, clause)
     of_model = split_operator(case.operator)[0]  # Where its operator was not needed, the fault is of another one.
-    own = of_model in {"model", candidate.operator}
-    operator = candidate.operator if own else of_model
-    cause = outline.digest(backend, operator, str(candidate.kind))
-    operators = sorted({item.operator for item in candidate.results} if own else {case.operator}, key=natural)
-    conditions = candidate.conditions if own else ()
-    title = _title(operator, candidate.kind, case, result, conditions)
+    own = of_model in {"model", group.operator}
+    operator = group.operator if own else of_model
+    cause = outline.digest(backend, operator, str(group.kind))
+    operators = sorted({item.operator for item in group.results} if own else {case.operator}, key=natural)
+    conditions = group.conditions if own else ()
+    title = _title(operator, group.kind, case, result, conditions)
     name = _WORD.sub("-", backend).strip("-")
     finding = Finding(
-        id=f"{name}-{operator.rpartition('/')[2].lower()}-{candidate.kind}-{cause[:6]}",
+        id=f"{name}-{operator.rpartition('/')[2].lower()}-{group.kind}-{cause[:6]}",
         backend=backend,
         runtime=str(hello.get("runtime", backend)),
         version=str(hello.get("version", "")),
         operator=operator,
-        kind=candidate.kind,
+        kind=group.kind,
         title=title,
         conditions=conditions,
         clause=clause,
         force=case.force,
         link=links.place(operators[-1]),
         versions=tuple(int(version) for name in operators if (version := name.rpartition("/")[2]).isdigit()),
-        types=tuple(sorted({item.element_type for item in candidate.results} - {""})),
-        forms=tuple(sorted({item.form for item in candidate.results})),
-        count=len(candidate.results),
-        ids=tuple(item.case for item in candidate.results[:MOST_IDS]),
+        types=tuple(sorted({item.element_type for item in group.results} - {""})),
+        forms=tuple(sorted({item.form for item in group.results})),
+        count=len(group.results),
+        ids=tuple(item.case for item in group.results[:MOST_IDS]),
         example=example,
         cause=cause,
-        apart=candidate.apart,
+        apart=group.apart,
         guilty=found.guilty,
     )
-    text = script.text(case, candidate.backend, hello, title, came)
-    return Evidence(finding, text, case, outline, _title(operator, candidate.kind, case, result, ()))
+    text = script.text(case, group.backend, hello, title, came)
+    return Evidence(finding, text, case, outline, _title(operator, group.kind, case, result, ()))
 
 
 def _sentence(case: Case, result: Result) -> str:

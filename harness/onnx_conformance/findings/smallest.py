@@ -17,7 +17,7 @@ from onnx_conformance.case.case import by_itself
 from onnx_conformance.case.value_text import one
 from onnx_conformance.environments import backend_names
 from onnx_conformance.judging.ask import ask_and_judge
-from onnx_conformance.minimize import search
+from onnx_conformance.minimize import reducer
 from onnx_conformance.minimize.passes import guilty_passes
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
-    from onnx_conformance.findings.candidates import Candidate
+    from onnx_conformance.findings.failure_groups import FailureGroup
 
 TRIES = 3
-"""Cases of a candidate that are tried until one fails again."""
+"""Cases of a group that are tried until one fails again."""
 STEPS = 400
 """Cases that a backend may run while one is cut down."""
 
 
 @dataclass(frozen=True)
 class Smallest:
-    """The smallest case of a candidate.
+    """The smallest case of a group of failures.
 
     Attributes:
-        case: it fails as the candidate's cases do.
+        case: it fails as the group's cases do.
         result: of it.
         given: the values of the answer, as text.
         hello: of the adapter that gave it; with guilty passes, its code runs these alone.
@@ -74,43 +74,43 @@ class Budget:
     timeout: float
 
 
-def smallest(candidate: Candidate, budget: Budget) -> Smallest | None:
-    """Return the smallest case of a candidate; None where no case of it fails again as it did.
+def smallest(group: FailureGroup, budget: Budget) -> Smallest | None:
+    """Return the smallest case of a group of failures; None where no case of it fails again as it did.
 
     Raises:
         HarnessError: the backend does not start.
     """
-    name = _key(candidate, budget)
+    name = _key(group, budget)
     found = _read(name)
-    if found is None and (found := _search(candidate, budget)) is not None:
+    if found is None and (found := _search(group, budget)) is not None:
         _write(name, found)
     return found
 
 
-def _search(candidate: Candidate, budget: Budget) -> Smallest | None:
-    target = backend_names.resolve(candidate.backend)
+def _search(group: FailureGroup, budget: Budget) -> Smallest | None:
+    target = backend_names.resolve(group.backend)
     limits = Limits(timeout=budget.timeout)
     source = open_suite(budget.suite[0])
-    for first in candidate.results[:TRIES]:
+    for first in group.results[:TRIES]:
         case = find_case(first.case, (source,))
         try:
-            small = search.minimize(case, plan_if_declarable(case), target, limits, STEPS, budget.seconds)
+            small = reducer.minimize(case, plan_if_declarable(case), target, limits, STEPS, budget.seconds)
             case, result, hello = small.case, small.result, small.answer.hello
             outputs, model = small.answer.outputs, small.answer.model
         except HarnessError:  # Some cases cannot be made smaller; this one may show the fault as it is.
             with Asker(target, limits) as asker:
                 hello = dict(asker.process.hello)
                 result, outputs, model = ask_and_judge(asker, case)
-        if result.verdict is candidate.kind:
+        if result.verdict is group.kind:
             found = guilty_passes(case, result, hello, target, limits)
             return Smallest(by_itself(case), result, tuple(map(one, outputs)), found.hello, found.names, model)
     return None
 
 
-def _key(candidate: Candidate, budget: Budget) -> str:
-    cases = (result.case for result in candidate.results[:TRIES])
+def _key(group: FailureGroup, budget: Budget) -> str:
+    cases = (result.case for result in group.results[:TRIES])
     return packs.key(
-        "smallest, model", *budget.suite, candidate.backend, candidate.version, str(candidate.kind), *cases,
+        "smallest, model", *budget.suite, group.backend, group.version, str(group.kind), *cases,
         str(STEPS), str(budget.seconds), str(budget.timeout), *_code(),
     )  # fmt: skip
 

@@ -13,9 +13,9 @@ import onnx
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.minimize import moves
-from onnx_conformance.minimize.candidate import Candidate, build_case, candidate_from_plan
 from onnx_conformance.minimize.cause import INDEX, cause, masked
-from onnx_conformance.minimize.kind import MOST_EXPECTED, RANKED, Built, Size, distance, elements, is_empty
+from onnx_conformance.minimize.declared_candidate import DeclaredCandidate, build_case, candidate_from_plan
+from onnx_conformance.minimize.search_space import MOST_EXPECTED, RANKED, Built, Size, distance, elements, is_empty
 
 if TYPE_CHECKING:
     from onnx_conformance.base.verdict import Result
@@ -28,14 +28,14 @@ class NotWrittenError(HarnessError):
 
 
 @dataclass(frozen=True)
-class BuiltCandidate(Built[Candidate]):
+class BuiltCandidate(Built[DeclaredCandidate]):
     """A candidate with its plan, its case and its size."""
 
     plan: Plan
 
 
 class Declared:
-    """The kind of candidates that are declared cases."""
+    """The search space of declared cases."""
 
     structure = (moves.fewer, moves.shorter, moves.lower)
     passes = (moves.plainer, *structure, moves.simpler)
@@ -52,14 +52,14 @@ class Declared:
             raise NotWrittenError(f"{case.id}: its arguments cannot be written out, so it cannot be minimized")
         self.first = dataclasses.replace(first, case=case) if generated else first
 
-    def built(self, candidate: Candidate) -> BuiltCandidate | None:
+    def built(self, candidate: DeclaredCandidate) -> BuiltCandidate | None:
         """Return a candidate with its case; None if it is no case of the same kind as the first."""
         built = _built(candidate)
         return built if built is not None and same_kind(self.first.plan, built.plan) else None
 
-    def settled(self, built: Built[Candidate]) -> BuiltCandidate | None:
+    def settled(self, built: Built[DeclaredCandidate]) -> BuiltCandidate | None:
         """Return a candidate with its values converted to the bound types."""
-        assert isinstance(built, BuiltCandidate)  # noqa: S101 - it is one of this kind
+        assert isinstance(built, BuiltCandidate)  # noqa: S101 - it is one of this search space
         return _built(candidate_from_plan(built.plan, built.candidate.form))
 
     def cause(self, case: Case, result: Result) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ class Declared:
         return (*cause(case, result), INDEX.sub("", case.outputs[int(index[1])]) if index else where)
 
 
-def _built(candidate: Candidate) -> BuiltCandidate | None:
+def _built(candidate: DeclaredCandidate) -> BuiltCandidate | None:
     made = build_case(candidate)
     if made is None:
         return None
@@ -112,7 +112,7 @@ def _empty(plan: Plan) -> set[str]:
     return {INDEX.sub("", name) for name, value in values if is_empty(value)}
 
 
-def measure(candidate: Candidate, plan: Plan, case: Case) -> Size:
+def measure(candidate: DeclaredCandidate, plan: Plan, case: Case) -> Size:
     """Return the size of a case."""
     all_leaves = candidate.leaves()
     types = [item.type for _, item in plan.inputs if item is not None] + [text for _, text in plan.outputs]

@@ -11,7 +11,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from onnx_conformance.backends.protocol import element_type
-from onnx_conformance.minimize.kind import Leaf
+from onnx_conformance.minimize.search_space import Leaf
 from onnx_conformance.specification import schema
 from onnx_conformance.tolerance.whole_model import Noted
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from onnx_conformance.declare.data import Value
-    from onnx_conformance.minimize.kind import Array, Path
+    from onnx_conformance.minimize.search_space import Array, Path
 
 KIND = onnx.AttributeProto
 NUMBERS = {KIND.INT: "i", KIND.FLOAT: "f", KIND.STRING: "s", KIND.INTS: "ints", KIND.FLOATS: "floats"}
@@ -47,7 +47,7 @@ class Evaluated:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ModelCandidate:
     """A model that moves can change; neither it nor its inputs are changed in place."""
 
     model: onnx.ModelProto
@@ -96,7 +96,7 @@ class Candidate:
                     found.append(Leaf(("attribute", item.name, number), array, item.type == KIND.TENSOR))
         return found
 
-    def with_values(self, changes: Mapping[Path, Any]) -> Candidate:
+    def with_values(self, changes: Mapping[Path, Any]) -> ModelCandidate:
         """Return a copy with other values at the given paths."""
         model, inputs = self.copied(), dict(self.inputs)
         initializers = {item.name: item for item in model.graph.initializer}
@@ -117,7 +117,7 @@ class Candidate:
             else:
                 item = next(item for item in model.graph.node[int(rest[0])].attribute if item.name == name)
                 _set(item, np.asarray(value))
-        return Candidate(model, inputs)
+        return ModelCandidate(model, inputs)
 
 
 def _plain(array: Array) -> Array:
@@ -180,7 +180,7 @@ def renamed(graph: onnx.GraphProto, names: Mapping[str, str]) -> None:
             item.name = other(item.name)
 
 
-def pruned(candidate: Candidate) -> Candidate:
+def pruned(candidate: ModelCandidate) -> ModelCandidate:
     """Return a candidate without what no output needs: nodes, initializers, inputs, functions, declarations."""
     model = candidate.copied()
     graph = model.graph
@@ -199,7 +199,7 @@ def pruned(candidate: Candidate) -> Candidate:
     known = set(computed(graph))
     _keep(graph.value_info, [item for item in graph.value_info if item.name in known])
     _keep_functions(model)
-    return Candidate(model, {name: value for name, value in candidate.inputs.items() if name in needed})
+    return ModelCandidate(model, {name: value for name, value in candidate.inputs.items() if name in needed})
 
 
 def _keep_functions(model: onnx.ModelProto) -> None:

@@ -15,10 +15,9 @@ import onnx.inliner
 from onnx import numpy_helper
 
 from onnx_conformance.backends.protocol import element_type, element_type_named, numpy_dtype
-from onnx_conformance.minimize.kind import Move
 from onnx_conformance.minimize.model_candidate import (
     KIND,
-    Candidate,
+    ModelCandidate,
     computed,
     each_declaration,
     pruned,
@@ -26,13 +25,14 @@ from onnx_conformance.minimize.model_candidate import (
     subgraphs,
 )
 from onnx_conformance.minimize.moves import PLAIN_TYPES, type_distance
+from onnx_conformance.minimize.search_space import Move
 from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from onnx_conformance.declare.data import Value
-    from onnx_conformance.minimize.kind import Array
+    from onnx_conformance.minimize.search_space import Array
 
 NO_NUMBERS = frozenset({"string", "bool", "complex64", "complex128"})
 """Element types that no other has the values of."""
@@ -40,7 +40,7 @@ TYPE_ATTRIBUTES = frozenset({"to", "dtype", "output_dtype", "stash_type"})
 """Attributes whose number is that of an element type."""
 
 
-def fewer_nodes(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def fewer_nodes(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
     """Yield candidates with fewer nodes."""
     yield from _fewer_outputs(candidate)
     yield from _earlier_ends(candidate)
@@ -49,7 +49,7 @@ def fewer_nodes(candidate: Candidate) -> Iterator[Move[Candidate]]:
     yield from _inlined(candidate)
 
 
-def _fewer_outputs(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def _fewer_outputs(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
     names = [item.name for item in candidate.model.graph.output]
     if len(names) < 2:  # noqa: PLR2004 - a model has an output
         return
@@ -59,16 +59,16 @@ def _fewer_outputs(candidate: Candidate) -> Iterator[Move[Candidate]]:
         yield Move(_with_outputs(candidate, [other for other in names if other != name]), f"without the output {name}")
 
 
-def _with_outputs(candidate: Candidate, names: Iterable[str]) -> Candidate:
+def _with_outputs(candidate: ModelCandidate, names: Iterable[str]) -> ModelCandidate:
     """Return a candidate with other outputs, and without what they do not need."""
     model = candidate.copied()
     kept = {item.name: item for item in candidate.model.graph.output}
     del model.graph.output[:]
     model.graph.output.extend(kept.get(name) or candidate.evaluated.declared(name) for name in names)
-    return pruned(Candidate(model, candidate.inputs))
+    return pruned(ModelCandidate(model, candidate.inputs))
 
 
-def _earlier_ends(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def _earlier_ends(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
     """Yield candidates that end with a value within the graph, the first values first, or without a last node."""
     graph = candidate.model.graph
     inner = computed(graph)
@@ -92,7 +92,7 @@ def _takes(node: onnx.NodeProto) -> list[str]:
     return [*filter(None, node.input), *inner, *(item.name for graph in subgraphs([node]) for item in graph.output)]
 
 
-def _later_beginnings(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def _later_beginnings(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
     """Yield candidates that are given what nodes at the beginning gave, as inputs or as initializers."""
     nodes = candidate.model.graph.node
     for count in range(len(nodes) - 1, 0, -1):
@@ -106,7 +106,7 @@ def _later_beginnings(candidate: Candidate) -> Iterator[Move[Candidate]]:
         yield from _given(candidate, set(filter(None, node.output)), f"without the {node.op_type} of {node.output[0]}")
 
 
-def _given(candidate: Candidate, names: set[str], description: str) -> Iterator[Move[Candidate]]:
+def _given(candidate: ModelCandidate, names: set[str], description: str) -> Iterator[Move[ModelCandidate]]:
     """Yield candidates without the nodes that give some values."""
     if names & {item.name for item in candidate.model.graph.output}:
         return
@@ -126,10 +126,10 @@ def _given(candidate: Candidate, names: set[str], description: str) -> Iterator[
                 graph.initializer.append(numpy_helper.from_array(value, name))
             else:
                 return
-        yield Move(pruned(Candidate(model, inputs)), description)
+        yield Move(pruned(ModelCandidate(model, inputs)), description)
 
 
-def _bypassed(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def _bypassed(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
     """Yield candidates in which what takes the output of a node takes one of its inputs."""
     graph = candidate.model.graph
     outputs, inner = {item.name for item in graph.output}, {name for node in graph.node for name in node.output}
@@ -141,10 +141,10 @@ def _bypassed(candidate: Candidate) -> Iterator[Move[Candidate]]:
             model = candidate.copied()
             del model.graph.node[number]
             renamed(model.graph, {taken: given[0]} if given[0] in outputs else {given[0]: taken})
-            yield Move(pruned(Candidate(model, candidate.inputs)), f"without the {node.op_type} of {given[0]}")
+            yield Move(pruned(ModelCandidate(model, candidate.inputs)), f"without the {node.op_type} of {given[0]}")
 
 
-def _inlined(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def _inlined(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
     """Yield candidates with the nodes of a branch in the place of an If, or of a function in that of its calls."""
     for number, node in enumerate(candidate.model.graph.node):
         if node.op_type != "If" or node.domain not in {"", "ai.onnx"}:
@@ -155,10 +155,10 @@ def _inlined(candidate: Candidate) -> Iterator[Move[Candidate]]:
                 yield Move(inlined, f"{item.name} in the place of the If of {node.output[0]}")
     for function in candidate.model.functions:
         model = onnx.inliner.inline_selected_functions(candidate.copied(), [(function.domain, function.name)])
-        yield Move(pruned(Candidate(model, candidate.inputs)), f"the function {function.name} inlined")
+        yield Move(pruned(ModelCandidate(model, candidate.inputs)), f"the function {function.name} inlined")
 
 
-def _with_branch(candidate: Candidate, number: int, branch: onnx.GraphProto) -> Candidate:
+def _with_branch(candidate: ModelCandidate, number: int, branch: onnx.GraphProto) -> ModelCandidate:
     model, inner = candidate.copied(), onnx.GraphProto()
     inner.CopyFrom(branch)
     graph = model.graph
@@ -178,41 +178,41 @@ def _with_branch(candidate: Candidate, number: int, branch: onnx.GraphProto) -> 
     del graph.node[:]
     graph.node.extend(made.node)
     graph.initializer.extend(inner.initializer)
-    return pruned(Candidate(model, candidate.inputs))
+    return pruned(ModelCandidate(model, candidate.inputs))
 
 
 # Fewer things beside nodes
 
 
-def fewer_parts(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def fewer_parts(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
     """Yield candidates without an attribute, an input of a node, or what says nothing of the model's meaning."""
     bare = candidate.copied()
     del bare.graph.value_info[:], bare.metadata_props[:], bare.graph.metadata_props[:]
     for text in ("doc_string", "producer_name", "producer_version"):
         bare.ClearField(text)
     bare.graph.ClearField("doc_string")
-    yield Move(Candidate(bare, candidate.inputs), "without what says nothing of its meaning")
+    yield Move(ModelCandidate(bare, candidate.inputs), "without what says nothing of its meaning")
     for number, node in enumerate(candidate.model.graph.node):
         for index in range(len(node.attribute)):
             model = candidate.copied()
             name = model.graph.node[number].attribute.pop(index).name
-            yield Move(pruned(Candidate(model, candidate.inputs)), f"without {name} of {node.op_type}")
+            yield Move(pruned(ModelCandidate(model, candidate.inputs)), f"without {name} of {node.op_type}")
         for index in range(len(node.input) - 1, -1, -1):
             model = candidate.copied()
             del model.graph.node[number].input[index]
-            yield Move(pruned(Candidate(model, candidate.inputs)), f"without input {index} of {node.op_type}")
+            yield Move(pruned(ModelCandidate(model, candidate.inputs)), f"without input {index} of {node.op_type}")
             if index < len(node.input) - 1 and node.input[index]:
                 model = candidate.copied()
                 model.graph.node[number].input[index] = ""
-                yield Move(pruned(Candidate(model, candidate.inputs)), f"without input {index} of {node.op_type}")
+                yield Move(pruned(ModelCandidate(model, candidate.inputs)), f"without input {index} of {node.op_type}")
         for index in range(len(node.output) - 1, 0, -1):
             model = candidate.copied()
             del model.graph.node[number].output[index]
-            yield Move(pruned(Candidate(model, candidate.inputs)), f"without output {index} of {node.op_type}")
+            yield Move(pruned(ModelCandidate(model, candidate.inputs)), f"without output {index} of {node.op_type}")
     yield from _as_inputs(candidate)
 
 
-def _as_inputs(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def _as_inputs(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
     """Yield candidates with an initializer as an input."""
     for index, tensor in enumerate(candidate.model.graph.initializer):
         if tensor.name in candidate.inputs or any(item.name == tensor.name for item in candidate.model.graph.input):
@@ -221,13 +221,13 @@ def _as_inputs(candidate: Candidate) -> Iterator[Move[Candidate]]:
         del model.graph.initializer[index]
         model.graph.input.append(candidate.evaluated.declared(tensor.name))
         inputs = {**candidate.inputs, tensor.name: candidate.evaluated.values[tensor.name]}
-        yield Move(Candidate(model, inputs), f"{tensor.name} an input")
+        yield Move(ModelCandidate(model, inputs), f"{tensor.name} an input")
 
 
 # More familiar types
 
 
-def plainer_types(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def plainer_types(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
     """Yield candidates in which every tensor of a type is of a more familiar one."""
     names = {element_type(leaf.array.dtype).name for leaf in candidate.leaves() if leaf.tensor}
     for name in sorted(names - NO_NUMBERS, key=lambda item: -type_distance(item)):
@@ -236,7 +236,7 @@ def plainer_types(candidate: Candidate) -> Iterator[Move[Candidate]]:
                 yield Move(_retyped(candidate, name, other), f"{other} in the place of {name}")
 
 
-def _retyped(candidate: Candidate, name: str, other: str) -> Candidate:
+def _retyped(candidate: ModelCandidate, name: str, other: str) -> ModelCandidate:
     before, after = element_type_named(name), element_type_named(other)
     dtype = numpy_dtype(after.number)
 
@@ -262,7 +262,7 @@ def _retyped(candidate: Candidate, name: str, other: str) -> Candidate:
             item.t.CopyFrom(numpy_helper.from_array(cast(numpy_helper.to_array(item.t)), item.t.name))
         elif item.type == KIND.INT and item.name in TYPE_ATTRIBUTES and item.i == before.number:
             item.i = after.number
-    return Candidate(model, {key: of_value(value) for key, value in candidate.inputs.items()})
+    return ModelCandidate(model, {key: of_value(value) for key, value in candidate.inputs.items()})
 
 
 def _redeclare(item: onnx.ValueInfoProto, before: str, after: int) -> None:

@@ -15,9 +15,18 @@ from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.minimize import model_moves, moves
 from onnx_conformance.minimize.cause import cause_of_model
 from onnx_conformance.minimize.declared import NotWrittenError
-from onnx_conformance.minimize.kind import MOST_EXPECTED, RANKED, Built, Size, distance, elements, is_empty, nodes
 from onnx_conformance.minimize.limits import within
-from onnx_conformance.minimize.model_candidate import Candidate, each_declaration, subgraphs
+from onnx_conformance.minimize.model_candidate import ModelCandidate, each_declaration, subgraphs
+from onnx_conformance.minimize.search_space import (
+    MOST_EXPECTED,
+    RANKED,
+    Built,
+    Size,
+    distance,
+    elements,
+    is_empty,
+    nodes,
+)
 from onnx_conformance.specification import schema
 from onnx_conformance.tolerance.whole_model import of_model
 
@@ -26,7 +35,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.declare.data import Value
-    from onnx_conformance.minimize.kind import Array
+    from onnx_conformance.minimize.search_space import Array
 
 SECONDS, BYTES = 5.0, 1 << 30
 """Limits of the oracle on one candidate, in seconds and bytes; its tolerance takes several evaluations."""
@@ -34,7 +43,7 @@ Ranks = frozenset[tuple[str, str, int, int]]
 
 
 class Models:
-    """The kind of candidates that are whole models."""
+    """The search space of whole models."""
 
     structure = (moves.shorter, moves.lower)
     passes = (
@@ -57,7 +66,7 @@ class Models:
         self._expected: Mapping[str, Value] = {}
         self._full_check = True
         self._full_check = _is_valid(model, full=True)
-        candidate = Candidate(model, case.inputs)
+        candidate = ModelCandidate(model, case.inputs)
         values = _evaluated(candidate)
         if values is None:
             raise NotWrittenError(f"{where}: the oracle gives no values for it")
@@ -70,7 +79,7 @@ class Models:
         first = case if same else dataclasses.replace(by_itself(case), expected=expected)
         self.first = _measured(candidate, first)
 
-    def built(self, candidate: Candidate) -> Built[Candidate] | None:
+    def built(self, candidate: ModelCandidate) -> Built[ModelCandidate] | None:
         """Return a candidate with its case; None if it is none, or its tolerance is not known.
 
         Where every output has the value that it has in the first model, the first's tolerance is right: fewer nodes
@@ -83,7 +92,7 @@ class Models:
         except Exception:  # noqa: BLE001 - a move may break an assumption of an oracle, or of onnx
             return None
 
-    def _built(self, candidate: Candidate) -> Built[Candidate] | None:
+    def _built(self, candidate: ModelCandidate) -> Built[ModelCandidate] | None:
         fitted = _fitted(candidate)
         if fitted is None or not _is_valid(fitted.model, full=self._full_check):
             return None
@@ -131,7 +140,7 @@ class Models:
             any_of=tuple(first.any_of[place] for place in places) if first.any_of else (),
         )
 
-    def settled(self, built: Built[Candidate]) -> Built[Candidate]:
+    def settled(self, built: Built[ModelCandidate]) -> Built[ModelCandidate]:
         """Return what is kept of a candidate: all of it."""
         return built
 
@@ -140,7 +149,7 @@ class Models:
         return cause_of_model(case, result)
 
 
-def _evaluated(candidate: Candidate) -> Mapping[str, Value] | None:
+def _evaluated(candidate: ModelCandidate) -> Mapping[str, Value] | None:
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"), within(SECONDS, BYTES):
             warnings.simplefilter("ignore")
@@ -158,7 +167,7 @@ def _is_valid(model: onnx.ModelProto, *, full: bool) -> bool:
     return True
 
 
-def _fitted(candidate: Candidate) -> Candidate | None:
+def _fitted(candidate: ModelCandidate) -> ModelCandidate | None:
     """Return a candidate whose declared shapes are those of its values; None where a symbol would have two sizes."""
     model = candidate.copied()
     sizes: dict[str, int] = {}
@@ -176,12 +185,12 @@ def _fitted(candidate: Candidate) -> Candidate | None:
     for item, old in zip(model.graph.output, before, strict=True):
         if not _declare(item, candidate.evaluated.values[old.name], sizes):
             return None
-    fitted = Candidate(model, inputs)
+    fitted = ModelCandidate(model, inputs)
     fitted.__dict__["evaluated"] = candidate.evaluated  # The shapes that are declared change no value.
     return fitted
 
 
-def _same_shapes(candidate: Candidate, model: onnx.ModelProto) -> bool:
+def _same_shapes(candidate: ModelCandidate, model: onnx.ModelProto) -> bool:
     """Return whether the declared shapes of a candidate's inputs and outputs are those of its values already."""
     outputs = [onnx.ValueInfoProto() for _ in candidate.model.graph.output]
     for copy, item in zip(outputs, candidate.model.graph.output, strict=True):
@@ -215,13 +224,13 @@ def _forget_shape(item: onnx.ValueInfoProto) -> None:
         item.type.tensor_type.ClearField("shape")
 
 
-def _has_empty(candidate: Candidate, outputs: tuple[str, ...]) -> bool:
+def _has_empty(candidate: ModelCandidate, outputs: tuple[str, ...]) -> bool:
     """Return whether an input, an initializer or an output is empty: that has a meaning of its own."""
     values: list[Array] = [leaf.array for leaf in candidate.leaves() if leaf.tensor]
     return any(map(is_empty, (*values, *(candidate.evaluated.values[name] for name in outputs))))
 
 
-def _ranks(candidate: Candidate) -> Ranks:
+def _ranks(candidate: ModelCandidate) -> Ranks:
     """Return the ranks of what nodes take where the text lists the dimensions: domain, operator, index, rank."""
     opsets = {item.domain or "ai.onnx": item.version for item in candidate.model.opset_import}
     found: set[tuple[str, str, int, int]] = set()
@@ -236,7 +245,7 @@ def _ranks(candidate: Candidate) -> Ranks:
     return frozenset(found)
 
 
-def _measured(candidate: Candidate, case: Case) -> Built[Candidate]:
+def _measured(candidate: ModelCandidate, case: Case) -> Built[ModelCandidate]:
     """Return a candidate with its size."""
     graph = candidate.model.graph
     leaves = candidate.leaves()

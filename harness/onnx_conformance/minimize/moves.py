@@ -15,15 +15,15 @@ import numpy as np
 
 from onnx_conformance.forms import table
 from onnx_conformance.forms.table import PLAIN
-from onnx_conformance.minimize.candidate import typed_arguments, value_groups, without
-from onnx_conformance.minimize.kind import C, Move
+from onnx_conformance.minimize.declared_candidate import typed_arguments, value_groups, without
+from onnx_conformance.minimize.search_space import C, Move
 from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from onnx_conformance.minimize.candidate import Candidate
-    from onnx_conformance.minimize.kind import Array, Leaf, Path
+    from onnx_conformance.minimize.declared_candidate import DeclaredCandidate
+    from onnx_conformance.minimize.search_space import Array, Leaf, Path
 
 PLAIN_TYPES = ("float", "int64", "int32", "double", "bool", "uint8", "int8", "string")
 """Element types, the most familiar first; all others come after."""
@@ -50,7 +50,7 @@ def form_distance(form: str) -> int:
 # Fewer things
 
 
-def fewer(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def fewer(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
     """Yield candidates without one argument, neighbouring node, value of a sequence, or output."""
     spec = candidate.spec
     for kind in ("arguments", "stray", "around"):
@@ -68,7 +68,7 @@ def fewer(candidate: Candidate) -> Iterator[Move[Candidate]]:
     yield from _outputs(candidate)
 
 
-def _outputs(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def _outputs(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
     """Yield candidates with one output less, and with the numbers that count the outputs changed too."""
     spec = candidate.spec
     for name in spec.omits:
@@ -314,7 +314,7 @@ def _simpler_elements(value: Any) -> list[object]:  # noqa: ANN401 - any element
 # Plainer forms and types
 
 
-def plainer(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def plainer(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
     """Yield candidates in a more familiar form, and with more familiar types."""
     if candidate.form != PLAIN:
         for form in _FORMS[: form_distance(candidate.form)]:
@@ -329,7 +329,7 @@ def plainer(candidate: Candidate) -> Iterator[Move[Candidate]]:
     yield from _retyped(candidate)
 
 
-def _retyped(candidate: Candidate) -> Iterator[Move[Candidate]]:
+def _retyped(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
     """Yield candidates with more familiar types for arguments that declare their own: all of one type, or one."""
     typed = typed_arguments(candidate)
     together = [[place for place, argument in typed if argument.type == type_] for type_ in {a.type for _, a in typed}]
@@ -344,7 +344,7 @@ def _retyped(candidate: Candidate) -> Iterator[Move[Candidate]]:
             yield Move(changed, f"{', '.join(name for _, name in places)} of {other}")
 
 
-def _counted(candidate: Candidate) -> Mapping[Path, Array]:
+def _counted(candidate: DeclaredCandidate) -> Mapping[Path, Array]:
     """Return every input filled with 0, 1, 2 and so on, which every type can represent."""
     return {
         leaf.path: np.arange(leaf.array.size).reshape(leaf.array.shape) for leaf in candidate.leaves() if leaf.tensor

@@ -18,7 +18,7 @@ ALIKE = 0.6
 """With at least this share of common words, a removed and an added sentence count as one changed sentence."""
 
 
-class Kind(enum.StrEnum):
+class ChangeKind(enum.StrEnum):
     """How much an operator version changes."""
 
     NEW = "new operator"
@@ -54,7 +54,7 @@ class Change:
 
     before: Description | None
     after: Description
-    kind: Kind
+    kind: ChangeKind
     signature: tuple[str, ...]
     came: tuple[str, ...]
     went: tuple[str, ...]
@@ -70,15 +70,15 @@ def compare(before: Description | None, after: Description) -> Change:
     came, went, changed = _sentences(before.sentences if before else (), after.sentences)
     of_types = _sentences(before.constraints if before else (), after.constraints)
     if before is None:
-        kind = Kind.NEW
+        kind = ChangeKind.NEW
     elif in_place:
-        kind = Kind.REWORDED
+        kind = ChangeKind.REWORDED
     elif after.deprecated:
-        kind = Kind.DEPRECATED
+        kind = ChangeKind.DEPRECATED
     elif rest or came or went or changed:
-        kind = Kind.MEANING
+        kind = ChangeKind.MEANING
     else:
-        kind = Kind.TYPES if types else Kind.BODY
+        kind = ChangeKind.TYPES if types else ChangeKind.BODY
     return Change(
         before, after, kind, types + rest, came + of_types[0], went + of_types[1], changed + of_types[2],
         _body(before.body if before else "", after.body),

@@ -12,7 +12,7 @@ from onnx_conformance.case.case import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from onnx_conformance.analysis.explain import Explained, Explanation, Finding
+    from onnx_conformance.analysis.explain import Explained, Explanation, FailurePattern
     from onnx_conformance.analysis.statement import Statement
     from onnx_conformance.results.stream import Run
 
@@ -40,22 +40,22 @@ def lines(run: Run, explanation: Explanation, chosen: str = "") -> Iterator[str]
 
 
 def _part(explained: Explained) -> Iterator[str]:
-    for finding in explained.findings:
-        yield from _finding(finding)
+    for pattern in explained.patterns:
+        yield from _pattern(pattern)
     if explained.left:
         first = explained.left[0]
-        other = "further " if explained.findings else ""
+        other = "further " if explained.patterns else ""
         cases = f"{len(explained.left)} {other}case{'' if len(explained.left) == 1 else 's'}"
         yield from _wrapped("  ", f"{explained.verdict}: {cases} without a condition that distinguishes passing cases")
         yield from _shown(first.case, first.message)
 
 
-def _finding(finding: Finding) -> Iterator[str]:
-    statement = finding.statement
+def _pattern(pattern: FailurePattern) -> Iterator[str]:
+    statement = pattern.statement
     yield from _wrapped("  ", str(statement))
-    if finding.clause:
-        yield from _wrapped("    text     ", quoted(finding.clause))
-    yield from _shown(statement.cases[0], finding.example.message, *statement.cases[1:EXAMPLES])
+    if pattern.clause:
+        yield from _wrapped("    text     ", quoted(pattern.clause))
+    yield from _shown(statement.cases[0], pattern.example.message, *statement.cases[1:EXAMPLES])
 
 
 def _shown(case: str, message: str, *others: str) -> Iterator[str]:

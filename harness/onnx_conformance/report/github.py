@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.report import explanation, terminal
 from onnx_conformance.report import gate as gate_report
-from onnx_conformance.report.kinds import KINDS
+from onnx_conformance.report.backend_kinds import KINDS
 from onnx_conformance.report.markup import fenced, plain
 from onnx_conformance.report.report_data import CUT_OFF
 from onnx_conformance.results import sampling

@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.under_test import Subject
-from onnx_conformance.report.kinds import KINDS, Kind
+from onnx_conformance.report.backend_kinds import KINDS, BackendKind
 from onnx_conformance.report.markup import plain
 from onnx_conformance.results.sampling import in_words
 from onnx_conformance.results.summary import rate, rates
@@ -45,7 +45,7 @@ def report(
     if found is not None and place:
         there = sum(item.counted for item in found.findings)
         yield f"[{place}]({place}) lists {there:,} distinct faults, each with a script that reproduces it.\n\n"
-    by_kind: dict[Kind, list[list[str]]] = {}
+    by_kind: dict[BackendKind, list[list[str]]] = {}
     for data, badge in published:
         head = data.run.header
         cut = "" if data.run.complete else ", cut off"
@@ -85,7 +85,7 @@ def report(
         yield f"\nSuite {plain(name)}: digest `{plain(digest)}`, onnx {plain(onnx)}.\n"
 
 
-def _table(kind: Kind, rows: list[list[str]]) -> str:
+def _table(kind: BackendKind, rows: list[list[str]]) -> str:
     rows.sort(key=lambda row: (row[0].partition(",")[0], _by_number(row[1])))
     heads = [*HEADS, *(str(verdict).replace("_", " ") for verdict in kind.counted), "date", ""]
     align = ["left", "left", *["right"] * (len(heads) - 3), "left"]

@@ -13,7 +13,7 @@ from onnx_conformance.case.value_text import brief
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from onnx_conformance.minimize.search import Minimized
+    from onnx_conformance.minimize.reducer import Minimized
 
 
 def lines(minimized: Minimized) -> Iterator[str]:

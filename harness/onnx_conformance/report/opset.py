@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.verdict import natural
-from onnx_conformance.opset.changes import Kind
+from onnx_conformance.opset.changes import ChangeKind
 from onnx_conformance.report.markup import plain
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def words(parts: Iterable[Words]) -> str:
 def head(comparison: Comparison) -> str:
     """Return the number of new operator versions by kind, and the removed versions."""
     kinds = Counter(step.change.kind for step in comparison.steps)
-    listed = ", ".join(f"{kind} {kinds[kind]}" for kind in Kind if kinds[kind])
+    listed = ", ".join(f"{kind} {kinds[kind]}" for kind in ChangeKind if kinds[kind])
     text = f"{comparison.before} to {comparison.after}: " + (listed or "no new version and no reworded text")
     return text + (f"; {len(comparison.gone)} removed: {', '.join(comparison.gone)}" if comparison.gone else "")
 

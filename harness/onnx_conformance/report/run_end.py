@@ -11,7 +11,7 @@ from tabulate import tabulate
 
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import WRONG, Verdict, line
-from onnx_conformance.report import kinds
+from onnx_conformance.report import backend_kinds
 from onnx_conformance.report.terminal import clipped
 from onnx_conformance.results.sampling import in_words
 from onnx_conformance.results.summary import rate, rates
@@ -37,14 +37,14 @@ def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Map
         part: the part of the suite that was run, such as "the core of suite generated".
         samples: by backend, n of its sample of 1 case in n.
     """
-    for of_kind in kinds.parts(summary):
+    for of_kind in backend_kinds.parts(summary):
         if of_kind.heading:
             yield f"{of_kind.heading}\n"
         yield from _backends(summary, of_kind, versions, part, samples)
 
 
 def _backends(
-    summary: Summary, of_kind: kinds.Part, versions: Mapping[str, str], part: str, samples: Mapping[str, int]
+    summary: Summary, of_kind: backend_kinds.Part, versions: Mapping[str, str], part: str, samples: Mapping[str, int]
 ) -> Iterator[str]:
     sums: dict[str, Counter[Verdict]] = {}
     by_operator: dict[str, Counter[str]] = {}

@@ -13,7 +13,7 @@ from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import Verdict, clean, line, natural, version_number
 from onnx_conformance.case.case import quoted
 from onnx_conformance.declare import readings
-from onnx_conformance.report import kinds
+from onnx_conformance.report import backend_kinds
 from onnx_conformance.report.markup import plain
 from onnx_conformance.results.errata import erratum
 from onnx_conformance.results.sampling import in_words
@@ -45,7 +45,7 @@ def operators(summary: Summary, width: int) -> Iterator[str]:
         summary: the counts.
         width: columns of the terminal.
     """
-    for part in kinds.parts(summary):
+    for part in backend_kinds.parts(summary):
         if part.heading:
             yield f"{part.heading}\n"
         yield from _operators(part.summary, width)
@@ -112,13 +112,13 @@ def table(summary: Summary, style: str = "simple", samples: Mapping[str, int] | 
     A verdict without cases has no column; the line below the table lists these verdicts.
     """
     texts = []
-    for part in kinds.parts(summary):
+    for part in backend_kinds.parts(summary):
         heading = f"## {part.heading}" if style == "github" else part.heading
         texts.append(f"{heading}\n\n{_table(part, style, samples)}" if part.heading else _table(part, style, samples))
     return "\n\n".join(texts)
 
 
-def _table(part: kinds.Part, style: str, samples: Mapping[str, int] | None) -> str:
+def _table(part: backend_kinds.Part, style: str, samples: Mapping[str, int] | None) -> str:
     summary, shown = part.summary, _shown(part)
     heads = ["operator version", "backend", *_heads(shown)]
     if style == "github":
@@ -133,7 +133,7 @@ def _table(part: kinds.Part, style: str, samples: Mapping[str, int] | None) -> s
     return f"{text}{_absent(shown, part.kind)}".rstrip()
 
 
-def _shown(part: kinds.Part) -> list[Verdict]:
+def _shown(part: backend_kinds.Part) -> list[Verdict]:
     total = part.summary.total
     return [verdict for verdict in Verdict if total[verdict] or verdict in ALWAYS or verdict in part.kind.own]
 
@@ -142,7 +142,7 @@ def _heads(shown: list[Verdict]) -> list[str]:
     return [*(HEADS[verdict] for verdict in shown), "passed of\nspecified", "passed of\nattempted"]
 
 
-def _absent(shown: list[Verdict], kind: kinds.Kind) -> str:
+def _absent(shown: list[Verdict], kind: backend_kinds.BackendKind) -> str:
     absent = [str(verdict) for verdict in Verdict if verdict not in shown and verdict not in kind.impossible]
     return f"\n\nNo case has the verdict {', '.join(absent)}.\n" if absent else ""
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from onnx_conformance.declare import Graph, Typed, ValueOf
 from onnx_conformance.forms import table
-from onnx_conformance.minimize.candidate import value_groups, without
+from onnx_conformance.minimize.declared_candidate import value_groups, without
 from onnx_conformance.search import elements
 from onnx_conformance.search.grammar import MOST_ELEMENTS
 from onnx_conformance.specification import schema
@@ -19,13 +19,13 @@ from onnx_conformance.specification import schema
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from onnx_conformance.minimize.candidate import Candidate
-    from onnx_conformance.minimize.kind import Leaf, Path
+    from onnx_conformance.minimize.declared_candidate import DeclaredCandidate
+    from onnx_conformance.minimize.search_space import Leaf, Path
     from onnx_conformance.search.grammar import Source
 
 Array = np.ndarray[Any, Any]
 Draw = Callable[[st.SearchStrategy[Any]], Any]
-Change = Callable[[Draw, "Source", "Candidate"], "Candidate"]
+Change = Callable[[Draw, "Source", "DeclaredCandidate"], "DeclaredCandidate"]
 
 SIZES = (1, 2, 3, 0, 4, 5, 7, 8, 16, 17, 33, 64, 65)
 """What an axis is resized to: small ones, and those on both sides of what vector instructions take at once."""
@@ -46,7 +46,7 @@ class Call:
         form: in which it is delivered where it fits, and else plainly.
     """
 
-    candidate: Candidate
+    candidate: DeclaredCandidate
     form: str
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:  # noqa: ANN401, FBT001 - hypothesis's
@@ -72,14 +72,14 @@ def calls(sources: Sequence[Source]) -> st.SearchStrategy[Call | None]:
     return drawn()
 
 
-def changed(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
+def changed(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
     """Change a call; one with a subgraph, which states types and shapes, keeps both."""
     has_graph = any(isinstance(value, Graph) for value in candidate.spec.arguments.values())
     change: Change = draw(st.sampled_from(KEEPING if has_graph else CHANGES))
     return change(draw, source, candidate)
 
 
-def base(draw: Draw, source: Source) -> Candidate | None:
+def base(draw: Draw, source: Source) -> DeclaredCandidate | None:
     """Draw a declared call, mostly one with an answer, and its types."""
     most = source.valid if source.valid and draw(st.integers(0, 7)) < 7 else len(source.calls)  # noqa: PLR2004 - odds
     spec = source.calls[draw(st.integers(0, most - 1))]
@@ -92,11 +92,11 @@ def base(draw: Draw, source: Source) -> Candidate | None:
     return source.candidate(spec, types) or source.candidate(spec, {})
 
 
-def _tensors(candidate: Candidate, *, ranked: bool = False) -> list[Leaf]:
+def _tensors(candidate: DeclaredCandidate, *, ranked: bool = False) -> list[Leaf]:
     return [leaf for leaf in candidate.leaves() if leaf.tensor and (leaf.array.ndim or not ranked)]
 
 
-def _no_flags(source: Source, candidate: Candidate) -> list[Leaf]:
+def _no_flags(source: Source, candidate: DeclaredCandidate) -> list[Leaf]:
     """Return the values but for the attributes that say yes or no."""
     attributes = source.version.attributes
     flags = {name for name in attributes if _is_flag((attributes[name].default, *source.pools.get(name, ())))}
@@ -121,7 +121,7 @@ def _fits(changes: dict[Path, Array]) -> bool:
     return all(item.size <= MOST_ELEMENTS and item.ndim <= MOST_RANK for item in changes.values())
 
 
-def resized(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
+def resized(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
     """Resize every axis of one size, with the numbers that name it, or the axes of one tensor alone."""
     tensors = _tensors(candidate, ranked=True)
     sizes = sorted({size for leaf in tensors for size in leaf.array.shape})
@@ -143,7 +143,7 @@ def resized(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
     return candidate.with_values(changes) if _fits(changes) else candidate
 
 
-def _named(source: Source, candidate: Candidate, size: int, to: int) -> dict[Path, Array]:
+def _named(source: Source, candidate: DeclaredCandidate, size: int, to: int) -> dict[Path, Array]:
     """Return the integers that name a size, or add up to it, with the other size in its place."""
     changes: dict[Path, Array] = {}
     for leaf in _no_flags(source, candidate):
@@ -160,7 +160,7 @@ def _named(source: Source, candidate: Candidate, size: int, to: int) -> dict[Pat
     return changes
 
 
-def reranked(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
+def reranked(draw: Draw, _source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
     """Give every tensor of one rank, or one tensor alone, an axis more or less."""
     tensors = _tensors(candidate)
     if not tensors:
@@ -183,7 +183,7 @@ def reranked(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
     return candidate.with_values(changes) if _fits(changes) else candidate
 
 
-def filled(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
+def filled(draw: Draw, _source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
     """Fill a tensor with a few values, one after the other."""
     tensors = _tensors(candidate)
     if not tensors:
@@ -194,7 +194,7 @@ def filled(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
     return candidate.with_values({leaf.path: elements.array(values, dtype, leaf.array.shape)})
 
 
-def poked(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
+def poked(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
     """Give one element of a tensor, or of the list of an attribute, another value."""
     some = [leaf for leaf in _no_flags(source, candidate) if leaf.array.size]
     if not some:
@@ -206,7 +206,7 @@ def poked(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
     return candidate.with_values({leaf.path: flat.reshape(leaf.array.shape)})
 
 
-def crossed(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
+def crossed(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
     """Give an argument a value that another declared call gives it."""
     names = [name for name, values in source.pools.items() if name in source.version.arguments and values]
     if not names:
@@ -216,7 +216,7 @@ def crossed(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
     return _with(candidate, name, value)
 
 
-def _with(candidate: Candidate, name: str, value: Any) -> Candidate:  # noqa: ANN401 - any argument
+def _with(candidate: DeclaredCandidate, name: str, value: Any) -> DeclaredCandidate:  # noqa: ANN401 - any argument
     """Return a copy with an argument; a value around the node comes with the call that it was declared in."""
     old = candidate.spec.arguments.get(name)
     if isinstance(value, ValueOf) or isinstance(old, ValueOf):
@@ -224,12 +224,12 @@ def _with(candidate: Candidate, name: str, value: Any) -> Candidate:  # noqa: AN
     return candidate.with_spec(arguments={**candidate.spec.arguments, name: value})
 
 
-def _without(candidate: Candidate, name: str) -> Candidate:
+def _without(candidate: DeclaredCandidate, name: str) -> DeclaredCandidate:
     rest = {key: value for key, value in candidate.spec.arguments.items() if key != name}
     return candidate.with_spec(arguments=rest)
 
 
-def attributed(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
+def attributed(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
     """Set an attribute to a value of its type, near that which it has, or leave it out."""
     names = [name for name, item in source.version.attributes.items() if item.type in _ATTRIBUTES]
     if not names:
@@ -288,7 +288,7 @@ _ATTRIBUTES: dict[str, Callable[[Draw, Any, Sequence[Any]], Any]] = {
 """By type of attribute, what draws a value, given that which it has and those of declared calls."""
 
 
-def omitted(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
+def omitted(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
     """Leave out an optional input, or a value of a variadic one or of a sequence."""
     groups = [(path, count) for path, count in value_groups(candidate) if count]
     optional = [
@@ -305,7 +305,7 @@ def omitted(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
     return without(candidate, path, draw(st.integers(0, count - 1)))
 
 
-def counted(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
+def counted(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
     """Give the node another number of outputs."""
     least = max(1, source.version.outputs_least)
     most = len(source.version.outputs)
@@ -314,7 +314,7 @@ def counted(draw: Draw, source: Source, candidate: Candidate) -> Candidate:
     return candidate.with_spec(n=draw(st.integers(least, max(least, highest))), omits=())
 
 
-def retyped(draw: Draw, _source: Source, candidate: Candidate) -> Candidate:
+def retyped(draw: Draw, _source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
     """Give an argument that has a type of its own another one."""
     typed = {name: item for name, item in candidate.spec.arguments.items() if isinstance(item, Typed)}
     plain = {name: item for name, item in typed.items() if isinstance(item.values, np.ndarray) and "{" not in item.type}

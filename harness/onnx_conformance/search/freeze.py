@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onnx_conformance.case.case import Case
-    from onnx_conformance.search.search import Failure
+    from onnx_conformance.search.property_search import Failure
 
 FILE = "search.json"
 

@@ -15,7 +15,7 @@ from onnx_conformance.declare import Graph, NoAnswer, Rejected, Typed
 from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation import plans
 from onnx_conformance.generation.plans import NotDerivedError
-from onnx_conformance.minimize.candidate import Candidate, candidate_from_plan
+from onnx_conformance.minimize.declared_candidate import DeclaredCandidate, candidate_from_plan
 from onnx_conformance.minimize.limits import within
 from onnx_conformance.minimize.moves import type_distance
 from onnx_conformance.specification import registry, schema
@@ -90,17 +90,17 @@ class Source:
         }
 
     @functools.cached_property
-    def _candidates(self) -> dict[tuple[str, tuple[tuple[str, str], ...]], Candidate | None]:
+    def _candidates(self) -> dict[tuple[str, tuple[tuple[str, str], ...]], DeclaredCandidate | None]:
         return {}
 
-    def candidate(self, spec: CaseSpec, types: Mapping[str, str]) -> Candidate | None:
+    def candidate(self, spec: CaseSpec, types: Mapping[str, str]) -> DeclaredCandidate | None:
         """Return a declared call with concrete values; None where it has none, or too many to be drawn from."""
         key = spec.name, tuple(sorted(types.items()))
         if key not in self._candidates:
             self._candidates[key] = self._concrete(spec, types)
         return self._candidates[key]
 
-    def _concrete(self, spec: CaseSpec, types: Mapping[str, str]) -> Candidate | None:
+    def _concrete(self, spec: CaseSpec, types: Mapping[str, str]) -> DeclaredCandidate | None:
         try:
             made = candidate_from_plan(decided(self.op, self.version, spec, types), PLAIN)
         except NoCallError:

@@ -20,9 +20,9 @@ from onnx_conformance.analysis.traits import (
     OPSET,
     TYPE,
     VERSION,
-    Kind,
     Topic,
     Trait,
+    TraitKind,
     of_result,
 )
 from onnx_conformance.base.verdict import Result, Verdict
@@ -46,7 +46,7 @@ def words(*parts: dict[Trait, Any]) -> set[str]:
     phrases = set()
     for part in parts:
         for trait, value in part.items():
-            number = trait.kind is Kind.NUMBER
+            number = trait.kind is TraitKind.NUMBER
             phrases.add(conditions._equal(trait, value) if number else trait.name if value is True else
                       f"{trait.name}{trait.equals}{value}")  # fmt: skip
     return phrases
@@ -266,7 +266,7 @@ def table(*rows: dict[Trait, Any]) -> list[conditions.Condition]:
 
 
 def test_numbers_become_bounds_that_match_their_cases() -> None:
-    axis = Trait(Topic.ARGUMENT, "axis", Kind.NUMBER, "=")
+    axis = Trait(Topic.ARGUMENT, "axis", TraitKind.NUMBER, "=")
     cases_of = {item.words: item.cases for item in table({axis: -1}, {axis: 0}, {axis: 2}, {axis: 5}, {})}
     assert cases_of == {
         "axis=-1": 0b1, "axis=0": 0b10, "axis=2": 0b100, "axis=5": 0b1000,
@@ -276,8 +276,8 @@ def test_numbers_become_bounds_that_match_their_cases() -> None:
 
 
 def test_bounds_of_lists_are_those_of_their_values() -> None:
-    low = Trait(Topic.ARGUMENT, "smallest of pads", Kind.NUMBER, " = ")
-    high = Trait(Topic.ARGUMENT, "largest of pads", Kind.NUMBER, " = ")
+    low = Trait(Topic.ARGUMENT, "smallest of pads", TraitKind.NUMBER, " = ")
+    high = Trait(Topic.ARGUMENT, "largest of pads", TraitKind.NUMBER, " = ")
     cases_of = {item.words: item.cases for item in table({low: -1, high: 1}, {low: 0, high: 3})}
     assert cases_of == {
         "a value of pads is negative": 0b1, "every value of pads is at least 0": 0b10,

@@ -12,7 +12,7 @@ from commands import command
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.report import index, report_data
-from onnx_conformance.report.kinds import KINDS
+from onnx_conformance.report.backend_kinds import KINDS
 from runs import result, run_of
 from site_runs import finding, write_findings
 

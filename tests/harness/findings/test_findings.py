@@ -18,14 +18,14 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.environments import backend_names
-from onnx_conformance.findings import candidates, collect, confirm, evidence, findings_file, script, smallest
+from onnx_conformance.findings import collect, confirm, evidence, failure_groups, findings_file, script, smallest
 from onnx_conformance.findings.confirm import Place, Said
 from onnx_conformance.findings.evidence import Evidence, Outline
 from onnx_conformance.findings.finding import BACK, FIXED, GRAVITY, OPEN, Example, Finding, Findings, relate
 from onnx_conformance.findings.smallest import Budget
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
-from onnx_conformance.report import findings as report
+from onnx_conformance.report import findings_text as report
 from onnx_conformance.results import stream
 from onnx_conformance.results.stream import Run
 from onnx_conformance.suites.generated import Generated
@@ -76,12 +76,12 @@ APART = [
 @pytest.mark.parametrize(("fields", "why"), APART)
 def test_what_does_not_count_says_why(fields: dict[str, Any], why: str) -> None:
     failure = dataclasses.replace(result(verdict=Verdict.WRONG_VALUE), **fields)
-    said = candidates.apart(failure, "1.19.0")
+    said = failure_groups.apart(failure, "1.19.0")
     assert (why in said) if why else not said, said
 
 
 def test_a_sentence_of_its_own_time_is_no_excuse() -> None:
-    assert not candidates.apart(result(verdict=Verdict.WRONG_VALUE, reworded="1.20.0"), "1.21.0")
+    assert not failure_groups.apart(result(verdict=Verdict.WRONG_VALUE, reworded="1.20.0"), "1.21.0")
 
 
 # The script
@@ -297,7 +297,7 @@ def test_a_fault_that_is_gone_is_fixed_and_may_come_back(
 ) -> None:
     target = copied(folder, tmp_path / "findings")
     before = findings_file.read(target)
-    # First the new candidates' scripts, then those of before: a script that another fault of this operator has.
+    # First the new groups' scripts, then those of before: a script that another fault of this operator has.
     statuses(monkeypatch, 1, 1)
     again = made(target, softmax, "--update")
     assert {item.id for item in again.findings} == {item.id for item in before.findings}
@@ -378,7 +378,7 @@ def test_scripts_are_written_from_the_findings_alone(folder: Path, tmp_path: Pat
     assert command("scripts", tmp_path / "scripts").status == 2
 
 
-def test_a_candidate_whose_script_does_not_show_it_is_no_finding(
+def test_a_group_whose_script_does_not_show_it_is_no_finding(
     softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     statuses(monkeypatch, 0)
@@ -417,21 +417,21 @@ def plain(name: str, operator: str, message: str, **fields: Any) -> Finding:
     return dataclasses.replace(blank, **fields)
 
 
-def candidates_of(results: Path) -> list[candidates.Candidate]:
-    return candidates.candidates(Run(results), Generated(), Selection())[0]
+def groups_of(results: Path) -> list[failure_groups.FailureGroup]:
+    return failure_groups.failure_groups(Run(results), Generated(), Selection())[0]
 
 
 def test_a_smallest_case_is_kept_until_something_that_it_depends_on_changes(
     softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
-    one, budget = candidates_of(softmax)[0], Budget(("generated", "x"), 2.0, 20.0)
+    one, budget = groups_of(softmax)[0], Budget(("generated", "x"), 2.0, 20.0)
     searched: list[str] = []
     search = smallest._search
 
-    def counted(candidate: candidates.Candidate, budget: Budget) -> smallest.Smallest | None:
-        searched.append(candidate.version)
-        return search(candidate, budget)
+    def counted(group: failure_groups.FailureGroup, budget: Budget) -> smallest.Smallest | None:
+        searched.append(group.version)
+        return search(group, budget)
 
     monkeypatch.setattr(smallest, "_search", counted)
     first, kept = smallest.smallest(one, budget), smallest.smallest(one, budget)
@@ -483,28 +483,28 @@ def test_what_fails_without_something_special_is_one_with_what_has_it(others: li
 def test_a_form_that_is_refused_is_no_fault_of_each_operator() -> None:
     refused = result(verdict=Verdict.REFUSED, message="m")
     of_form = dataclasses.replace(refused, form="unranked")
-    for results, apart in (((of_form,), candidates.OF_FORM), ((of_form, refused), ""), ((refused,), "")):
-        one = candidates.Candidate("mine", "1", "ai.onnx/Sin", Verdict.REFUSED, (), results)
-        assert candidates._without_forms(one).apart == apart
-    crash = candidates.Candidate("mine", "1", "ai.onnx/Sin", Verdict.CRASH, (), (of_form,))
-    assert not candidates._without_forms(crash).apart
+    for results, apart in (((of_form,), failure_groups.OF_FORM), ((of_form, refused), ""), ((refused,), "")):
+        one = failure_groups.FailureGroup("mine", "1", "ai.onnx/Sin", Verdict.REFUSED, (), results)
+        assert failure_groups._without_forms(one).apart == apart
+    crash = failure_groups.FailureGroup("mine", "1", "ai.onnx/Sin", Verdict.CRASH, (), (of_form,))
+    assert not failure_groups._without_forms(crash).apart
 
 
-@pytest.mark.parametrize(("form", "apart"), [("unranked", candidates.OF_FORM), ("symbolic", "")])
+@pytest.mark.parametrize(("form", "apart"), [("unranked", failure_groups.OF_FORM), ("symbolic", "")])
 def test_a_form_that_is_refused_is_apart_in_the_findings_of_a_run(form: str, apart: str, tmp_path: Path) -> None:
     refused = result(f"even@{form}", Verdict.REFUSED, form=form, message="m")
-    made, _ = candidates.candidates(run_of(tmp_path / "r.ndjson", refused), None, Selection())
+    made, _ = failure_groups.failure_groups(run_of(tmp_path / "r.ndjson", refused), None, Selection())
     assert [item.apart for item in made] == [apart]
 
 
 def test_refusals_in_the_same_words_are_one_before_they_are_cut_down() -> None:
     said = [("a of 3 is bad", 7), ("a of 5 is bad", 9), ("b is bad", 9)]
     every = [
-        candidates.Candidate("mine", "1", "ai.onnx/Sin", Verdict.REFUSED, ("x", f"v{n}"), (result(
+        failure_groups.FailureGroup("mine", "1", "ai.onnx/Sin", Verdict.REFUSED, ("x", f"v{n}"), (result(
             verdict=Verdict.REFUSED, message=text, operator=f"ai.onnx/Sin/{n}"),))
         for text, n in said
     ]  # fmt: skip
-    joined = candidates._one_for_each_message(every)
+    joined = failure_groups._one_for_each_message(every)
     assert [(len(item.results), item.conditions) for item in joined] == [(2, ("x",)), (1, ("x", "v9"))]
 
 

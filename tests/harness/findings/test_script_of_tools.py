@@ -18,8 +18,8 @@ from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Allowance
 from onnx_conformance.case.value_text import one
 from onnx_conformance.findings import findings_file, script
-from onnx_conformance.findings.candidates import Candidate
 from onnx_conformance.findings.evidence import _made, _title
+from onnx_conformance.findings.failure_groups import FailureGroup
 from onnx_conformance.findings.finding import Findings
 from onnx_conformance.findings.script import shows
 from onnx_conformance.findings.smallest import Smallest
@@ -166,8 +166,8 @@ def test_a_finding_keeps_the_model_that_came_and_what_the_text_gives_to_it(older
     met = Result(
         case=older.id, operator=older.operator, backend="tool", verdict=Verdict.WRONG_VALUE, outcome="values"
     )  # fmt: skip
-    candidate = Candidate("tool", "1", older.operator.rpartition("/")[0], Verdict.WRONG_VALUE, (), (met,))
-    found = _made(candidate, Smallest(older, met, (), {**TOOL, "repro": f"{CONVERT}\n"}, (), newer(older))).finding
+    group = FailureGroup("tool", "1", older.operator.rpartition("/")[0], Verdict.WRONG_VALUE, (), (met,))
+    found = _made(group, Smallest(older, met, (), {**TOOL, "repro": f"{CONVERT}\n"}, (), newer(older))).finding
     assert '"" : 13' in found.example.made
     assert found.example.given == {"y": given(older)}
     findings_file.write(tmp_path, Findings({}, {}, (found,)))
@@ -180,11 +180,11 @@ def test_a_finding_is_of_the_operator_that_is_left() -> None:
         case="ai.onnx/Split/18/uneven@before_identity", operator="ai.onnx/Split/18", backend="tool",
         verdict=Verdict.WRONG_VALUE, outcome="values", form="before_identity",
     )  # fmt: skip
-    candidate = Candidate("tool", "1", "ai.onnx/Split", Verdict.WRONG_VALUE, ("axis=1",), (met,))
+    group = FailureGroup("tool", "1", "ai.onnx/Split", Verdict.WRONG_VALUE, ("axis=1",), (met,))
     case = dataclasses.replace(case_of(MODEL, {"x": X}), operator="ai.onnx/Neg/13")
     hello = {**TOOL, "repro": "pass\n"}
     made = {
-        guilty: _made(candidate, Smallest(case, dataclasses.replace(met, case=case.id), (), hello, guilty)).finding
+        guilty: _made(group, Smallest(case, dataclasses.replace(met, case=case.id), (), hello, guilty)).finding
         for guilty in ((), ("fuse_negs",))
     }
     finding = made["fuse_negs",]

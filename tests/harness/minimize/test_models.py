@@ -17,9 +17,9 @@ from onnx_conformance.case.case import Allowance, Case, Outcome
 from onnx_conformance.case.compare import compare
 from onnx_conformance.environments.backend_names import Target
 from onnx_conformance.minimize import declared, models
-from onnx_conformance.minimize import search as minimize
-from onnx_conformance.minimize.model_candidate import Candidate
-from onnx_conformance.minimize.search import Minimized, MinimizeError
+from onnx_conformance.minimize import reducer as minimize
+from onnx_conformance.minimize.model_candidate import ModelCandidate
+from onnx_conformance.minimize.reducer import Minimized, MinimizeError
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.replies import Answered, Died, Refused, Reply
 from onnx_conformance.suites.lookup import plan_if_declarable
@@ -234,7 +234,7 @@ def test_where_the_oracle_disagrees_nothing_is_cut_down(monkeypatch: pytest.Monk
 
 
 def allowed(text: str, inputs: Mapping[str, Any]) -> Allowance | None:
-    candidate = Candidate(onnx.parser.parse_model(HEAD + text), inputs)
+    candidate = ModelCandidate(onnx.parser.parse_model(HEAD + text), inputs)
     return model_allowance.of_model(candidate.model, inputs, candidate.evaluated.noted)
 
 

@@ -20,7 +20,7 @@ from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.environments import backend_names
 from onnx_conformance.environments.backend_names import Target
 from onnx_conformance.judging.ask import ask_once
-from onnx_conformance.minimize import passes, search
+from onnx_conformance.minimize import passes, reducer
 from onnx_conformance.minimize.passes import fewest, guilt, guilty_passes, named
 from onnx_conformance.processes import examiner
 from onnx_conformance.processes.adapter_process import Limits
@@ -165,7 +165,7 @@ def test_all_passes_together_name_nobody() -> None:
 
 def test_a_model_is_cut_down_to_the_nodes_that_meet() -> None:
     case = case_of(NEGS, {"x": X})
-    minimized = search.minimize(case, plan_if_declarable(case), backend_names.resolve(OPTIMIZER), Limits(), 200)
+    minimized = reducer.minimize(case, plan_if_declarable(case), backend_names.resolve(OPTIMIZER), Limits(), 200)
     nodes = [node.op_type for node in onnx.load_from_string(minimized.case.model).graph.node]
     assert nodes == ["Neg", "Neg"]
     (value,) = minimized.case.inputs.values()

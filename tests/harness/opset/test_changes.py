@@ -9,7 +9,7 @@ from collections import Counter
 import pytest
 
 from onnx_conformance.opset import changes, description
-from onnx_conformance.opset.changes import Kind
+from onnx_conformance.opset.changes import ChangeKind
 from onnx_conformance.report import opset as report
 from onnx_conformance.specification import registry, schema
 
@@ -21,17 +21,17 @@ def described(name: str, since: int) -> description.Description:
 @pytest.mark.parametrize(
     ("name", "old", "new", "kind", "signature"),
     [
-        ("OneHot", 11, 28, Kind.TYPES, ("type T3: added bfloat16",)),
-        ("DepthToSpace", 13, 28, Kind.BODY, ()),
-        ("SpaceToDepth", 13, 28, Kind.MEANING, ("attribute mode added: STRING, default 'DCR'",)),
-        ("ReduceLogSum", 18, 28, Kind.TYPES, ("type T: removed uint32, uint64, int32, int64",)),
-        ("Split", 11, 13, Kind.MEANING, None),
-        ("Split", 13, 18, Kind.MEANING, ("attribute num_outputs added: INT, no default",)),
-        ("Upsample", 9, 10, Kind.DEPRECATED, None),
+        ("OneHot", 11, 28, ChangeKind.TYPES, ("type T3: added bfloat16",)),
+        ("DepthToSpace", 13, 28, ChangeKind.BODY, ()),
+        ("SpaceToDepth", 13, 28, ChangeKind.MEANING, ("attribute mode added: STRING, default 'DCR'",)),
+        ("ReduceLogSum", 18, 28, ChangeKind.TYPES, ("type T: removed uint32, uint64, int32, int64",)),
+        ("Split", 11, 13, ChangeKind.MEANING, None),
+        ("Split", 13, 18, ChangeKind.MEANING, ("attribute num_outputs added: INT, no default",)),
+        ("Upsample", 9, 10, ChangeKind.DEPRECATED, None),
     ],
 )
 def test_a_step_is_told_by_its_kind(
-    name: str, old: int, new: int, kind: Kind, signature: tuple[str, ...] | None
+    name: str, old: int, new: int, kind: ChangeKind, signature: tuple[str, ...] | None
 ) -> None:
     change = changes.compare(described(name, old), described(name, new))
     assert change.kind is kind
@@ -46,19 +46,19 @@ def test_an_attribute_that_became_an_input_is_both() -> None:
 
 
 def test_about_half_of_all_steps_are_types_only() -> None:
-    kinds: Counter[Kind] = Counter()
+    kinds: Counter[ChangeKind] = Counter()
     for path in schema.every():
         every = [description.describe(version) for version in schema.versions(*path.split("/"))]
         kinds.update(changes.compare(old, new).kind for old, new in itertools.pairwise(every))
-    steps = kinds.total() - kinds[Kind.DEPRECATED]
-    assert 0.4 < kinds[Kind.TYPES] / steps < 0.55, kinds
+    steps = kinds.total() - kinds[ChangeKind.DEPRECATED]
+    assert 0.4 < kinds[ChangeKind.TYPES] / steps < 0.55, kinds
 
 
 def test_words_show_what_went_and_what_came() -> None:
     old = dataclasses.replace(described("Relu", 13), since=13, sentences=("The rank is at least two .", "It ends."))
     new = dataclasses.replace(old, sentences=("The rank is at least three .", "It begins."))
     change = changes.compare(old, new)
-    assert change.kind is Kind.REWORDED
+    assert change.kind is ChangeKind.REWORDED
     assert [report.words(parts) for parts in change.changed] == ["The rank is at least [-two-] {+three+} ."]
     assert (change.went, change.came) == (("It ends.",), ("It begins.",))
 

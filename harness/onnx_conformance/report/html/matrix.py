@@ -10,9 +10,9 @@ from urllib import parse
 from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.report import options_table
+from onnx_conformance.report.backend_kinds import KINDS
 from onnx_conformance.report.html.table import versioned
 from onnx_conformance.report.html.verdict_styles import ORDER, STYLES
-from onnx_conformance.report.kinds import KINDS
 from onnx_conformance.results import sampling
 from onnx_conformance.results.summary import rate, rates
 

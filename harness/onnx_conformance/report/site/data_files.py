@@ -12,7 +12,7 @@ from onnx_conformance.base.verdict import clean
 from onnx_conformance.report.html import blocks, page_data
 from onnx_conformance.report.html.case_data import PIECES
 from onnx_conformance.report.html.verdict_styles import ABSENT, ORDER, STYLES
-from onnx_conformance.report.site.findings import KINDS, shown
+from onnx_conformance.report.site.finding_data import FINDING_KINDS, shown
 from onnx_conformance.report.site.scores import GRADES
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def front(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
         "absent": ABSENT,
         "styles": page_data.styles(),
         "grades": [[grade.name, grade.sign, grade.words, grade.least] for grade in GRADES],
-        "kinds": list(KINDS),
+        "kinds": list(FINDING_KINDS),
         "families": list(results.families),
         "operators": [[item.name, item.slug, results.families.index(item.family)] for item in operators],
         "versions": [
@@ -58,7 +58,7 @@ def front(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
         "findings": [
             [
                 names[owner],
-                KINDS.index(finding.kind),
+                FINDING_KINDS.index(finding.kind),
                 by_name.get(finding.operator, -1),
                 list(finding.versions),
                 list(finding.types),

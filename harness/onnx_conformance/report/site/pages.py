@@ -13,11 +13,11 @@ from onnx_conformance.base import under_test
 from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import line, split_operator
 from onnx_conformance.report import options_table
+from onnx_conformance.report.backend_kinds import KINDS
 from onnx_conformance.report.html.table import versioned
 from onnx_conformance.report.html.verdict_styles import ABSENT, ORDER, STYLES
-from onnx_conformance.report.kinds import KINDS as KINDS_OF_SUBJECTS
 from onnx_conformance.report.site import data_files, history, opt_outs, runtimes, scores
-from onnx_conformance.report.site.findings import KINDS
+from onnx_conformance.report.site.finding_data import FINDING_KINDS
 from onnx_conformance.report.site.scores import GRADES, Score
 from onnx_conformance.results.sampling import in_words
 from onnx_conformance.specification import links, schema
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from onnx_conformance.findings.finding import Finding
+    from onnx_conformance.report.backend_kinds import BackendKind
     from onnx_conformance.report.html.table import Table
     from onnx_conformance.report.html.verdict_styles import VerdictStyle
-    from onnx_conformance.report.kinds import Kind
     from onnx_conformance.report.site.results import Operator, Results, Tool
     from onnx_conformance.report.site.runtimes import Runtime
 
@@ -248,9 +248,9 @@ def _letters(rows: Iterable[Iterable[Score]]) -> str:
     return options_table.legend([score.counts for row in rows for score in row])
 
 
-def _tools(site: Site) -> list[tuple[Kind, list[tuple[Ranked, str]]]]:
+def _tools(site: Site) -> list[tuple[BackendKind, list[tuple[Ranked, str]]]]:
     """Return the rows of the front page's tables of tools by kind, each with the address of its page."""
-    by_kind: dict[Kind, list[tuple[Ranked, str]]] = {}
+    by_kind: dict[BackendKind, list[tuple[Ranked, str]]] = {}
     for of in site.results.tools:
         for option in of.options:
             score = _score_of(site.results.table, option.main.place)
@@ -311,7 +311,7 @@ def kinds(site: Site, of: Runtime) -> tuple[tuple[str, int], ...]:
         for finding in site.findings or ()
         if finding.counted and site.results.owner(finding) == of.name
     ]
-    return tuple((kind, own.count(kind)) for kind in KINDS if kind in own)
+    return tuple((kind, own.count(kind)) for kind in FINDING_KINDS if kind in own)
 
 
 def _opsets(results: Results) -> list[int]:
@@ -392,7 +392,7 @@ def _environment() -> Environment:
         "address": data_files.quote,
         "version": lambda name: split_operator(name)[1] or "",
     }
-    environment.globals |= {"grades": GRADES, "styles": STYLES, "legend": LEGEND, "subject_kinds": KINDS_OF_SUBJECTS}
+    environment.globals |= {"grades": GRADES, "styles": STYLES, "legend": LEGEND, "subject_kinds": KINDS}
     return environment
 
 

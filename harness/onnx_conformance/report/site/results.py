@@ -12,9 +12,9 @@ from onnx_conformance.base import under_test
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import line, natural, split_operator
 from onnx_conformance.report import options_table
+from onnx_conformance.report.backend_kinds import KINDS, BackendKind
 from onnx_conformance.report.html.table import Table
 from onnx_conformance.report.html.verdict_styles import ORDER
-from onnx_conformance.report.kinds import KINDS, Kind
 from onnx_conformance.report.site import runtimes, scores
 from onnx_conformance.results.stream import completeness
 from onnx_conformance.specification import schema
@@ -97,7 +97,7 @@ class Tool:
     by: str = ""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> BackendKind:
         """The properties of its table."""
         return KINDS[self.subject]
 

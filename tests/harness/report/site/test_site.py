@@ -19,7 +19,7 @@ from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.findings import findings_file
 from onnx_conformance.report.html import verdict_styles
 from onnx_conformance.report.site import history, opt_outs, pages, runtimes, scores, site
-from onnx_conformance.report.site.findings import shown
+from onnx_conformance.report.site.finding_data import shown
 from onnx_conformance.report.site.folder import LIST, SiteFolder, SiteFolderError
 from onnx_conformance.report.site.results import OTHER, Results
 from onnx_conformance.report.site.scores import GRADES, Score

@@ -17,13 +17,13 @@ from onnx_conformance.case.case import Outcome as Expected
 from onnx_conformance.case.compare import compare
 from onnx_conformance.environments.backend_names import Target
 from onnx_conformance.judging import ask
-from onnx_conformance.minimize import search as minimizing
+from onnx_conformance.minimize import reducer as minimizing
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.replies import Answered, Died, Refused, Reply
 from onnx_conformance.search import causes, chains, elements, examples, grammar
-from onnx_conformance.search import search as searching
+from onnx_conformance.search import property_search as searching
 from onnx_conformance.search.calls import Call, calls
-from onnx_conformance.search.search import Failure, Options, Outcome, Search, round_seed
+from onnx_conformance.search.property_search import Failure, Options, Outcome, Search, round_seed
 from onnx_conformance.specification.evaluator import Evaluator
 from onnx_conformance.suites.selection import Selection
 from onnx_conformance.tolerance.several_nodes import composed

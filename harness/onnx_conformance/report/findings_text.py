@@ -26,7 +26,7 @@ def lines(findings: Findings, dropped: Sequence[tuple[str, str, str, str]]) -> I
 
     Args:
         findings: of the folder.
-        dropped: candidates that are no findings: backend, operator, kind, and the reason.
+        dropped: groups of failures that are no findings: backend, operator, kind, and the reason.
     """
     yield _table(findings, "simple")
     for backend in sorted(findings.runtimes):

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Kind:
+class BackendKind:
     """One kind of backend, and the properties of its table.
 
     Attributes:
@@ -36,25 +36,25 @@ class Kind:
 _ENDED = (Verdict.CRASH, Verdict.TIMEOUT, Verdict.FLAKY)
 _OF_FORBIDDEN_MODELS = frozenset({Verdict.ACCEPTED_INVALID, Verdict.LENIENT})
 """For invalid models, any behaviour of a transformer or inferencer is accepted."""
-KINDS: Mapping[Subject, Kind] = {
-    Subject.RUNTIME: Kind(
+KINDS: Mapping[Subject, BackendKind] = {
+    Subject.RUNTIME: BackendKind(
         "Runtimes", "a runtime", (), (*_ENDED, Verdict.ACCEPTED_INVALID, Verdict.LENIENT, Verdict.UNSUPPORTED)
     ),
-    Subject.TRANSFORMER: Kind(
+    Subject.TRANSFORMER: BackendKind(
         "Tools that change models",
         "a tool that changes models",
         (Verdict.INVALID_MODEL,),
         (*_ENDED, Verdict.INVALID_MODEL, Verdict.REFUSED, Verdict.UNSUPPORTED),
         _OF_FORBIDDEN_MODELS | {Verdict.KNOWS_LESS},
     ),
-    Subject.INFERENCER: Kind(
+    Subject.INFERENCER: BackendKind(
         "Shape inference",
         "a tool that infers types and shapes",
         (Verdict.KNOWS_LESS,),
         (*_ENDED, Verdict.KNOWS_LESS, Verdict.REFUSED, Verdict.UNSUPPORTED),
         _OF_FORBIDDEN_MODELS | {Verdict.INVALID_MODEL, Verdict.WRONG_VALUE},
     ),
-    Subject.CHECKER: Kind(
+    Subject.CHECKER: BackendKind(
         "Checkers",
         "a model checker",
         (Verdict.REFUSED, Verdict.ACCEPTED_INVALID),
@@ -75,7 +75,7 @@ class Part:
         summary: the counts of these backends only.
     """
 
-    kind: Kind
+    kind: BackendKind
     heading: str
     summary: Summary
 

@@ -10,7 +10,7 @@ import pytest
 
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.report import as_json, github, index, kinds, markdown, report_data, run_end, terminal
+from onnx_conformance.report import as_json, backend_kinds, github, index, markdown, report_data, run_end, terminal
 from runs import SPLIT, TOOLS, results_of_tools, run_of
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ def test_json_says_what_a_tool_is(tmp_path: Path) -> None:
 
 
 def test_every_subject_has_a_kind_and_no_column_that_it_cannot_have() -> None:
-    assert set(kinds.KINDS) == set(Subject)
-    for kind in kinds.KINDS.values():
+    assert set(backend_kinds.KINDS) == set(Subject)
+    for kind in backend_kinds.KINDS.values():
         assert not kind.impossible & {*kind.own, *kind.counted}, kind
         assert Verdict.PASS not in kind.impossible
 

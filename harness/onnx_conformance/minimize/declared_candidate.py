@@ -16,8 +16,8 @@ import numpy as np
 from onnx_conformance.declare import Empty, Typed, ValueOf
 from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation import binding, deliveries, plans
-from onnx_conformance.minimize.kind import Leaf
 from onnx_conformance.minimize.limits import within
+from onnx_conformance.minimize.search_space import Leaf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import CaseSpec, Op
     from onnx_conformance.generation.deliveries import Plan
-    from onnx_conformance.minimize.kind import Path
+    from onnx_conformance.minimize.search_space import Path
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.specification.signature import TypedValue
 
@@ -34,7 +34,7 @@ PLANNING_SECONDS, PLANNING_BYTES = 0.3, 1 << 30
 
 
 @dataclass(frozen=True)
-class Candidate:
+class DeclaredCandidate:
     """A case that moves can change: a declaration in one version, with one binding of types, in one form."""
 
     op: Op
@@ -44,7 +44,7 @@ class Candidate:
     form: str = PLAIN
     earlier: Mapping[str, TypedValue] | None = None
 
-    def with_spec(self, **changed: Any) -> Candidate:  # noqa: ANN401 - the fields of CaseSpec
+    def with_spec(self, **changed: Any) -> DeclaredCandidate:  # noqa: ANN401 - the fields of CaseSpec
         """Return a copy with other fields of its declaration."""
         return dataclasses.replace(self, spec=dataclasses.replace(self.spec, **changed))
 
@@ -52,7 +52,7 @@ class Candidate:
         """Return all values, by "arguments" or "around", the argument's name, then indices."""
         return [leaf for path, value in _arguments(self) for leaf in _leaves(value, path)]
 
-    def with_values(self, changes: Mapping[Path, Any]) -> Candidate:
+    def with_values(self, changes: Mapping[Path, Any]) -> DeclaredCandidate:
         """Return a copy with other values at the given paths."""
         fields: dict[str, dict[str, Any]] = {"arguments": dict(self.spec.arguments), "around": dict(self.spec.around)}
         for (kind, name, *rest), value in changes.items():
@@ -64,18 +64,18 @@ class Candidate:
 NUMBER = (bool, int, float, np.generic)
 
 
-def value_groups(candidate: Candidate) -> list[tuple[Path, int]]:
+def value_groups(candidate: DeclaredCandidate) -> list[tuple[Path, int]]:
     """Return the paths of variadic inputs and sequences, and how many values each has."""
     return [group for path, value in _arguments(candidate) for group in _groups(value, path)]
 
 
-def typed_arguments(candidate: Candidate) -> list[tuple[tuple[str, str], Typed]]:
+def typed_arguments(candidate: DeclaredCandidate) -> list[tuple[tuple[str, str], Typed]]:
     """Return the tensor arguments that declare their own type, by path."""
     typed = [((str(path[0]), str(path[1])), value) for path, value in _arguments(candidate) if isinstance(value, Typed)]
     return [(path, value) for path, value in typed if isinstance(value.values, np.ndarray) and "{" not in value.type]
 
 
-def _arguments(candidate: Candidate) -> Iterator[tuple[Path, Any]]:
+def _arguments(candidate: DeclaredCandidate) -> Iterator[tuple[Path, Any]]:
     for kind in ("arguments", "around"):
         for name, value in sorted(getattr(candidate.spec, kind).items()):
             yield (kind, name), value
@@ -122,14 +122,14 @@ def _replaced(old: Any, path: tuple[str | int, ...], new: Any) -> Any:  # noqa: 
     return new
 
 
-def without(candidate: Candidate, path: Path, index: int) -> Candidate:
+def without(candidate: DeclaredCandidate, path: Path, index: int) -> DeclaredCandidate:
     """Return a candidate without one value of the variadic input or sequence at a path."""
     argument: Any = getattr(candidate.spec, str(path[0]))[str(path[1])]
     values = argument.values if isinstance(argument, Typed) else argument
     return candidate.with_values({path: type(values)([*values[:index], *values[index + 1 :]])})
 
 
-def candidate_from_plan(plan: Plan, form: str) -> Candidate:
+def candidate_from_plan(plan: Plan, form: str) -> DeclaredCandidate:
     """Return the candidate for a plan in one form: the same case, with concrete values as arguments."""
     spec, version = plan.spec, plan.version
     bound = {**{variable: version.default_type(variable) for variable in version.types}, **plan.types}
@@ -146,7 +146,7 @@ def candidate_from_plan(plan: Plan, form: str) -> Candidate:
             arguments[name] = _input(argument, inputs.get(place.name))
     around = {name: _input(item, plan.around[name]) for name, item in spec.around.items()}
     spec = dataclasses.replace(spec, arguments=arguments, around=around)
-    return Candidate(plan.op, version, spec, plan.types, form, plan.earlier)
+    return DeclaredCandidate(plan.op, version, spec, plan.types, form, plan.earlier)
 
 
 def _attribute(argument: Any, bound: Mapping[str, str]) -> Any:  # noqa: ANN401
@@ -168,7 +168,7 @@ def _input(argument: Any, bound_input: Any) -> Any:  # noqa: ANN401
     return argument if bound_input.value is None else bound_input.value
 
 
-def build_case(candidate: Candidate) -> tuple[Plan, Case] | None:
+def build_case(candidate: DeclaredCandidate) -> tuple[Plan, Case] | None:
     """Return the plan and the case of a candidate, with expected values by the oracle; None if it is not a valid case.
 
     A move may break the declaration, the signature, or an assumption of the oracle: any exception then means that the

@@ -1,4 +1,4 @@
-"""What the search needs of a kind of candidate, be it a declared case or a whole model: values, size, moves, cause."""
+"""The search space of a reduction, of declared cases or whole models: candidates with values and size, moves, cause."""
 
 from __future__ import annotations
 
@@ -120,8 +120,8 @@ class Built(Generic[C]):
         }
 
 
-class Kind(Protocol[C]):
-    """A kind of candidate."""
+class SearchSpace(Protocol[C]):
+    """The candidates that a reduction explores, and the moves between them."""
 
     @property
     def first(self) -> Built[C]:

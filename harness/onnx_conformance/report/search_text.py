@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from onnx_conformance.search.search import Failure, Outcome
+    from onnx_conformance.search.property_search import Failure, Outcome
 
 MOST_PASSING = 5
 

@@ -21,7 +21,7 @@ from onnx_conformance.base.verdict import Result, Verdict, split_operator
 from onnx_conformance.forms import table
 from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge, ask_once
 from onnx_conformance.minimize.declared import BuiltCandidate
-from onnx_conformance.minimize.search import minimize
+from onnx_conformance.minimize.reducer import minimize
 from onnx_conformance.search import causes, examples
 from onnx_conformance.search.calls import Call, calls
 from onnx_conformance.search.chains import BRIDGES, Chain, chains

@@ -10,7 +10,7 @@ from onnx_conformance.findings.finding import GRAVITY
 if TYPE_CHECKING:
     from onnx_conformance.findings.finding import Finding
 
-KINDS = tuple(map(str, GRAVITY))
+FINDING_KINDS = tuple(map(str, GRAVITY))
 """Names of verdicts, most severe first."""
 
 

@@ -28,10 +28,10 @@ from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation import plans
 from onnx_conformance.generation.from_model import NotDeclarableError, plan_from_case
 from onnx_conformance.judging import judge
-from onnx_conformance.minimize import candidate, declared
+from onnx_conformance.minimize import declared, declared_candidate
 from onnx_conformance.minimize import moves as smaller
-from onnx_conformance.minimize import search as minimize
-from onnx_conformance.minimize.search import Minimized, MinimizeError
+from onnx_conformance.minimize import reducer as minimize
+from onnx_conformance.minimize.reducer import Minimized, MinimizeError
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.replies import Answered, Died, Refused, Reply
 from onnx_conformance.specification import registry
@@ -254,15 +254,15 @@ def test_a_smallest_case_stays(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_plan_without_end_is_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_of(find_case(f"{SPLIT}/uneven"))
-    begun = candidate.candidate_from_plan(plan, "plain")
-    assert candidate.build_case(begun) is not None
+    begun = declared_candidate.candidate_from_plan(plan, "plain")
+    assert declared_candidate.build_case(begun) is not None
 
     def endless(*_: object) -> None:
         for _ in itertools.count():
             pass
 
-    monkeypatch.setattr(candidate.plans, "plan", endless)
-    assert candidate.build_case(begun) is None
+    monkeypatch.setattr(declared_candidate.plans, "plan", endless)
+    assert declared_candidate.build_case(begun) is None
 
 
 # What cannot be minimized
@@ -387,7 +387,7 @@ def test_a_draft_is_the_very_case(name: str) -> None:
     assert some
     for plan in some:
         for case in plans.delivered(plan):
-            built = candidate.build_case(candidate.candidate_from_plan(plan, case.form))
+            built = declared_candidate.build_case(declared_candidate.candidate_from_plan(plan, case.form))
             assert built is not None, case.id
             assert built[1].digests() == case.digests(), case.id
             origin = plans.origin(op, case)
@@ -485,9 +485,9 @@ def test_without_that_guard_a_rank_would_go(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_parts_whose_sum_their_type_does_not_have_are_left_alone() -> None:
     case = find_case(f"{SPLIT}/uneven", (Generated(),))
-    first = candidate.candidate_from_plan(plan_of(case), PLAIN)
+    first = declared_candidate.candidate_from_plan(plan_of(case), PLAIN)
     leaf = next(leaf for leaf in first.leaves() if leaf.tensor)
     largest = np.full(2, np.iinfo(np.int32).max, np.int32)
     moved = list(smaller.shorter(first.with_values({leaf.path: largest})))
-    lengths = {leaf.array.size for move in moved for leaf in move.candidate.leaves() if leaf.array.ndim == 1}
+    lengths = {leaf.array.size for move in moved for leaf in move.declared_candidate.leaves() if leaf.array.ndim == 1}
     assert 1 in lengths

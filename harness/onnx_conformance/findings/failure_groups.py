@@ -1,4 +1,4 @@
-"""Failures of a run to candidates for findings: those of an operator with one cause, and what is apart from them."""
+"""Failures of a run in groups: those of an operator with one cause may be a finding, others are kept apart."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ YET = re.compile(r"(?i)\byet\b|\bcurrently\b|\bdoes(n't| not) work\b|\bnot suppo
 
 
 @dataclass(frozen=True)
-class Candidate:
+class FailureGroup:
     """Failures of one operator on one backend with one verdict and one cause.
 
     Attributes:
@@ -105,15 +105,15 @@ _APART = {Verdict.WRONG_VALUE: _wrong_value, Verdict.ACCEPTED_INVALID: _accepted
 """By verdict, why a failure may not count, and whether it is so."""
 
 
-def candidates(
+def failure_groups(
     run: Run,
     source: Suite | None,
     selection: Selection,
     *,
     jobs: int = 1,
     on_operator: Callable[[int, int], None] = lambda _done, _all: None,
-) -> tuple[list[Candidate], str]:
-    """Return the candidates of a run, and what is left out or missing (empty: nothing).
+) -> tuple[list[FailureGroup], str]:
+    """Return the groups of failures of a run, and what is left out or missing (empty: nothing).
 
     Args:
         run: the results.
@@ -133,39 +133,39 @@ def candidates(
         elif result.verdict in GRAVITY or result.verdict is Verdict.PASS:
             collected.add(result)
     explained = explain.explain(run, source, selection, jobs=jobs, on_operator=on_operator, collected=collected)
-    made: list[Candidate] = []
+    made: list[FailureGroup] = []
     for item in explained.explained:
         failures = {r.case: r for r in collected.operators[item.operator].failures[item.backend]}
         taken: set[str] = set()
-        for finding in item.findings:
-            own = [failures[case] for case in finding.statement.cases if case in failures and case not in taken]
+        for pattern in item.patterns:
+            own = [failures[case] for case in pattern.statement.cases if case in failures and case not in taken]
             if own:
                 taken.update(result.case for result in own)
-                made.append(_candidate(run, item.backend, item.operator, finding.statement.conditions, own))
+                made.append(_failure_group(run, item.backend, item.operator, pattern.statement.conditions, own))
         left = [r for r in failures.values() if r.verdict is item.verdict and r.case not in taken]
-        made += [_candidate(run, item.backend, item.operator, (), group) for group in _by_signature(left)]
+        made += [_failure_group(run, item.backend, item.operator, (), group) for group in _by_signature(left)]
     made = [_without_forms(item) for item in _one_for_each_message(made)]
     lacking: Counter[str] = Counter()
     for (backend, operator, _, why), results in aside.items():
         if why == LACKS:
             lacking[backend] += len(results)
         else:
-            made.append(_candidate(run, backend, operator, (), results, why))
+            made.append(_failure_group(run, backend, operator, (), results, why))
     notes = [f"{name}: {count:,} refusals are no findings, because {LACKS}" for name, count in lacking.items()]
     return made, "; ".join(filter(None, (explained.note, *notes)))
 
 
-def _without_forms(candidate: Candidate) -> Candidate:
-    """Return a candidate, apart if its results are only refusals of the form."""
-    of_form = candidate.kind is Verdict.REFUSED and all(
-        (form := table.find(result.form)) is not None and form.delivery for result in candidate.results
+def _without_forms(group: FailureGroup) -> FailureGroup:
+    """Return a group, apart if its results are only refusals of the form."""
+    of_form = group.kind is Verdict.REFUSED and all(
+        (form := table.find(result.form)) is not None and form.delivery for result in group.results
     )
-    return dataclasses.replace(candidate, apart=OF_FORM) if of_form else candidate
+    return dataclasses.replace(group, apart=OF_FORM) if of_form else group
 
 
-def _one_for_each_message(every: Iterable[Candidate]) -> list[Candidate]:
+def _one_for_each_message(every: Iterable[FailureGroup]) -> list[FailureGroup]:
     """Join refusals of one operator in the same words, whatever its version: a refusal says its cause."""
-    groups: dict[tuple[object, ...], Candidate] = {}
+    groups: dict[tuple[object, ...], FailureGroup] = {}
     for number, item in enumerate(every):
         message = masked(item.results[0].message) if item.kind is Verdict.REFUSED else ""
         key = (item.backend, item.operator, message) if message else (number,)
@@ -185,9 +185,9 @@ def _by_signature(results: Sequence[Result]) -> list[list[Result]]:
     return list(groups.values())
 
 
-def _candidate(
+def _failure_group(
     run: Run, backend: str, operator: str, conditions: tuple[str, ...], results: Sequence[Result], why: str = ""
-) -> Candidate:
+) -> FailureGroup:
     ordered = tuple(sorted(results, key=lambda result: result.as_example))
     version = line(run.header["backends"][backend].get("version", ""), 80)
-    return Candidate(backend, version, operator, results[0].verdict, conditions, ordered, why)
+    return FailureGroup(backend, version, operator, results[0].verdict, conditions, ordered, why)

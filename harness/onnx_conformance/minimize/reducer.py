@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
     from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.generation.deliveries import Plan
-    from onnx_conformance.minimize.kind import Built, Kind, Move
+    from onnx_conformance.minimize.search_space import Built, Move, SearchSpace
     from onnx_conformance.processes.adapter_process import Limits
 
 PLANS_A_STEP = 100
@@ -48,7 +48,7 @@ class Minimized:
         answer: the backend's answer to the smallest case, in a process of its own.
         applied: descriptions of the moves that were accepted, in order.
         steps: how many cases the backend ran.
-        stopped: whether the budget ended the search.
+        stopped: whether the budget ended the reducer.
     """
 
     before: Built[Any]
@@ -89,32 +89,32 @@ def minimize(
     """
     limits = dataclasses.replace(limits, restarts=steps + limits.restarts)
     with Asker(target, limits) as asker:
-        search = _Search(asker, steps, _kind(asker, case, plan), seconds)
-        search.run()
-    last = _answer_alone(target, limits, search)
-    return Minimized(search.first, search.best, last, search.applied, search.steps, search.exhausted)
+        reducer = _Reducer(asker, steps, _search_space(asker, case, plan), seconds)
+        reducer.run()
+    last = _answer_alone(target, limits, reducer)
+    return Minimized(reducer.first, reducer.best, last, reducer.applied, reducer.steps, reducer.exhausted)
 
 
-def _kind(asker: Asker, case: Case, plan: Plan | None) -> Kind[Any]:
-    """Return the kind of candidates that a case is cut down as: declared cases where it fails as one, else models.
+def _search_space(asker: Asker, case: Case, plan: Plan | None) -> SearchSpace[Any]:
+    """Return the search space of a case: declared cases where it fails as one, else models.
 
     Raises:
         MinimizeError: it fails as neither.
     """
-    makers: list[Callable[[], Kind[Any]]] = [lambda: Models(case)]
+    makers: list[Callable[[], SearchSpace[Any]]] = [lambda: Models(case)]
     if plan is not None:
         makers.insert(0, lambda: Declared(case, plan))
     problems: list[HarnessError] = []
     for make in makers:
         try:
-            kind = make()
-            if kind.first.case is not case:
-                results = (ask_and_judge(asker, item)[0] for item in (case, kind.first.case))
-                _check_same_failure(case, next(results), kind.first.case, next(results))
+            space = make()
+            if space.first.case is not case:
+                results = (ask_and_judge(asker, item)[0] for item in (case, space.first.case))
+                _check_same_failure(case, next(results), space.first.case, next(results))
         except (NotWrittenError, MinimizeError) as error:
             problems.append(error)
         else:
-            return kind
+            return space
     raise MinimizeError(str(problems[0]))
 
 
@@ -128,15 +128,15 @@ def _check_same_failure(case: Case, result: Result, declared: Case, of_declared:
         )
 
 
-def _answer_alone(target: Target, limits: Limits, search: _Search) -> LiveAnswer:
+def _answer_alone(target: Target, limits: Limits, reducer: _Reducer) -> LiveAnswer:
     """Return the backend's answer to the smallest case, in a process that runs no other case."""
-    case = renamed(search.first.case, search.best.case)
+    case = renamed(reducer.first.case, reducer.best.case)
     with Asker(target, limits) as asker:
         hello = dict(asker.process.hello)
         result, outputs, model = ask_and_judge(asker, case)
-    if search.kind.cause(search.best.case, result) != search.cause:
+    if reducer.space.cause(reducer.best.case, result) != reducer.cause:
         raise MinimizeError(
-            f"{case.id} on {target.name}: {search.result.verdict} among other cases, {result.verdict} in a process of "
+            f"{case.id} on {target.name}: {reducer.result.verdict} among other cases, {result.verdict} in a process of "
             "its own; a failure that depends on the cases before it cannot be minimized"
         )
     return LiveAnswer(target.name, hello, result, outputs, model=model)
@@ -150,7 +150,7 @@ def renamed(original: Case, case: Case) -> Case:
     return dataclasses.replace(case, id=name if case.form == PLAIN else f"{name}@{case.form}")
 
 
-class _Search:
+class _Reducer:
     """The loop over moves.
 
     Attributes:
@@ -160,17 +160,17 @@ class _Search:
         exhausted: the budget is used up.
     """
 
-    def __init__(self, asker: Asker, steps: int, kind: Kind[Any], seconds: float | None = None) -> None:
-        self.asker, self.budget, self.kind = asker, steps, kind
+    def __init__(self, asker: Asker, steps: int, space: SearchSpace[Any], seconds: float | None = None) -> None:
+        self.asker, self.budget, self.space = asker, steps, space
         self.until = math.inf if seconds is None else time.monotonic() + seconds
-        self.first = self.best = first = kind.first
+        self.first = self.best = first = space.first
         self.steps, self.planned = 0, 0
         self.applied: list[str] = []
         self.result = self._ask(first.case)
         _check_failure(self.result)
-        self.cause = kind.cause(first.case, self.result)
+        self.cause = space.cause(first.case, self.result)
         again = self._ask(first.case)
-        if kind.cause(first.case, again) != self.cause:
+        if space.cause(first.case, again) != self.cause:
             raise MinimizeError(
                 f"{first.case.id} on {again.backend}: once {_verdict_text(self.result)}, then {_verdict_text(again)}; "
                 "a case that does not fail in the same way each time cannot be minimized"
@@ -186,7 +186,7 @@ class _Search:
         """Make the case smaller until no move helps or the budget is used up."""
         while not self.exhausted:
             before = self.best.size
-            for moves in self.kind.passes:
+            for moves in self.space.passes:
                 self._pass(moves)
             if self.best.size == before and self._improve(self._pairs()) is None:
                 return
@@ -203,23 +203,23 @@ class _Search:
             if self.exhausted:
                 return None
             smaller = self._smaller(move.candidate)
-            if smaller is not None and self.kind.cause(smaller.case, self._ask(smaller.case)) == self.cause:
+            if smaller is not None and self.space.cause(smaller.case, self._ask(smaller.case)) == self.cause:
                 self.best = smaller
                 self.applied.append(move.description)
                 return index
         return None
 
-    def _smaller(self, candidate: Any) -> Built[Any] | None:  # noqa: ANN401 - of the kind
+    def _smaller(self, candidate: Any) -> Built[Any] | None:  # noqa: ANN401 - of the search space
         """Build a candidate; None unless it is a smaller case of the same kind that was not built before."""
         self.planned += 1
-        smaller = self.kind.built(candidate)
+        smaller = self.space.built(candidate)
         if smaller is None or smaller.size >= self.best.size:
             return None
         digests = smaller.case.digests()
         if digests in self.tried:
             return None
         self.tried.add(digests)
-        built = self.kind.settled(smaller)
+        built = self.space.settled(smaller)
         return built if built is not None and built.size < self.best.size else None
 
     def _ask(self, case: Case) -> Result:
@@ -228,8 +228,8 @@ class _Search:
 
     def _pairs(self) -> Iterator[Move[Any]]:
         """Yield two moves at once, for changes that need both, such as an axis and the entry of a list for it."""
-        for first in itertools.chain.from_iterable(moves(self.best.candidate) for moves in self.kind.structure):
-            for second in itertools.chain.from_iterable(moves(first.candidate) for moves in self.kind.structure):
+        for first in itertools.chain.from_iterable(moves(self.best.candidate) for moves in self.space.structure):
+            for second in itertools.chain.from_iterable(moves(first.candidate) for moves in self.space.structure):
                 yield dataclasses.replace(second, description=f"{first.description}, and {second.description}")
 
 
