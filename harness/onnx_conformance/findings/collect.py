@@ -16,7 +16,7 @@ from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import confirm
 from onnx_conformance.findings.evidence import Evidence, evidence
 from onnx_conformance.findings.failure_groups import failure_groups
-from onnx_conformance.findings.finding import BACK, FIXED, MOST_IDS, MOST_SAID, OPEN, Finding, Findings, relate
+from onnx_conformance.findings.finding import BACK, FIXED, MOST_IDS, MOST_SAID, OPEN, Finding, Findings, History, relate
 from onnx_conformance.findings.findings_file import MOST_SCRIPT
 from onnx_conformance.findings.script import shows
 from onnx_conformance.findings.smallest import Budget
@@ -143,7 +143,7 @@ def _evidence(
         else:
             made.append(outcome)
         on_step("cuts cases down", done, len(every))
-    return sorted(made, key=lambda item: (item.finding.rank, item.finding.ids))
+    return sorted(made, key=lambda item: (item.finding.rank, item.finding.cases.ids))
 
 
 def _outcomes(
@@ -179,7 +179,7 @@ def _merged(made: Iterable[Evidence]) -> list[Evidence]:
     """
     by_cause: dict[tuple[str, str], Evidence] = {}
     for item in made:
-        key = item.finding.cause, item.finding.apart
+        key = item.finding.identity.cause, item.finding.identity.apart
         by_cause[key] = _joined(by_cause[key], item) if key in by_cause else item
     kept: list[Evidence] = []
     for item in sorted(by_cause.values(), key=lambda item: len(item.outline.features)):
@@ -188,21 +188,20 @@ def _merged(made: Iterable[Evidence]) -> list[Evidence]:
             kept.append(item)
         else:
             kept[number] = _joined(kept[number], item)
-    return sorted(kept, key=lambda item: (item.finding.rank, item.finding.ids))
+    return sorted(kept, key=lambda item: (item.finding.rank, item.finding.cases.ids))
 
 
 def _covers(one: Evidence, other: Evidence) -> bool:
     a, b = one.finding, other.finding
-    alike = (a.backend, a.operator, a.kind, a.apart) == (b.backend, b.operator, b.kind, b.apart)
-    return alike and bool({*a.versions} & {*b.versions}) and one.outline.covers(other.outline)
+    alike = a.identity.but_for_the_cause == b.identity.but_for_the_cause
+    return alike and bool({*a.cases.versions} & {*b.cases.versions}) and one.outline.covers(other.outline)
 
 
 def _joined(first: Evidence, other: Evidence) -> Evidence:
-    a, b = first.finding, other.finding
+    a, b = first.finding.cases, other.finding.cases
     shared = tuple(text for text in a.conditions if text in b.conditions)
     joined = dataclasses.replace(
         a,
-        title=a.title if shared == a.conditions else first.title,
         versions=tuple(sorted({*a.versions, *b.versions})),
         types=tuple(sorted({*a.types, *b.types})),
         forms=tuple(sorted({*a.forms, *b.forms})),
@@ -210,7 +209,8 @@ def _joined(first: Evidence, other: Evidence) -> Evidence:
         count=a.count + b.count,
         ids=tuple(dict.fromkeys((*a.ids, *b.ids)))[:MOST_IDS],
     )
-    return dataclasses.replace(first, finding=joined)
+    title = first.finding.title if shared == a.conditions else first.title
+    return dataclasses.replace(first, finding=dataclasses.replace(first.finding, title=title, cases=joined))
 
 
 # Confirmed by the script alone
@@ -228,18 +228,20 @@ def _confirmed(
             done += 1
             on_step("runs scripts in fresh environments", done, len(made))
             finding = item.finding
-            if said.status != 1 or not shows(said.text, finding.kind):
+            identity = finding.identity
+            if said.status != 1 or not shows(said.text, identity.kind):
                 why = f"its script does not show it: exit status {said.status}, {said.last}"
-                collected.dropped.append((finding.backend, finding.operator, str(finding.kind), why))
+                collected.dropped.append((identity.backend, identity.operator, str(identity.kind), why))
                 continue
-            kept.append(dataclasses.replace(item, finding=dataclasses.replace(finding, confirmed=_said(said, version))))
+            history = dataclasses.replace(finding.history, confirmed=_said(said, version))
+            kept.append(dataclasses.replace(item, finding=dataclasses.replace(finding, history=history)))
     return kept
 
 
 def _by_runtime(made: Iterable[Evidence]) -> dict[tuple[str, str], list[Evidence]]:
     grouped: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
     for item in made:
-        grouped[item.finding.backend, item.finding.version].append(item)
+        grouped[item.finding.identity.backend, item.finding.history.version].append(item)
     return grouped
 
 
@@ -262,15 +264,14 @@ def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[s
             number = 2
             while name in updated:
                 name, number = f"{finding.id}-{number}", number + 1
-            event = {"version": finding.version, "date": confirm.today(), "state": OPEN}
-            finding = dataclasses.replace(finding, id=name, history=(event,))
+            event = {"version": finding.history.version, "date": confirm.today(), "state": OPEN}
+            history = dataclasses.replace(finding.history, events=(event,))
+            finding = dataclasses.replace(finding, id=name, history=history)
         else:
-            history = old.history
-            state = BACK if old.state in {FIXED, BACK} else OPEN
-            if state != old.state:
-                history = (*history, {"version": finding.version, "date": confirm.today(), "state": state})
+            state = BACK if old.history.state in {FIXED, BACK} else OPEN
+            history = dataclasses.replace(finding.history, issue=old.history.issue, since=old.history.since)
             finding = dataclasses.replace(
-                finding, id=old.id, state=state, history=history, issue=old.issue, since=old.since
+                finding, id=old.id, history=_in_state(history, state, old.history, finding.history.version)
             )
         updated[finding.id] = finding
         scripts[finding.id] = item.script
@@ -289,7 +290,7 @@ def _run_again(
     """Return the findings of before by id, those of the runtimes at hand as their scripts show them now."""
     updated = {item.id: item for item in (before.findings if before else ())}
     for backend, runtime in runtimes.items():
-        own = [item for item in updated.values() if item.backend == backend]
+        own = [item for item in updated.values() if item.identity.backend == backend]
         if before is None or not own:
             continue
         version, texts = runtime["version"], [before.scripts.get(item.id, "") for item in own]
@@ -300,33 +301,32 @@ def _run_again(
             if said.status not in {0, 1}:
                 collected.notes.append(f"{item.id}: its script cannot tell: {said.last}")
                 continue
-            state = item.state
+            state = item.history.state
             if said.status == 0 and state != FIXED:
                 state = FIXED
             elif said.status == 1 and state == FIXED:
                 state = BACK
-            event = {"version": version, "date": confirm.today(), "state": state}
-            history = item.history if state == item.state else (*item.history, event)
-            updated[item.id] = dataclasses.replace(
-                item, version=version, state=state, history=history, confirmed=_said(said, version)
-            )
+            history = dataclasses.replace(item.history, version=version, confirmed=_said(said, version))
+            updated[item.id] = dataclasses.replace(item, history=_in_state(history, state, item.history, version))
     return updated
+
+
+def _in_state(history: History, state: str, before: History, version: str) -> History:
+    """Return a history in a state, with the events before it, and an event where the state changed."""
+    event = {"version": version, "date": confirm.today(), "state": state}
+    events = before.events if state == before.state else (*before.events, event)
+    return dataclasses.replace(history, state=state, events=events)
 
 
 def _same(known: Iterable[Finding], finding: Finding) -> Finding | None:
     """Return the finding of before that this one is: of one cause, or else of the same cases."""
-    alike = [
-        item
-        for item in known
-        if (item.backend, item.operator, item.kind, item.apart)
-        == (finding.backend, finding.operator, finding.kind, finding.apart)
-    ]
+    alike = [item for item in known if item.identity.but_for_the_cause == finding.identity.but_for_the_cause]
     for item in alike:
-        if item.cause == finding.cause:
+        if item.identity == finding.identity:
             return item
-    own = set(finding.ids)
-    there = [item for item in alike if item.state != FIXED]  # What its script no longer shows is another fault.
-    return next((item for item in there if len(own & set(item.ids)) * 2 > len(own)), None)
+    own = set(finding.cases.ids)
+    there = [item for item in alike if item.history.state != FIXED]  # What its script no longer shows is another fault.
+    return next((item for item in there if len(own & set(item.cases.ids)) * 2 > len(own)), None)
 
 
 # What others do, and other versions
@@ -336,13 +336,13 @@ def _add_others(
     collected: Collected, confirmed: Sequence[Evidence], options: Options, on_step: Callable[[str, int, int], None]
 ) -> None:
     """Ask other backends for the smallest cases of those that count."""
-    counted = [item for item in confirmed if not item.finding.apart]
+    counted = [item for item in confirmed if not item.finding.identity.apart]
     answers: dict[str, list[dict[str, str]]] = defaultdict(list)
     for number, name in enumerate(options.others, 1):
         on_step("asks other runtimes", number, len(options.others))
         unversioned = under_test.unversioned(name)
-        cases = [item.case for item in counted if item.finding.backend != unversioned]
-        causes = [item.finding.cause for item in counted if item.finding.backend != unversioned]
+        cases = [item.case for item in counted if item.finding.identity.backend != unversioned]
+        causes = [item.finding.identity.cause for item in counted if item.finding.identity.backend != unversioned]
         if not cases:
             continue
         try:
@@ -359,7 +359,11 @@ def _add_others(
     collected.findings = dataclasses.replace(
         collected.findings,
         findings=tuple(
-            dataclasses.replace(item, others=tuple(answers[item.cause])) if item.cause in answers else item
+            dataclasses.replace(
+                item, example=dataclasses.replace(item.example, others=tuple(answers[item.identity.cause]))
+            )
+            if item.identity.cause in answers
+            else item
             for item in collected.findings.findings
         ),
     )
@@ -371,14 +375,16 @@ def _add_versions(
     """Run the scripts on other versions of their runtimes."""
     seen: dict[str, dict[str, list[str]]] = {}
     for backend, versions in options.versions.items():
-        items = [item for item in confirmed if item.finding.backend == backend and not item.finding.apart]
+        items = [
+            item for item in confirmed if item.finding.identity.backend == backend and not item.finding.identity.apart
+        ]
         for number, version in enumerate(versions, 1):
             on_step(f"runs scripts on other versions of {backend}", number, len(versions))
             try:
                 for item, said in zip(
                     items, confirm.run_all(backend, version, [i.script for i in items], options.jobs), strict=True
                 ):
-                    of_it = seen.setdefault(item.finding.cause, {"failing": [], "passing": []})
+                    of_it = seen.setdefault(item.finding.identity.cause, {"failing": [], "passing": []})
                     if said.status in {0, 1}:
                         of_it["failing" if said.status else "passing"].append(version)
             except HarnessError as error:
@@ -386,7 +392,9 @@ def _add_versions(
     collected.findings = dataclasses.replace(
         collected.findings,
         findings=tuple(
-            dataclasses.replace(item, since={**seen[item.cause]}) if item.cause in seen else item
+            dataclasses.replace(item, history=dataclasses.replace(item.history, since={**seen[item.identity.cause]}))
+            if item.identity.cause in seen
+            else item
             for item in collected.findings.findings
         ),
     )

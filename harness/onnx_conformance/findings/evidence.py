@@ -18,11 +18,11 @@ from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
 from onnx_conformance.case.value_text import one
 from onnx_conformance.findings import script, smallest
-from onnx_conformance.findings.finding import MOST_IDS, Example, Finding
+from onnx_conformance.findings.finding import MOST_IDS, Example, FailingCases, Finding, History, Identity
 from onnx_conformance.minimize.cause import difference, masked
 from onnx_conformance.repro import tool_code
 from onnx_conformance.repro.bug_report import public
-from onnx_conformance.specification import links, registry
+from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
     from onnx_conformance.base.verdict import Result
@@ -108,6 +108,7 @@ def _made(group: FailureGroup, found: Smallest) -> Evidence:
         given={line(name): clean(value, MOST_VALUE) for name, value in zip(names, given, strict=False)},
         message=line(public(result.message), MOST_VALUE),
         made="" if found.model is None else model_text(found.model, MOST_MODEL),
+        guilty=found.guilty,
     )
     clause = _sentence(case, result)
     outline = _outline(found, clause)
@@ -121,25 +122,20 @@ def _made(group: FailureGroup, found: Smallest) -> Evidence:
     name = _WORD.sub("-", backend).strip("-")
     finding = Finding(
         id=f"{name}-{operator.rpartition('/')[2].lower()}-{group.kind}-{cause[:6]}",
-        backend=backend,
-        runtime=str(hello.get("runtime", backend)),
-        version=str(hello.get("version", "")),
-        operator=operator,
-        kind=group.kind,
         title=title,
-        conditions=conditions,
-        clause=clause,
-        force=case.force,
-        link=links.place(operators[-1]),
-        versions=tuple(int(version) for name in operators if (version := name.rpartition("/")[2]).isdigit()),
-        types=tuple(sorted({item.element_type for item in group.results} - {""})),
-        forms=tuple(sorted({item.form for item in group.results})),
-        count=len(group.results),
-        ids=tuple(item.case for item in group.results[:MOST_IDS]),
+        identity=Identity(backend, operator, group.kind, cause, group.apart),
+        cases=FailingCases(
+            count=len(group.results),
+            ids=tuple(item.case for item in group.results[:MOST_IDS]),
+            conditions=conditions,
+            clause=clause,
+            force=case.force,
+            versions=tuple(int(version) for name in operators if (version := name.rpartition("/")[2]).isdigit()),
+            types=tuple(sorted({item.element_type for item in group.results} - {""})),
+            forms=tuple(sorted({item.form for item in group.results})),
+        ),
         example=example,
-        cause=cause,
-        apart=group.apart,
-        guilty=found.guilty,
+        history=History(runtime=str(hello.get("runtime", backend)), version=str(hello.get("version", ""))),
     )
     text = script.text(case, group.backend, hello, title, came)
     return Evidence(finding, text, case, outline, _title(operator, group.kind, case, result, ()))

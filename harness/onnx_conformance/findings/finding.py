@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.minimize.cause import masked
 from onnx_conformance.minimize.passes import guilt
+from onnx_conformance.specification import links
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,6 +37,52 @@ OPEN, FIXED, BACK = "open", "fixed", "back"
 
 
 @dataclass(frozen=True)
+class Identity:
+    """What tells one fault from another: two findings with one identity are the same finding.
+
+    Attributes:
+        backend: what was tested.
+        operator: without a version, ai.onnx/Split.
+        kind: the verdict of its cases.
+        cause: a digest of what the smallest case shows of the cause.
+        apart: why it is not counted; empty: it is.
+    """
+
+    backend: str
+    operator: str
+    kind: Verdict
+    cause: str
+    apart: str = ""
+
+    @property
+    def but_for_the_cause(self) -> tuple[str, str, Verdict, str]:
+        """All but the cause."""
+        return self.backend, self.operator, self.kind, self.apart
+
+
+@dataclass(frozen=True)
+class FailingCases:
+    """The cases that fail by one fault.
+
+    Attributes:
+        count: how many cases there are.
+        ids: of some of them.
+        conditions: what they share and passing ones have not; empty: every case.
+        clause, force: the sentence that they break, and how strongly that forbids, where it forbids.
+        versions, types, forms: their operator versions, element types and forms.
+    """
+
+    count: int
+    ids: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    clause: str = ""
+    force: str = ""
+    versions: tuple[int, ...] = ()
+    types: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Example:
     """The smallest case of a finding.
 
@@ -47,6 +94,8 @@ class Example:
         given: by output, as text; empty where there was no answer. Of a tool, what the oracle gives to `made`.
         message: of the harness or the runtime, in one line.
         made: the model that a tool made, in ONNX's text syntax; empty: none.
+        guilty: of an optimizer, the fewest of its passes with which it fails; empty where that is not known.
+        others: what other runtimes answer to it: `backend`, `version`, `verdict`, `given`.
     """
 
     case: str
@@ -56,6 +105,30 @@ class Example:
     given: Mapping[str, str]
     message: str
     made: str = ""
+    guilty: tuple[str, ...] = ()
+    others: tuple[Mapping[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class History:
+    """What became of a finding from run to run.
+
+    Attributes:
+        runtime, version: the runtime, and its version in which the finding was seen last.
+        state: one of OPEN, FIXED and BACK.
+        events: `version`, `date` and `state`, where the state changed.
+        confirmed: when the script was run last: `date`, `version`, `exit`, and the end of its output, `said`.
+        since: `failing` and `passing`: the versions of the runtime in which the script was run.
+        issue: link to the runtime's own issue, where somebody has added one.
+    """
+
+    runtime: str
+    version: str
+    state: str = OPEN
+    events: tuple[Mapping[str, str], ...] = ()
+    confirmed: Mapping[str, Any] = field(default_factory=dict)
+    since: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    issue: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,56 +137,21 @@ class Finding:
 
     Attributes:
         id: never changes.
-        backend, runtime, version: what was tested; the version in which it was seen last.
-        operator: without a version, ai.onnx/Split.
-        kind: the verdict of its cases.
         title: what is expected and what came.
-        conditions: what its cases share and passing ones have not; empty: every case.
-        clause, force: the sentence that its cases break, and how strongly that forbids, where it forbids.
-        link: to the text of the operator.
-        versions, types, forms: of its cases.
-        count: how many cases there are.
-        ids: of some of them.
-        example: the smallest case.
-        cause: what is compared to find out whether two findings are one.
-        confirmed: when the script was run last: `date`, `version`, `exit`, and the end of its output, `said`.
-        others: what other runtimes answer to the smallest case: `backend`, `version`, `verdict`, `given`.
-        since: `failing` and `passing`: the versions of the runtime in which the script was run.
-        state: one of OPEN, FIXED and BACK.
-        history: `version`, `date` and `state`, where that changed.
-        issue: link to the runtime's own issue, where somebody has added one.
+        identity: what tells it from other findings.
+        cases: those that fail.
+        example: the smallest of them.
+        history: what became of it from run to run.
         related: ids of findings that look like the same fault in other operators.
-        apart: why it is not counted; empty: it is.
-        guilty: of an optimizer, the fewest of its passes with which it is there; empty where that is not known.
     """
 
     id: str
-    backend: str
-    runtime: str
-    version: str
-    operator: str
-    kind: Verdict
     title: str
-    conditions: tuple[str, ...]
-    clause: str
-    force: str
-    link: str
-    versions: tuple[int, ...]
-    types: tuple[str, ...]
-    forms: tuple[str, ...]
-    count: int
-    ids: tuple[str, ...]
+    identity: Identity
+    cases: FailingCases
     example: Example
-    cause: str
-    confirmed: Mapping[str, Any] = field(default_factory=dict)
-    others: tuple[Mapping[str, str], ...] = ()
-    since: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    state: str = OPEN
-    history: tuple[Mapping[str, str], ...] = ()
-    issue: str = ""
+    history: History
     related: tuple[str, ...] = ()
-    apart: str = ""
-    guilty: tuple[str, ...] = ()
 
     @property
     def script(self) -> str:
@@ -121,19 +159,25 @@ class Finding:
         return f"{SCRIPTS}/{self.id}.py"
 
     @property
+    def link(self) -> str:
+        """The address of the text of its operator, in the newest of its versions; empty where it has no version."""
+        versions = self.cases.versions
+        return links.place(f"{self.identity.operator}/{versions[-1]}") if versions else ""
+
+    @property
     def guilt(self) -> str:
         """The passes that are guilty, in one line; empty where that is not known."""
-        return guilt(self.guilty)
+        return guilt(self.example.guilty)
 
     @property
     def counted(self) -> bool:
         """Whether it counts: it is there, and not apart."""
-        return not self.apart and self.state != FIXED
+        return not self.identity.apart and self.history.state != FIXED
 
     @property
     def rank(self) -> tuple[bool, int, int, str]:
         """The sort key: those that are there before those that are gone, the gravest first, then by number of cases."""
-        return self.state == FIXED, GRAVITY.index(self.kind), -self.count, self.id
+        return self.history.state == FIXED, GRAVITY.index(self.identity.kind), -self.cases.count, self.id
 
 
 def causes(findings: Iterable[Finding]) -> int:
@@ -165,16 +209,16 @@ class Findings:
     @property
     def counted(self) -> list[Finding]:
         """Those that count, the gravest first."""
-        return sorted((item for item in self.findings if not item.apart), key=lambda item: item.rank)
+        return sorted((item for item in self.findings if not item.identity.apart), key=lambda item: item.rank)
 
     @property
     def apart(self) -> list[Finding]:
         """Those that rest on a reading, an erratum or the like."""
-        return sorted((item for item in self.findings if item.apart), key=lambda item: item.rank)
+        return sorted((item for item in self.findings if item.identity.apart), key=lambda item: item.rank)
 
     def of(self, backend: str) -> list[Finding]:
         """Return those of a backend that count, the gravest first."""
-        return [item for item in self.counted if item.backend == backend]
+        return [item for item in self.counted if item.identity.backend == backend]
 
 
 def relate(findings: Iterable[Finding]) -> list[Finding]:
@@ -186,14 +230,14 @@ def relate(findings: Iterable[Finding]) -> list[Finding]:
     groups: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
     listed = list(findings)
     for item in listed:
-        message = _without_names(item)
-        key: tuple[object, ...] = (item.backend, item.kind, item.apart, () if message else item.conditions, message)
-        if item.guilty:
-            key = (item.backend, item.kind, item.apart, item.guilty)
-        if item.guilty or message or item.conditions:
+        message, own = _without_names(item), item.identity
+        key: tuple[object, ...] = (own.backend, own.kind, own.apart, () if message else item.cases.conditions, message)
+        if item.example.guilty:
+            key = (own.backend, own.kind, own.apart, item.example.guilty)
+        if item.example.guilty or message or item.cases.conditions:
             groups[key].append(item)
     by_id = {
-        item.id: tuple(other.id for other in group if other.operator != item.operator)
+        item.id: tuple(other.id for other in group if other.identity.operator != item.identity.operator)
         for group in groups.values()
         for item in group
     }
@@ -202,7 +246,7 @@ def relate(findings: Iterable[Finding]) -> list[Finding]:
 
 def _without_names(finding: Finding) -> str:
     """Return the message of a refusal without what differs by operator; empty where nothing is left of it."""
-    if finding.kind is not Verdict.REFUSED:
+    if finding.identity.kind is not Verdict.REFUSED:
         return ""
-    name = finding.operator.rpartition("/")[2]
+    name = finding.identity.operator.rpartition("/")[2]
     return masked(finding.example.message).replace(name, "#").strip("# :.")

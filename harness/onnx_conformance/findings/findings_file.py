@@ -9,7 +9,6 @@ The file may come from anywhere: what is read is validated, cleaned and bounded.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import json
 import re
@@ -29,11 +28,13 @@ from onnx_conformance.findings.finding import (
     OPEN,
     SCRIPTS,
     Example,
+    FailingCases,
     Finding,
     Findings,
+    History,
+    Identity,
     relate,
 )
-from onnx_conformance.specification import links
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -148,7 +149,7 @@ def _script(path: Path, record: Mapping[str, Any], pieces: Sequence[str]) -> str
                 raise FindingsError(f"{path}: {record['id']}: there is no piece {part} of scripts, only {len(pieces)}")
             paragraphs.append(pieces[part])
         else:
-            texts = _texts(record)
+            texts = _texts_of_record(record)
             paragraphs.append(_MARKER.sub(lambda match, texts=texts: texts[match[1]], part))  # type: ignore[misc]
     script = PARAGRAPH.join(paragraphs)
     if len(script) > MOST_SCRIPT:
@@ -159,8 +160,8 @@ def _script(path: Path, record: Mapping[str, Any], pieces: Sequence[str]) -> str
 _MARKER = re.compile("⟨(title|clause|model|made)⟩")
 
 
-def _texts(record: Mapping[str, Any]) -> dict[str, str]:
-    """Return by name the texts of a finding to which its script may refer."""
+def _texts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
+    """Return by name the texts of a finding in the file to which its script may refer."""
     example = record.get("example", {})
     texts = {"title": record["title"], "clause": record.get("clause", "")}
     return texts | {name: example.get(name, "") for name in ("model", "made")}
@@ -203,28 +204,39 @@ def _finding(record: Mapping[str, Any], apart: str) -> Finding:
     cases, example = record.get("cases", {}), record.get("example", {})
     ids = tuple(clean(_id(record["operator"], item), 600) for item in cases.get("ids", ())[:MOST_IDS])
     versions = tuple(sorted(set(record.get("versions", ()))))
-    members: dict[str, Any] = {
+    texts = {
         name: line(record.get(name, ""), most)
         for name, most in (
             ("id", 200), ("backend", 80), ("runtime", 80), ("version", 80), ("operator", 200), ("title", 600),
             ("clause", 2000), ("force", 40), ("cause", 80),
         )
     }  # fmt: skip
-    members |= {
+    lists = {
         name: tuple(line(item, 200) for item in record.get(name, ())[:64])
         for name in ("conditions", "types", "forms", "guilty")
     }
-    members["runtime"] = members["runtime"] or members["backend"]
     confirmed, others = record.get("confirmed", {}), list(record.get("others", {}).items())
-    first = {"version": members["version"], "date": str(confirmed.get("date", "")), "state": OPEN}
-    operator = members["operator"]
+    first = {"version": texts["version"], "date": str(confirmed.get("date", "")), "state": OPEN}
     return Finding(
-        **members,
-        kind=Verdict(record["kind"]),
-        link=links.place(f"{operator}/{versions[-1]}") if versions else "",
-        versions=versions,
-        count=cases.get("count", len(ids)),
-        ids=ids,
+        id=texts["id"],
+        title=texts["title"],
+        identity=Identity(
+            backend=texts["backend"],
+            operator=texts["operator"],
+            kind=Verdict(record["kind"]),
+            cause=texts["cause"],
+            apart=(line(record.get("apart", ""), 200) or apart) if apart else "",
+        ),
+        cases=FailingCases(
+            count=cases.get("count", len(ids)),
+            ids=ids,
+            conditions=lists["conditions"],
+            clause=texts["clause"],
+            force=texts["force"],
+            versions=versions,
+            types=lists["types"],
+            forms=lists["forms"],
+        ),
         example=Example(
             case=clean(example.get("case", ""), 600),
             model=clean(example.get("model", ""), MOST_TEXT),
@@ -233,22 +245,26 @@ def _finding(record: Mapping[str, Any], apart: str) -> Finding:
             given=_values(example.get("given", {})),
             message=clean(example.get("message", "")),
             made=clean(example.get("made", ""), MOST_TEXT),
+            guilty=lists["guilty"],
+            others=tuple(_other(line(name, 200), line(text, 1000)) for name, text in others[:50]),
         ),
-        confirmed={
-            name: clean(value, 2000) if isinstance(value, str) else value
-            for name, value in confirmed.items()
-            if name in {"date", "version", "exit", "said"}
-        },
-        others=tuple(_other(line(name, 200), line(text, 1000)) for name, text in others[:50]),
-        since={
-            name: [line(item, 40) for item in record["since"].get(name, ())[:100]]
-            for name in ("failing", "passing")
-            if record.get("since")
-        },
-        state=record.get("state", OPEN),
-        history=_records(record.get("history", [first])[:100], ("version", "date", "state")),
-        issue=_address(record.get("issue", "")),
-        apart=(line(record.get("apart", ""), 200) or apart) if apart else "",
+        history=History(
+            runtime=texts["runtime"] or texts["backend"],
+            version=texts["version"],
+            state=record.get("state", OPEN),
+            events=_records(record.get("history", [first])[:100], ("version", "date", "state")),
+            confirmed={
+                name: clean(value, 2000) if isinstance(value, str) else value
+                for name, value in confirmed.items()
+                if name in {"date", "version", "exit", "said"}
+            },
+            since={
+                name: [line(item, 40) for item in record["since"].get(name, ())[:100]]
+                for name in ("failing", "passing")
+                if record.get("since")
+            },
+            issue=_address(record.get("issue", "")),
+        ),
     )
 
 
@@ -348,7 +364,8 @@ def _shared(findings: Findings) -> tuple[list[str], dict[str, list[int | str]]]:
     parts: dict[str, list[int | str]] = {}
     for item in findings.findings:
         own: list[int | str] = []
-        texts = _texts(dataclasses.asdict(item))
+        example = item.example
+        texts = {"title": item.title, "clause": item.cases.clause, "model": example.model, "made": example.made}
         for text in split.get(item.id, ()):
             if counts[text] > 1 or "⟨" in text:  # What looks like a marker is not to be taken for one.
                 own.append(numbers.setdefault(text, len(numbers)))
@@ -373,26 +390,49 @@ def as_json(finding: Finding, script: Sequence[int | str]) -> dict[str, Any]:
         finding: it.
         script: the parts of its script.
     """
-    data = dataclasses.asdict(finding)
-    for name in ("link", "related"):
-        del data[name]
-    first = {"version": finding.version, "date": str(finding.confirmed.get("date", "")), "state": OPEN}
-    if finding.history == (first,):
-        del data["history"]
-    elif not finding.history:
-        data["history"] = None
-    if finding.runtime == finding.backend:
-        del data["runtime"]
-    if finding.state == OPEN:
-        del data["state"]
-    count, ids = data.pop("count"), [item.removeprefix(f"{finding.operator}/") for item in data.pop("ids")]
-    data["cases"] = {"count": count, "ids": ids}
-    data["others"] = {
-        f"{item['backend']} {item['version']}": " ".join(filter(None, (item["verdict"], item["given"])))
-        for item in finding.others
-    }
-    data["script"] = list(script)
-    return _without_empty(data)
+    identity, cases, example, history = finding.identity, finding.cases, finding.example, finding.history
+    first = {"version": history.version, "date": str(history.confirmed.get("date", "")), "state": OPEN}
+    events = history.events or None  # Without any, the list must be in the file, for `first` is derived.
+    return _without_empty(
+        {
+            "id": finding.id,
+            "backend": identity.backend,
+            "runtime": "" if history.runtime == identity.backend else history.runtime,
+            "version": history.version,
+            "operator": identity.operator,
+            "kind": identity.kind,
+            "title": finding.title,
+            "conditions": cases.conditions,
+            "clause": cases.clause,
+            "force": cases.force,
+            "versions": cases.versions,
+            "types": cases.types,
+            "forms": cases.forms,
+            "example": {
+                "case": example.case,
+                "model": example.model,
+                "inputs": dict(example.inputs),
+                "expected": dict(example.expected),
+                "given": dict(example.given),
+                "message": example.message,
+                "made": example.made,
+            },
+            "cause": identity.cause,
+            "confirmed": dict(history.confirmed),
+            "others": {
+                f"{item['backend']} {item['version']}": " ".join(filter(None, (item["verdict"], item["given"])))
+                for item in example.others
+            },
+            "since": dict(history.since),
+            "state": "" if history.state == OPEN else history.state,
+            "history": () if history.events == (first,) else events,
+            "issue": history.issue,
+            "apart": identity.apart,
+            "guilty": example.guilty,
+            "cases": {"count": cases.count, "ids": [item.removeprefix(f"{identity.operator}/") for item in cases.ids]},
+            "script": list(script),
+        }
+    )
 
 
 def _without_empty(data: Mapping[str, Any]) -> dict[str, Any]:

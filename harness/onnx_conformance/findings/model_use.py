@@ -146,8 +146,8 @@ def concerns(used: Iterable[Use], findings: Findings, backend: str) -> list[Conc
     return [
         Concern(finding, use)
         for finding in findings.of(backend)
-        if finding.state != FIXED
-        for use in by_operator.get(finding.operator, ())
-        if use.version in finding.versions
-        and (not finding.types or not use.types or use.types.intersection(finding.types))
+        if finding.history.state != FIXED
+        for use in by_operator.get(finding.identity.operator, ())
+        if use.version in finding.cases.versions
+        and (not finding.cases.types or not use.types or use.types.intersection(finding.cases.types))
     ]

@@ -30,7 +30,7 @@ def lines(findings: Findings, dropped: Sequence[tuple[str, str, str, str]]) -> I
     """
     yield _table(findings, "simple")
     for backend in sorted(findings.runtimes):
-        own = [item for item in findings.of(backend) if item.state != FIXED]
+        own = [item for item in findings.of(backend) if item.history.state != FIXED]
         if own:
             yield f"\n{_name(findings, backend)}: the most severe of {len(own)}"
             yield from (_lines(item) for item in own[:GRAVEST])
@@ -43,8 +43,8 @@ def lines(findings: Findings, dropped: Sequence[tuple[str, str, str, str]]) -> I
 
 
 def _lines(finding: Finding) -> str:
-    guilty = f"\n      {line(finding.guilt, 160)}" if finding.guilty else ""
-    return f"  {finding.kind}  {line(finding.title, 160)}{guilty}\n      {finding.script}"
+    guilty = f"\n      {line(finding.guilt, 160)}" if finding.example.guilty else ""
+    return f"  {finding.identity.kind}  {line(finding.title, 160)}{guilty}\n      {finding.script}"
 
 
 def markdown(findings: Findings) -> str:
@@ -72,22 +72,23 @@ def _markdown(findings: Findings) -> Iterator[str]:
         yield "\n## Not counted\n\n"
         yield "Failures that depend on a reading, on a sentence that was reworded later, or on rounding.\n\n"
         for item in findings.apart:
+            identity = item.identity
             yield (
-                f"- {_name(findings, item.backend)}, {item.kind}: [{plain(item.title)}]({item.script}): "
-                f"{plain(item.apart)}\n"
+                f"- {_name(findings, identity.backend)}, {identity.kind}: [{plain(item.title)}]({item.script}): "
+                f"{plain(identity.apart)}\n"
             )
 
 
 def _item(finding: Finding) -> str:
     """Return a finding as an item of a list."""
-    state = f" ({finding.state})" if finding.state != OPEN else ""
-    text = f" «{plain(finding.clause)}»" if finding.clause else ""
-    versions = ", ".join(map(str, finding.versions))
-    issue = f" [issue]({finding.issue})" if finding.issue.startswith("https://") else ""
-    guilty = f", {plain(finding.guilt)}" if finding.guilty else ""
+    state = f" ({finding.history.state})" if finding.history.state != OPEN else ""
+    text = f" «{plain(finding.cases.clause)}»" if finding.cases.clause else ""
+    versions, count = ", ".join(map(str, finding.cases.versions)), finding.cases.count
+    issue = f" [issue]({finding.history.issue})" if finding.history.issue.startswith("https://") else ""
+    guilty = f", {plain(finding.guilt)}" if finding.example.guilty else ""
     return (
-        f"- **{finding.kind}**{state} [{plain(finding.title)}]({finding.script}){text} "
-        f"({finding.count:,} {'case' if finding.count == 1 else 'cases'}, version {versions}){guilty}{issue}\n"
+        f"- **{finding.identity.kind}**{state} [{plain(finding.title)}]({finding.script}){text} "
+        f"({count:,} {'case' if count == 1 else 'cases'}, version {versions}){guilty}{issue}\n"
     )
 
 
@@ -100,8 +101,8 @@ def _table(findings: Findings, style: str) -> str:
     """Return the counts of the findings that are not fixed, by runtime and kind."""
     counts: Counter[tuple[str, str]] = Counter()
     for item in _there(findings.counted):
-        counts[item.backend, str(item.kind)] += 1
-    aside = Counter(item.backend for item in findings.apart)
+        counts[item.identity.backend, str(item.identity.kind)] += 1
+    aside = Counter(item.identity.backend for item in findings.apart)
     kinds = [str(kind) for kind in GRAVITY if any(name == kind for _, name in counts)]
     backends = sorted(findings.runtimes)
     rows = [
@@ -125,4 +126,4 @@ def _table(findings: Findings, style: str) -> str:
 
 
 def _there(findings: Iterable[Finding]) -> list[Finding]:
-    return [item for item in findings if item.state != FIXED]
+    return [item for item in findings if item.history.state != FIXED]

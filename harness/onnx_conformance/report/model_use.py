@@ -43,9 +43,9 @@ def lines(used: Sequence[Use], concerns: Sequence[Concern], runtime: Mapping[str
     yield f"\n{name}: {len(concerns)} {'finding concerns' if len(concerns) == 1 else 'findings concern'} this model"
     for concern in concerns:
         item = concern.finding
-        yield f"  {item.kind}  {line(item.title, 160)}"
-        if item.conditions:
-            yield f"      when {line(' and '.join(item.conditions), 200)}"
-        if item.clause:
-            yield f"      text «{line(item.clause, 200)}»"
+        yield f"  {item.identity.kind}  {line(item.title, 160)}"
+        if item.cases.conditions:
+            yield f"      when {line(' and '.join(item.cases.conditions), 200)}"
+        if item.cases.clause:
+            yield f"      text «{line(item.cases.clause, 200)}»"
         yield f"      {folder / item.script}"

@@ -21,7 +21,19 @@ from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import collect, confirm, evidence, failure_groups, findings_file, script, smallest
 from onnx_conformance.findings.confirm import Place, Said
 from onnx_conformance.findings.evidence import Evidence, Outline
-from onnx_conformance.findings.finding import BACK, FIXED, GRAVITY, OPEN, Example, Finding, Findings, relate
+from onnx_conformance.findings.finding import (
+    BACK,
+    FIXED,
+    GRAVITY,
+    OPEN,
+    Example,
+    FailingCases,
+    Finding,
+    Findings,
+    History,
+    Identity,
+    relate,
+)
 from onnx_conformance.findings.smallest import Budget
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
@@ -223,15 +235,19 @@ def test_failures_become_a_finding_with_its_sentence_and_a_script(folder: Path) 
     found = findings_file.read(folder)
     assert found.counted
     first = found.counted[0]
-    assert (first.backend, first.operator, first.kind) == ("onnx_reference", "ai.onnx/Softmax", Verdict.WRONG_VALUE)
+    assert (first.identity.backend, first.identity.operator, first.identity.kind) == (
+        "onnx_reference",
+        "ai.onnx/Softmax",
+        Verdict.WRONG_VALUE,
+    )
     assert re.fullmatch(r"Softmax: (.* -> )?returns .* \(expected .*\)", first.title), first.title
-    assert first.clause
-    assert first.versions == (11,)
+    assert first.cases.clause
+    assert first.cases.versions == (11,)
     assert first.example.expected != first.example.given
-    assert first.state == OPEN
-    assert first.confirmed["exit"] == 1
-    assert first.others == ({"backend": "onnxruntime", "version": "1.31.1", "verdict": "pass", "given": ""},)
-    assert not [item for item in found.findings if item.operator == "ai.onnx/Relu"]
+    assert first.history.state == OPEN
+    assert first.history.confirmed["exit"] == 1
+    assert first.example.others == ({"backend": "onnxruntime", "version": "1.31.1", "verdict": "pass", "given": ""},)
+    assert not [item for item in found.findings if item.identity.operator == "ai.onnx/Relu"]
     text = (folder / first.script).read_text()
     assert "harness" not in text
     said = confirm.run(Place(sys.executable, None), text)
@@ -252,7 +268,8 @@ def test_what_is_written_is_what_is_read(folder: Path, tmp_path: Path) -> None:
     assert findings_file.read(tmp_path) == found
     assert '"guilty"' not in (tmp_path / findings_file.FILE).read_text(), "only optimizers have passes"
     first, *others = found.findings
-    guilty = dataclasses.replace(found, findings=(dataclasses.replace(first, guilty=("a", "b")), *others))
+    example = dataclasses.replace(first.example, guilty=("a", "b"))
+    guilty = dataclasses.replace(found, findings=(dataclasses.replace(first, example=example), *others))
     findings_file.write(tmp_path, guilty)
     assert findings_file.read(tmp_path) == guilty
     assert "guilty together: a, b" in report.markdown(guilty)
@@ -301,8 +318,8 @@ def test_a_fault_that_is_gone_is_fixed_and_may_come_back(
     statuses(monkeypatch, 1, 1)
     again = made(target, softmax, "--update")
     assert {item.id for item in again.findings} == {item.id for item in before.findings}
-    assert [item.issue for item in again.counted if item.issue] == ["https://example.org/1"]
-    assert {item.state for item in again.findings} == {OPEN}
+    assert [item.history.issue for item in again.counted if item.history.issue] == ["https://example.org/1"]
+    assert {item.history.state for item in again.findings} == {OPEN}
 
     def changed(state: str) -> None:
         data = json.loads((target / findings_file.FILE).read_text())
@@ -311,13 +328,13 @@ def test_a_fault_that_is_gone_is_fixed_and_may_come_back(
         (target / findings_file.FILE).write_text(json.dumps(data))
 
     statuses(monkeypatch, 1, 0)  # The new script shows it, those of before do not.
-    assert {item.state for item in made(target, softmax, "--update").findings} <= {FIXED, BACK}
+    assert {item.history.state for item in made(target, softmax, "--update").findings} <= {FIXED, BACK}
     statuses(monkeypatch, 1, 1)
     changed(FIXED)
     back = made(target, softmax, "--update")
-    assert {item.state for item in back.counted} == {BACK}
-    assert [event["state"] for event in back.counted[0].history][-1] == BACK
-    assert back.counted[0].issue == "https://example.org/1"
+    assert {item.history.state for item in back.counted} == {BACK}
+    assert [event["state"] for event in back.counted[0].history.events][-1] == BACK
+    assert back.counted[0].history.issue == "https://example.org/1"
 
 
 def test_an_interrupted_command_asks_no_script_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -357,8 +374,8 @@ def test_what_no_run_shows_any_more_is_fixed(folder: Path, tmp_path: Path, monke
     done = command("findings", path, "--folder", target, "--update", "--jobs", "1")
     assert done.status == 0, done.text
     fixed = findings_file.read(target)
-    assert {item.state for item in fixed.findings} == {FIXED}
-    assert [event["state"] for event in fixed.findings[0].history] == [OPEN, FIXED]
+    assert {item.history.state for item in fixed.findings} == {FIXED}
+    assert [event["state"] for event in fixed.findings[0].history.events] == [OPEN, FIXED]
 
 
 def test_what_looks_like_a_marker_in_a_script_stays(tmp_path: Path) -> None:
@@ -404,17 +421,29 @@ def test_one_cause_is_one_finding_and_ids_are_stable(folder: Path, softmax: Path
         patch.setattr(confirm, "place", lambda _backend, _version: Place(sys.executable, None))
         again = made(tmp_path / "again", softmax)
     assert [item.id for item in again.counted] == [item.id for item in findings_file.read(folder).counted]
-    assert len({(item.cause, item.apart) for item in again.findings}) == len(again.findings)
+    assert len({(item.identity.cause, item.identity.apart) for item in again.findings}) == len(again.findings)
 
 
-def plain(name: str, operator: str, message: str, **fields: Any) -> Finding:
-    example = Example("case", "", {}, {}, {}, message)
-    blank = Finding(
-        id=name, backend="mine", runtime="mine", version="1", operator=operator, kind=Verdict.REFUSED, title="",
-        conditions=(), clause="", force="", link="", versions=(), types=(), forms=(), count=1, ids=(), example=example,
-        cause=name,
-    )  # fmt: skip
-    return dataclasses.replace(blank, **fields)
+def plain(
+    name: str,
+    operator: str,
+    message: str,
+    *,
+    backend: str = "mine",
+    kind: Verdict = Verdict.REFUSED,
+    cause: str = "",
+    versions: tuple[int, ...] = (),
+    guilty: tuple[str, ...] = (),
+    state: str = OPEN,
+) -> Finding:
+    return Finding(
+        name,
+        "",
+        Identity(backend, operator, kind, cause or name),
+        FailingCases(1, versions=versions),
+        Example("case", "", {}, {}, {}, message, guilty=guilty),
+        History("mine", "1", state),
+    )
 
 
 def groups_of(results: Path) -> list[failure_groups.FailureGroup]:
@@ -477,7 +506,7 @@ def outline(*features: str, difference: str = "far", operator: str = "ai.onnx/Si
 def test_what_fails_without_something_special_is_one_with_what_has_it(others: list[Evidence], count: int) -> None:
     merged = collect._merged([outline("a"), *others])
     assert len(merged) == count
-    assert sum(item.finding.count for item in merged) == 1 + len(others)
+    assert sum(item.finding.cases.count for item in merged) == 1 + len(others)
 
 
 def test_a_form_that_is_refused_is_no_fault_of_each_operator() -> None:

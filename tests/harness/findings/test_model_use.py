@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING
 
 import onnx
@@ -11,7 +10,7 @@ import pytest
 from commands import command
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.findings import findings_file, model_use
-from onnx_conformance.findings.finding import FIXED, Example, Finding, Findings
+from onnx_conformance.findings.finding import FIXED, OPEN, Example, FailingCases, Finding, Findings, History, Identity
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,14 +37,23 @@ def path(tmp_path: Path) -> Path:
     return target
 
 
-def one(operator: str = "ai.onnx/Split", **members: object) -> Finding:
-    blank = Finding(
-        id="mine-1", backend="mine", runtime="mine", version="1", operator=operator, kind=Verdict.CRASH,
-        title="a title",
-        conditions=("axis=0",), clause="A sentence.", force="", link="", versions=(18,), types=(), forms=(), count=1,
-        ids=(), example=Example("", "", {}, {}, {}, ""), cause="",
-    )  # fmt: skip
-    return dataclasses.replace(blank, **members)  # type: ignore[arg-type]
+def one(
+    operator: str = "ai.onnx/Split",
+    *,
+    backend: str = "mine",
+    versions: tuple[int, ...] = (18,),
+    types: tuple[str, ...] = (),
+    state: str = OPEN,
+    apart: str = "",
+) -> Finding:
+    return Finding(
+        "mine-1",
+        "a title",
+        Identity(backend, operator, Verdict.CRASH, "", apart),
+        FailingCases(1, conditions=("axis=0",), clause="A sentence.", versions=versions, types=types),
+        Example("", "", {}, {}, {}, ""),
+        History("mine", "1", state),
+    )
 
 
 def test_a_model_is_read_with_its_subgraphs_and_functions(path: Path) -> None:

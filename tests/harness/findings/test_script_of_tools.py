@@ -188,10 +188,10 @@ def test_a_finding_is_of_the_operator_that_is_left() -> None:
         for guilty in ((), ("fuse_negs",))
     }
     finding = made["fuse_negs",]
-    assert (finding.operator, finding.versions, finding.conditions) == ("ai.onnx/Neg", (13,), ())
+    assert (finding.identity.operator, finding.cases.versions, finding.cases.conditions) == ("ai.onnx/Neg", (13,), ())
     assert finding.guilt == "guilty pass: fuse_negs"
     assert finding.title.startswith("Neg: ")
-    assert finding.cause != made[()].cause, "who is guilty tells one cause from another"
+    assert finding.identity.cause != made[()].identity.cause, "who is guilty tells one cause from another"
 
 
 def test_what_the_text_forbids_may_show_in_values() -> None:

@@ -58,10 +58,10 @@ def front(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
         "findings": [
             [
                 names[owner],
-                FINDING_KINDS.index(finding.kind),
-                by_name.get(finding.operator, -1),
-                list(finding.versions),
-                list(finding.types),
+                FINDING_KINDS.index(finding.identity.kind),
+                by_name.get(finding.identity.operator, -1),
+                list(finding.cases.versions),
+                list(finding.cases.types),
             ]
             for finding in findings
             if finding.counted and (owner := results.owner(finding)) in names
@@ -102,12 +102,12 @@ def search(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
             [
                 finding.id,
                 finding.title,
-                finding.kind,
-                finding.operator,
-                results.owner(finding) or finding.backend,
-                finding.state,
-                finding.count,
-                int(bool(finding.apart)),
+                finding.identity.kind,
+                finding.identity.operator,
+                results.owner(finding) or finding.identity.backend,
+                finding.history.state,
+                finding.cases.count,
+                int(bool(finding.identity.apart)),
             ]
             for finding in findings
         ],
@@ -213,7 +213,7 @@ def finding_blocks(
                 "script": scripts.get(finding.id, ""),
                 "known": [
                     case
-                    for case in dict.fromkeys((finding.example.case, *finding.ids))
+                    for case in dict.fromkeys((finding.example.case, *finding.cases.ids))
                     if table.number_of(case) is not None
                 ],
             }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.findings.finding import GRAVITY
@@ -16,13 +15,40 @@ FINDING_KINDS = tuple(map(str, GRAVITY))
 
 def shown(finding: Finding) -> dict[str, Any]:
     """Return the data for the page of a finding, without empty members."""
-    data = dataclasses.asdict(finding)
-    example = data.pop("example")
-    for name in ("inputs", "expected", "given"):
-        example[name] = [[key, text] for key, text in example[name].items()]
-    data.update(example, cases=data.pop("ids"), apart=bool(finding.apart), why=finding.apart)
-    return {
-        name: value
-        for name, value in data.items()
-        if name not in {"script", "cause"} and value not in ("", [], (), {}, False)
+    identity, failing, example, history = finding.identity, finding.cases, finding.example, finding.history
+    data = {
+        "id": finding.id,
+        "backend": identity.backend,
+        "runtime": history.runtime,
+        "version": history.version,
+        "operator": identity.operator,
+        "kind": identity.kind,
+        "title": finding.title,
+        "conditions": failing.conditions,
+        "clause": failing.clause,
+        "force": failing.force,
+        "link": finding.link,
+        "versions": failing.versions,
+        "types": failing.types,
+        "forms": failing.forms,
+        "count": failing.count,
+        "confirmed": history.confirmed,
+        "others": example.others,
+        "since": history.since,
+        "state": history.state,
+        "history": history.events,
+        "issue": history.issue,
+        "related": finding.related,
+        "apart": bool(identity.apart),
+        "guilty": example.guilty,
+        "case": example.case,
+        "model": example.model,
+        "inputs": [[name, text] for name, text in example.inputs.items()],
+        "expected": [[name, text] for name, text in example.expected.items()],
+        "given": [[name, text] for name, text in example.given.items()],
+        "message": example.message,
+        "made": example.made,
+        "cases": failing.ids,
+        "why": identity.apart,
     }
+    return {name: value for name, value in data.items() if value not in ("", [], (), {}, False)}

@@ -292,8 +292,8 @@ def _tested(site: Site, of: Runtime, findings: Sequence[Finding]) -> dict[str, A
         "sentence": _good_for(results, families),
         "families": rows,
         "chart": history.chart(table, of),
-        "counted": [finding for finding in findings if not finding.apart],
-        "apart": [finding for finding in findings if finding.apart],
+        "counted": [finding for finding in findings if not finding.identity.apart],
+        "apart": [finding for finding in findings if finding.identity.apart],
         "opt_outs": opt_outs.of_column(table, column, results.operators, ABSENT),
         "others": list(_other_suites(results, of)),
     }
@@ -307,7 +307,7 @@ def shell(site: Site, page: str, title: str) -> str:
 def kinds(site: Site, of: Runtime) -> tuple[tuple[str, int], ...]:
     """Return the number of findings of each kind of a runtime or tool, without those that are fixed or not counted."""
     own = [
-        str(finding.kind)
+        str(finding.identity.kind)
         for finding in site.findings or ()
         if finding.counted and site.results.owner(finding) == of.name
     ]

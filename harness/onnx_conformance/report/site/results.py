@@ -219,7 +219,7 @@ class Results:
 
     def owner(self, finding: Finding) -> str | None:
         """Return the name of the runtime or tool of a finding; None: it has no results here."""
-        return self._by_stem.get(under_test.unversioned(finding.backend))
+        return self._by_stem.get(under_test.unversioned(finding.identity.backend))
 
     def failing(self) -> Mapping[str, str]:
         """Return the ids of cases that fail in the newest version of some runtime or tool, with operator versions."""

@@ -84,7 +84,7 @@ def _pages(folder: SiteFolder, site: pages.Site) -> None:
     by_owner = pages.by_owner(site)
     by_operator: dict[str, list[Finding]] = {}
     for finding in site.findings or ():
-        by_operator.setdefault(finding.operator, []).append(finding)
+        by_operator.setdefault(finding.identity.operator, []).append(finding)
     for operator in site.results.operators:
         page = pages.operator(site, operator, by_operator.get(operator.name, []))
         folder.write(f"operator/{operator.slug}.html", [page])
@@ -119,7 +119,7 @@ def _findings(
     """Write the findings by operator; return the name of the file of each finding, by its id."""
     by_operator: dict[str, list[Finding]] = {}
     for finding in findings:
-        by_operator.setdefault(finding.operator, []).append(finding)
+        by_operator.setdefault(finding.identity.operator, []).append(finding)
     slugs = runtimes.slugs(by_operator)
     files: dict[str, str] = {}
     for name, own in by_operator.items():
