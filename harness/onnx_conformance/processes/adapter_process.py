@@ -25,6 +25,7 @@ from onnx_conformance.base.verdict import clean
 from onnx_conformance.processes import replies
 from onnx_conformance.processes.case_times import CaseTimes
 from onnx_conformance.processes.messages import ANY, Incoming, Room
+from onnx_conformance.processes.process_state import Absent, Ending, Serving, Silent, Starting, State, has_said_hello
 from onnx_conformance.processes.process_tree import IDLE_END, LAST_DESCENDANT, ProcessTree, read, signal_name
 from onnx_conformance.processes.replies import Broken, Died, Late, Refused, Reply
 
@@ -171,23 +172,20 @@ class AdapterProcess:
         self._fork_server = fork_server
         self._pending: deque[tuple[int, Case]] = deque()
         self._next_id = self._unsent = 0
-        self._process: ProcessTree | None = None
+        self._state: State = Absent()
         self._successor: ProcessTree | None = None
         """Started in advance if processes of this backend have ended before; its hello is not read yet."""
-        self._killed_until: float | None = None
-        """When a process that was killed must have ended; the next one starts after that."""
-        self._ready = False
-        self._took_successor = False
         self._crashes = False
         """Whether a process has crashed over a case, and no successor before its hello."""
-        self._withdrawn = False
-        """Whether cases that the process was sent are withdrawn."""
         self._cpu: tuple[float, float] | None = None
         """When the CPU time of the process was read last, and its seconds."""
-        self._first_death: Died | None = None
-        """How the process ended before its hello, after which it is started once more."""
 
     # The life of the process
+
+    @property
+    def _process(self) -> ProcessTree | None:
+        """The process, though it may be about to end."""
+        return None if isinstance(self._state, Absent) else self._state.process
 
     def start(self) -> None:
         """Start the process, or use the one that was started in advance; its hello is received later.
@@ -195,18 +193,20 @@ class AdapterProcess:
         Raises:
             StartError: the command cannot be run.
         """
-        self._took_successor = self._successor is not None
-        self._process, self._successor = self._successor or self._started(), None
+        self._start(None)
+
+    def _start(self, first_death: Died | None) -> None:
+        in_advance = self._successor is not None
+        process, self._successor = self._successor or self._started(), None
+        self._state = Starting(process, in_advance, first_death)
         self._incoming = Incoming()
         self._outgoing: deque[memoryview] = deque()
         self._unsent = 0
         self._stderr: deque[tuple[int, bytes]] = deque(maxlen=MOST_STDERR_READS)
         self._reads = 0
-        self._ready = self._withdrawn = False
         self._cpu = None
-        self._closed: float | None = None
         self._since = self._begun = time.monotonic()
-        self._process.watch(self._selector, self._on_stdout, self._on_stderr, self._on_supervisor)
+        process.watch(self._selector, self._on_stdout, self._on_stderr, self._on_supervisor)
         self._writing = False
 
     def _started(self) -> ProcessTree:
@@ -235,18 +235,21 @@ class AdapterProcess:
             successor.end(self._selector, 0)
 
     def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            idle = self._ready and not self._pending and self._killed_until is None
-            process.end(self._selector, IDLE_END if idle else 0)  # An idle one exits by itself when its input ends.
-        self._killed_until = None
+        state, self._state = self._state, Absent()
+        if not isinstance(state, Absent):
+            idle = has_said_hello(state) and not self._pending
+            state.process.end(self._selector, IDLE_END if idle else 0)  # An idle one exits when its input ends.
 
-    def _kill(self) -> None:
-        """End the process without waiting for that; the next one starts when it has ended."""
-        if self._process is not None:
-            self._process.close(self._selector)
-            self._process.kill()
-            self._killed_until = time.monotonic() + LAST_DESCENDANT
+    def _kill(self, first_death: Died | None = None) -> None:
+        """End the process without waiting for that; the next one starts when it has ended.
+
+        Args:
+            first_death: how it died before its hello, if it is to be started once more.
+        """
+        if (process := self._process) is not None:
+            process.close(self._selector)
+            process.kill()
+            self._state = Ending(process, time.monotonic() + LAST_DESCENDANT, first_death)
             self._outgoing.clear()
             self._unsent = 0
 
@@ -261,11 +264,12 @@ class AdapterProcess:
 
     def _on_end(self, forced: float = LAST_DESCENDANT) -> None:
         """Drop a process that has ended, and start the next one if there is a case for it."""
-        if self._process is not None:
-            self._process.end(self._selector, 0, forced)
-        self._process = self._killed_until = None
-        if self._pending or self._first_death is not None:
-            self._restart()
+        first_death = self._state.first_death if isinstance(self._state, Ending) else None
+        if (process := self._process) is not None:
+            process.end(self._selector, 0, forced)
+        self._state = Absent()
+        if self._pending or first_death is not None:
+            self._restart(first_death)
 
     def _check_budget(self) -> None:
         ends = self.budget.ends
@@ -277,16 +281,16 @@ class AdapterProcess:
                 f"(--restarts allows {self.limits.restarts}; raise it to go on)",
             )
 
-    def _restart(self) -> None:
+    def _restart(self, first_death: Died | None = None) -> None:
         """Start the next process, which `put` does where there was no case for it before."""
         self._check_budget()
-        self.start()
+        self._start(first_death)
 
     # Slow cases
 
     def waited(self, now: float) -> float:
         """Return how many seconds the first unanswered case has run; 0 if there is none."""
-        if self._process is None or self._killed_until is not None or not self._ready or not self._pending:
+        if not has_said_hello(self._state) or not self._pending:
             return 0.0
         return max(0.0, now - max(self._since, self._begun))
 
@@ -304,7 +308,8 @@ class AdapterProcess:
         """Remove the cases behind the first `kept`, and return them; the process ends after the next reply."""
         others = [case for _, case in itertools.islice(self._pending, kept, None)]
         self._pending = deque(itertools.islice(self._pending, kept))
-        self._withdrawn |= bool(others)
+        if others and isinstance(self._state, Serving):
+            self._state = Serving(self._state.process, withdrawn=True)
         return others
 
     def cores_used(self, now: float) -> float | None:
@@ -312,7 +317,8 @@ class AdapterProcess:
 
         None for the first call of a case; 1 where the system does not show CPU time.
         """
-        earlier, cpu_seconds = self._cpu, self._process.cpu_seconds() if self._process is not None else 0.0
+        process = self._process
+        earlier, cpu_seconds = self._cpu, process.cpu_seconds() if process is not None else 0.0
         if cpu_seconds is None:
             return 1.0
         self._cpu = (now, cpu_seconds)
@@ -323,11 +329,11 @@ class AdapterProcess:
     @property
     def has_process(self) -> bool:
         """Whether there is a process, though it may be about to end."""
-        return self._process is not None
+        return not isinstance(self._state, Absent)
 
     def retire(self) -> None:
         """End the process, which is not at fault, without waiting for its end."""
-        if self._process is not None and self._killed_until is None:
+        if not isinstance(self._state, Absent | Ending):
             self._kill()
             self.ends += 1
 
@@ -353,11 +359,11 @@ class AdapterProcess:
         if not self._pending:
             self._since = time.monotonic()
         self._pending.append((self._next_id, case))
-        if self._process is None:
+        if isinstance(self._state, Absent):
             self._restart()
-        elif self._killed_until is not None:
+        elif isinstance(self._state, Ending):
             self._check_budget()
-        elif self._ready:
+        elif has_said_hello(self._state):
             self._enqueue(self._next_id, case)
             self._opt_out()
 
@@ -383,9 +389,9 @@ class AdapterProcess:
         self._on_stdin()
 
     def _on_stdin(self) -> None:
-        if self._process is None or self._killed_until is not None:
+        if isinstance(self._state, Absent | Ending):
             return
-        stream = self._process.stdin
+        stream = self._state.process.stdin
         while self._outgoing:
             try:
                 written = os.write(stream, self._outgoing[0])
@@ -428,7 +434,9 @@ class AdapterProcess:
             self._read_messages(process, data)
         elif data is not None:
             self._selector.unregister(process.stdout)
-            self._closed = time.monotonic()  # Its supervisor reports how it ended; `check_deadline` limits the wait.
+            if isinstance(self._state, Starting | Serving):
+                # Its supervisor reports how it ended; `check_deadline` limits the wait.
+                self._state = Silent(self._state, time.monotonic())
 
     def _read_messages(self, process: ProcessTree, data: bytes) -> None:
         """Read the messages in a part of the adapter's output."""
@@ -444,7 +452,7 @@ class AdapterProcess:
 
     def _is_current(self, process: ProcessTree) -> bool:
         """Whether this process is still the one that cases are sent to."""
-        return self._process is process and self._killed_until is None
+        return self._process is process and not isinstance(self._state, Ending)
 
     def _reply_room(self) -> Room:
         return replies.room(self._pending[0][1]) if self._pending else ANY
@@ -460,7 +468,7 @@ class AdapterProcess:
             self._read_messages(process, data)  # It may have answered before it ended.
         if self._is_current(process):
             status = process.status(exit_status)
-            killed = self._ready and status == -signal.SIGKILL
+            killed = has_said_hello(self._state) and status == -signal.SIGKILL
             if killed and self._fork_server is not None and self._fork_server.ended:
                 self._fork_server.give_up()  # Somebody has killed it, and its forks ended with it: no case is to blame.
                 self._kill()
@@ -470,8 +478,8 @@ class AdapterProcess:
             self._on_end()
 
     def _dispatch(self, header: Mapping[str, Any], payload: bytes | None) -> None:
-        if not self._ready:
-            self._read_hello(header)
+        if isinstance(self._state, Starting):
+            self._read_hello(header, self._state)
             return
         if not self._pending:
             raise protocol.HeaderError(f"a message of kind {clean(header['kind'], 40)!r} that was not requested")
@@ -494,7 +502,7 @@ class AdapterProcess:
         # What was printed before this answer; but what was read since the answers before may be of the case after it.
         while self._stderr and self._stderr[0][0] < self._reads - 1:
             self._stderr.popleft()
-        if self._withdrawn:  # It was sent cases that now run elsewhere.
+        if isinstance(self._state, Serving) and self._state.withdrawn:  # It was sent cases that now run elsewhere.
             self.retire()
 
     def _add_reply(self, case: Case, reply: Reply, now: float) -> None:
@@ -512,7 +520,7 @@ class AdapterProcess:
         taken, self._replies = self._replies, []
         return taken
 
-    def _read_hello(self, header: Mapping[str, Any]) -> None:
+    def _read_hello(self, header: Mapping[str, Any], starting: Starting) -> None:
         name = self.target.name
         if header["kind"] == "failed":
             reason = " ".join(replies.text_of(header, "message", "the adapter reports no reason").split())
@@ -532,9 +540,9 @@ class AdapterProcess:
             raise StartError(self, f"{name}: its subject is {subject}, expected one of {', '.join(replies.KINDS)}")
         self.hello = {key: value if _is_plain(value) else protocol.clip(value) for key, value in header.items()}
         now = time.monotonic()
-        if not self._took_successor:  # It says nothing of how long a start takes.
+        if not starting.in_advance:  # Else it says nothing of how long a start takes.
             self.case_times.start = now - self._since
-        self._ready, self._first_death, self._since = True, None, now
+        self._state, self._since = Serving(starting.process), now
         for request, case in self._pending:  # Which of them the adapter accepts is known only now.
             self._enqueue(request, case)
         self._opt_out()
@@ -547,11 +555,11 @@ class AdapterProcess:
         deadline = self.deadline
         if deadline is None or now <= deadline:
             return
-        if self._killed_until is not None:
+        if isinstance(self._state, Ending):
             self._on_end(forced=0)
-        elif self._closed is not None:
+        elif isinstance(self._state, Silent):
             self._blame(Broken(f"{self.target.name} closed its output without an answer", self._stderr_text()))
-        elif not self._ready:
+        elif isinstance(self._state, Starting):
             raise StartError(
                 self, f"{self.target.name}: no hello within {self.limits.start:g} s after its start ({MANUAL})"
             )
@@ -561,21 +569,25 @@ class AdapterProcess:
     @property
     def deadline(self) -> float | None:
         """The time.monotonic() at which `check_deadline` acts, or None."""
-        if self._process is None:
+        state = self._state
+        if isinstance(state, Absent):
             return None
-        if self._killed_until is not None:
-            return self._killed_until
-        if self._closed is not None:
-            return self._closed + EXIT_SECONDS
-        if self._ready and not self._pending:
+        if isinstance(state, Ending):
+            return state.until
+        if isinstance(state, Silent):
+            return state.since + EXIT_SECONDS
+        if isinstance(state, Serving) and not self._pending:
             return None
         # An answer that has begun may have waited while the harness was busy elsewhere, so its time begins again.
-        return max(self._since, self._begun) + (self.limits.timeout if self._ready else self.limits.start)
+        return max(self._since, self._begun) + (
+            self.limits.start if isinstance(state, Starting) else self.limits.timeout
+        )
 
     def _stderr_text(self) -> str:
         """Return the last output of the process, including its unread part."""
         for _ in range(STDERR_READS):
-            data = read(self._process.stderr) if self._process is not None else None
+            process = self._process
+            data = read(process.stderr) if process is not None else None
             if not data:
                 break
             self._stderr.append((self._reads, data))
@@ -585,8 +597,9 @@ class AdapterProcess:
     def _blame(self, reply: Died | Late | Broken) -> None:
         """Make this the reply to the first unanswered case, and replace the process for the others."""
         reason = replies.reason(reply)
-        self._crashes = self._ready and (self._crashes or isinstance(reply, Died))
-        if not self._ready:
+        ready = has_said_hello(self._state)
+        self._crashes = ready and (self._crashes or isinstance(reply, Died))
+        if not ready:
             self._end_before_hello(reply, reason)
             return
         if not self._pending:
@@ -604,10 +617,10 @@ class AdapterProcess:
         """
         if self._fork_server is not None:
             self._fork_server.give_up()
-        first = self._first_death
+        state = self._state.before if isinstance(self._state, Silent) else self._state
+        first = state.first_death if isinstance(state, Starting) else None
         if first is None and isinstance(reply, Died):
-            self._first_death = reply
-            self._kill()
+            self._kill(first_death=reply)
             return
         self._end()
         text = replies.sentence(self.target.name, f"{reason} before it sent hello", reply)
