@@ -13,7 +13,7 @@ the run is slower, and its results are the same.
 With a cached program, the seconds of an answer are those of running alone.
 
 Adapter processes share it without locks: an entry is written to a temporary file and renamed, and contains a digest of
-itself; a damaged one is removed and made again.
+itself; a damaged one is removed and made again. The class that does this, Store, also serves the packs of the harness.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import os
 import platform
 import tempfile
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,96 @@ MAGIC = b"onnx-conformance program 1\n"
 
 _written: dict[Path, int] = {}
 """Bytes that this process wrote into a folder since it last added up the sizes there."""
+
+
+@dataclass(frozen=True)
+class Store:
+    """The files of one folder, which processes share without locks.
+
+    Each file begins with what it is and a digest of the rest. Where all take too much, the least recently used are
+    removed.
+
+    Attributes:
+        folder: it; made when the first file is written.
+        magic: the first bytes of each file: what it is, and the version of its form.
+        most_bytes: about how many bytes all files take on the disk.
+        unchecked_bytes: how many bytes a process may write before it adds up the sizes again.
+        spare_bytes: how many bytes more are removed, so that the next file does not exceed the limit again.
+        block: bytes; the size of a file on the disk is a multiple of this.
+        mode: of the folder.
+    """
+
+    folder: Path
+    magic: bytes
+    most_bytes: int
+    unchecked_bytes: int
+    spare_bytes: int = 0
+    block: int = 1
+    mode: int = 0o777
+
+    def read(self, name: str) -> memoryview | None:
+        """Return the content of a file; None if it does not exist or was damaged, in which case it is removed."""
+        path = self.folder / name
+        try:
+            data = memoryview(path.read_bytes())
+        except OSError:
+            return None
+        start = len(self.magic)
+        body = start + hashlib.sha256().digest_size
+        if data[:start] == self.magic and hashlib.sha256(data[body:]).digest() == data[start:body]:
+            with contextlib.suppress(OSError):
+                os.utime(path)  # Marks it as used; the least recently used are removed first.
+            return data[body:]
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return None
+
+    def write(self, name: str, body: bytes) -> None:
+        """Write a file, unless that is not possible or it alone exceeds the limit."""
+        data = self.magic + hashlib.sha256(body).digest() + body
+        if self._on_disk(len(data)) > self.most_bytes:
+            return
+        with contextlib.suppress(OSError):
+            self.folder.mkdir(mode=self.mode, parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(data)
+                Path(temporary).replace(self.folder / name)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    Path(temporary).unlink()
+                raise
+            self._bound(len(data))
+
+    def _on_disk(self, size: int) -> int:
+        return -(-size // self.block) * self.block
+
+    def _bound(self, size: int) -> None:
+        """Remove the least recently used files of a folder that has more than its limit.
+
+        A process adds up the sizes once, and again whenever it has written a part of the limit.
+        """
+        checked = self.folder in _written
+        _written[self.folder] = _written.get(self.folder, 0) + self._on_disk(size)
+        if checked and _written[self.folder] <= self.unchecked_bytes:
+            return
+        _written[self.folder] = 0
+        files = []
+        for item in os.scandir(self.folder):
+            with contextlib.suppress(OSError):  # Another process may have removed it.
+                status = item.stat()
+                files.append((status.st_mtime_ns, self._on_disk(status.st_size), item.path))
+        over = sum(bytes_ for _, bytes_, _ in files) - self.most_bytes
+        if over <= 0:
+            return
+        over += self.spare_bytes
+        for _, bytes_, path in sorted(files):
+            if over <= 0:
+                break
+            with contextlib.suppress(OSError):
+                os.unlink(path)  # noqa: PTH108 - scandir gives a name
+            over -= bytes_
 
 
 def folder() -> Path | None:
@@ -91,44 +182,16 @@ def name(*parts: bytes | str) -> str:
 
 def get(entry: str) -> bytes | None:
     """Return the program of an entry, or None: it does not exist, or is damaged."""
-    path = _path(entry)
-    if path is None:
-        return None
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
-    body = len(MAGIC) + hashlib.sha256().digest_size
-    if data.startswith(MAGIC) and hashlib.sha256(data[body:]).digest() == data[len(MAGIC) : body]:
-        with contextlib.suppress(OSError):
-            os.utime(path)  # Marks it as used; the least recently used are removed first.
-        return zlib.decompress(data[body:])
-    with contextlib.suppress(OSError):
-        path.unlink()
-    return None
+    store = _store(entry)
+    packed = None if store is None else store.read(entry[2:])
+    return None if packed is None else zlib.decompress(packed)
 
 
 def put(entry: str, program: bytes) -> None:
     """Write an entry, unless that is not possible."""
-    path = _path(entry)
-    if path is None:
-        return
-    packed = zlib.compress(program, 1)
-    data = MAGIC + hashlib.sha256(packed).digest() + packed
-    if _on_disk(len(data)) > MOST_BYTES // FOLDERS:
-        return
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, beside = tempfile.mkstemp(dir=path.parent, prefix=".")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            os.replace(beside, path)  # noqa: PTH105 - mkstemp gives a name
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(beside)  # noqa: PTH108
-            raise
-        _bound(path.parent, len(data))
+    store = _store(entry)
+    if store is not None:
+        store.write(entry[2:], zlib.compress(program, 1))
 
 
 def compiled(compile_: Callable[[], bytes], *parts: bytes | str) -> bytes:
@@ -141,38 +204,10 @@ def compiled(compile_: Callable[[], bytes], *parts: bytes | str) -> bytes:
     return program
 
 
-def _path(entry: str) -> Path | None:
+def _store(entry: str) -> Store | None:
+    """Return the folder of an entry, or None: the cache is off."""
     root = folder()
-    return None if root is None else root / "programs" / entry[:2] / entry[2:]
-
-
-def _on_disk(size: int) -> int:
-    return -(-size // BLOCK) * BLOCK
-
-
-def _bound(place: Path, size: int) -> None:
-    """Remove the least recently used entries of a folder that has more than its share.
-
-    A process adds up the sizes once, and again whenever it has written an eighth of the share.
-    """
+    if root is None:
+        return None
     share = MOST_BYTES // FOLDERS
-    checked = place in _written
-    _written[place] = _written.get(place, 0) + _on_disk(size)
-    if checked and _written[place] <= share // 8:
-        return
-    _written[place] = 0
-    files = []
-    for item in os.scandir(place):
-        with contextlib.suppress(OSError):  # Another process may have removed it.
-            stat = item.stat()
-            files.append((stat.st_mtime_ns, _on_disk(stat.st_size), item.path))
-    over = sum(bytes_ for _, bytes_, _ in files) - share
-    if over <= 0:
-        return
-    over += share // 8  # Otherwise the next entry would exceed it again.
-    for _, bytes_, path in sorted(files):
-        if over <= 0:
-            break
-        with contextlib.suppress(OSError):
-            os.unlink(path)  # noqa: PTH108 - scandir gives a name
-        over -= bytes_
+    return Store(root / "programs" / entry[:2], MAGIC, share, share // 8, share // 8, BLOCK, 0o700)

@@ -12,15 +12,12 @@ a run needed are in a file of their own, `KEY.bounds`, and others are computed f
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import hashlib
 import json
-import os
 import platform
 import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -407,75 +404,24 @@ def write(name: str, cases: Sequence[Case]) -> None:
     packer.write()
 
 
-def _folder() -> Path | None:
+def _store() -> cache.Store | None:
+    """Return the folder of packs, or None: the cache is off."""
     above = cache.folder()
-    return above / FOLDER if above is not None else None
+    return None if above is None else cache.Store(above / FOLDER, MAGIC, MOST_BYTES, unchecked_bytes=MOST_BYTES // 16)
 
 
 def is_on() -> bool:
     """Return whether there is a place for packs."""
-    return _folder() is not None
+    return _store() is not None
 
 
 def _read(name: str) -> memoryview | None:
-    """Return the content of a file after its digest; None if it does not exist or was damaged (it is removed then)."""
-    folder = _folder()
-    if folder is None:
-        return None
-    path = folder / name
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
-    body = len(MAGIC) + hashlib.sha256().digest_size
-    if data.startswith(MAGIC) and hashlib.sha256(memoryview(data)[body:]).digest() == data[len(MAGIC) : body]:
-        with contextlib.suppress(OSError):
-            os.utime(path)  # Marks it as used.
-        return memoryview(data)[body:]
-    with contextlib.suppress(OSError):
-        path.unlink()
-    return None
+    """Return the content of a file; None if it does not exist or was damaged (it is removed then)."""
+    store = _store()
+    return None if store is None else store.read(name)
 
 
 def _write(name: str, body: bytes) -> None:
-    folder = _folder()
-    if folder is None:
-        return
-    with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=folder, suffix=".tmp")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(MAGIC + hashlib.sha256(body).digest() + body)
-            Path(temporary).replace(folder / name)
-        finally:
-            Path(temporary).unlink(missing_ok=True)
-        _bound(folder, len(body))
-
-
-_written: dict[Path, int] = {}
-"""Bytes that this process wrote into a folder since it last added up the sizes there."""
-
-
-def _bound(folder: Path, size: int) -> None:
-    """Remove the least recently used files where all take too much.
-
-    A process adds up the sizes once, and again whenever it has written a sixteenth of the limit.
-    """
-    checked = folder in _written
-    _written[folder] = _written.get(folder, 0) + size
-    if checked and _written[folder] <= MOST_BYTES // 16:
-        return
-    _written[folder] = 0
-    files = []
-    for item in os.scandir(folder):
-        with contextlib.suppress(OSError):  # Another process may have removed it.
-            status = item.stat()
-            files.append((status.st_mtime_ns, status.st_size, item.path))
-    over = sum(size for _, size, _ in files) - MOST_BYTES
-    for _, size_, path in sorted(files):
-        if over <= 0:
-            break
-        with contextlib.suppress(OSError):
-            os.unlink(path)  # noqa: PTH108 - scandir gives a name
-        over -= size_
+    store = _store()
+    if store is not None:
+        store.write(name, body)
