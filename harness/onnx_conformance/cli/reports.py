@@ -22,7 +22,7 @@ from onnx_conformance.report.html import page
 from onnx_conformance.report.html.table import Table
 from onnx_conformance.results.stream import Run
 from onnx_conformance.run import progress
-from onnx_conformance.run import run as session
+from onnx_conformance.run.reference_answers import reference_answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -132,7 +132,7 @@ def _read(
         printing.warn(f"suite {name} is not available, so the reports do not contain the cases themselves")
     elif any(kind.shows_references for kind in chosen):
         examples = [group.example for group in terminal.visible(data.summary, data.groups)[0]]
-        data = dataclasses.replace(data, references=session.reference_answers(examples, cases, Limits()))
+        data = dataclasses.replace(data, references=reference_answers(examples, cases, Limits()))
     described = page_cases.of_page(runs, table) if describes else page_cases.PageCases()
     if shares or describes:
         with progress.steps(_working(shares=shares, describes=describes)) as advance:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.cli.execution import execute
 from onnx_conformance.cli.options import (
     DESTINATION,
     OVERWRITE,
@@ -28,7 +29,6 @@ from onnx_conformance.declare.readings import named
 from onnx_conformance.environments import backend_names
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.results import sampling
-from onnx_conformance.run import run as session
 from onnx_conformance.run.options import TABLES, Options
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.suite import PROVISIONAL
@@ -157,7 +157,7 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
         cluster=_cluster(options["cluster"], options["jobs"]),
         resources=_resources(options["resources"], backends, options["cluster"]),
     )
-    exit_with(session.execute(run_options))
+    exit_with(execute(run_options))
 
 
 def _cluster(address: str, jobs: int | None) -> str:

@@ -11,6 +11,7 @@ import click
 from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import line
+from onnx_conformance.cli.execution import execute, print_faults
 from onnx_conformance.cli.options import (
     OVERWRITE,
     SAMPLE,
@@ -28,8 +29,8 @@ from onnx_conformance.report import trend as written
 from onnx_conformance.results import sampling
 from onnx_conformance.results.stream import Run
 from onnx_conformance.results.trend import check_options, trend
-from onnx_conformance.run import run
 from onnx_conformance.run.options import Options
+from onnx_conformance.run.run import EXIT_FAILED, EXIT_PASSED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,8 +145,8 @@ def _measure(
         passes=passes,
         isolate=isolate,
     )
-    status = run.execute(run_options, report=run.print_faults)
-    return run.EXIT_PASSED if status == run.EXIT_FAILED else status
+    status = execute(run_options, report=print_faults)
+    return EXIT_PASSED if status == EXIT_FAILED else status
 
 
 def _report(runs: Sequence[Run], out: Path | None) -> int:
@@ -155,4 +156,4 @@ def _report(runs: Sequence[Run], out: Path | None) -> int:
     if out is not None:
         formats.write(out, written.markdown(changes))
         printing.show(f"\n{out}")
-    return run.EXIT_FAILED if changes.broke(changes.versions[-1]) else run.EXIT_PASSED
+    return EXIT_FAILED if changes.broke(changes.versions[-1]) else EXIT_PASSED

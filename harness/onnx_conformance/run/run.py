@@ -1,33 +1,22 @@
-"""One run from beginning to end: suite, processes, result stream, report."""
+"""One run from beginning to end: suite, processes, result stream."""
 
 from __future__ import annotations
 
 import array
-import contextlib
 import dataclasses
 import hashlib
 import math
-import os
-import shutil
-import textwrap
 import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.base.verdict import Result, Unreadable, Verdict, line
-from onnx_conformance.case.value_text import brief
-from onnx_conformance.environments import backend_names
+from onnx_conformance.base.verdict import Result, Unreadable, Verdict
 from onnx_conformance.gate import expectations
 from onnx_conformance.gate.gate import Gate
-from onnx_conformance.processes.asker import Asker
 from onnx_conformance.processes.case_times import cores
-from onnx_conformance.processes.replies import Answered, Refused
-from onnx_conformance.report import gate as gate_report
-from onnx_conformance.report import run_end, terminal
 from onnx_conformance.results import sampling
 from onnx_conformance.results.files import Streams
 from onnx_conformance.results.stream import header
@@ -36,29 +25,21 @@ from onnx_conformance.run import costs, cpu_time, progress
 from onnx_conformance.run.cluster import Cluster
 from onnx_conformance.run.crew import Alone
 from onnx_conformance.run.processes import Processes
-from onnx_conformance.run.signals import EndedError, in_order
-from onnx_conformance.specification.completeness import completeness
-from onnx_conformance.suites import packs
+from onnx_conformance.run.reference_answers import REFERENCE
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import check_selection, open_suite
-from onnx_conformance.suites.official import Official
-from onnx_conformance.suites.selection import Selection
-from onnx_conformance.suites.suite import OF_PROVISIONAL, PROVISIONAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy.typing as npt
 
-    from onnx_conformance.case.case import Case
-    from onnx_conformance.processes.adapter_process import Limits
     from onnx_conformance.processes.case_times import Status
     from onnx_conformance.run.crew import Crew
     from onnx_conformance.run.options import Options
     from onnx_conformance.suites.slices import Slice
     from onnx_conformance.suites.suite import Outlook, Suite
 
-REFERENCE = "onnx_reference"
 MOST_FAULTS = 1000
 """Results that are an adapter's fault and listed in the footer; more of them are only counted."""
 CASES_OF_A_WORKER = 250
@@ -368,186 +349,3 @@ def _jobs_for(slices: Sequence[Slice], backends: int) -> int:
     """Return how many workers some slices are worth, on the processors that there are."""
     cases = sum(part.cases for part in slices)
     return max(1, min(cores() // backends, math.ceil(cases / CASES_OF_A_WORKER)))
-
-
-def execute(options: Options, suite: Suite | None = None, report: Callable[[Run], None] | None = None) -> int:
-    """Run, print the report, and return the exit status.
-
-    Args:
-        options: of the run.
-        suite: overrides the named one.
-        report: prints the report, instead of that of `run`.
-
-    Raises:
-        HarnessError: the run could not begin.
-    """
-    run = Run(options, suite)
-    for text in run.suite.left_out(options.selection):
-        printing.warn(f"note: {text}")
-    stopped, ended = "", None
-    try:
-        with in_order(), progress.shown(run.watch()) as advance:
-            run.run(lambda _: advance(), advance)
-    except KeyboardInterrupt:
-        stopped = "interrupted"
-    except EndedError as error:
-        stopped, ended = str(error), error.status
-    except HarnessError as error:
-        if not run.summary.counts:
-            raise
-        stopped = str(error)
-    if stopped and not run.summary.counts:
-        printing.warn(f"{stopped} before the first result")
-        return ended or EXIT_BROKEN
-    if ended is not None:  # The reader of our output may be gone, and there is no time for a report.
-        with contextlib.suppress(OSError):
-            printing.warn(f"{stopped}{_resume_hint(options)}")
-        return ended
-    (report or _report)(run)
-    if stopped:
-        printing.warn(f"{stopped}; the results so far are shown above{_resume_hint(options)}")
-        on_purpose = run.options.max_fail is not None and run.summary.failed >= run.options.max_fail
-        return EXIT_FAILED if on_purpose and not run.faults else EXIT_BROKEN
-    return run.exit_status()
-
-
-def _resume_hint(options: Options) -> str:
-    return f"; continue with --resume --results {_place(options)}" if options.results else ""
-
-
-def _report(run: Run) -> None:
-    """Print the tables, the groups of failures, the last screen and the faults."""
-    summary, options = run.summary, run.options
-    width = shutil.get_terminal_size((terminal.WIDTH, 0)).columns
-    if summary.counts and (run.gate is None or options.table == "full"):  # With a gate, only its news are shown.
-        if options.table == "full":
-            printing.show(terminal.table(summary, "simple", options.samples) + "\n")
-        elif options.table == "operators":
-            for text in terminal.operators(summary, width):
-                printing.show(text)
-        _report_groups(run, width)
-    elif not summary.counts and not run.faults:
-        printing.show(f"suite {run.suite.name} has no cases in this {_part(options)}")
-    with_results = {backend for _, backend in summary.counts}
-    for backend, count in options.samples.items():
-        if summary.counts and backend not in with_results and not run.faults:
-            printing.show(f"{backend}: its sample (1/{count}) has no cases")
-    _report_end(run, width)
-    if run.gate is not None and not run.faults:
-        for text in gate_report.lines(run.gate):
-            printing.show(text)
-    print_faults(run)
-
-
-def _report_end(run: Run, width: int) -> None:
-    """Print the last screen."""
-    summary, options = run.summary, run.options
-    if not summary.counts:
-        return
-    if run.cost is not None:
-        printing.show(f"{_cost(run.cost, run.streams.busy)}\n")
-    suite = f"suite {run.suite.name}"
-    part = f"the core of {suite}" if options.selection.core else suite
-    for text in run_end.lines(summary, run.versions, line(part), options.samples):
-        printing.show(text)
-    for backend, count in run.idle.items():
-        printing.show(f"{line(terminal.clipped(backend))}: all {count} cases are unsupported, so nothing was tested\n")
-    if run.suite.name == PROVISIONAL:
-        printing.show(textwrap.fill(OF_PROVISIONAL, width) + "\n")
-    if run.suite.name == Generated.name:
-        printing.show(f"Coverage of ONNX: {completeness()}.\n")
-    place = _place(options) if options.results else ""
-    files = [str(path) for path in run.streams.written] if options.apart else []
-    folder = "" if run.suite.name in {Generated.name, Official.name} else run.suite.name
-    if run.gate is None:  # With one, its news name the next commands.
-        for text in run_end.next_commands(summary, place, files, width, folder):
-            printing.show(text)
-    if place:
-        printing.show("\n  ".join([f"results: {place}", *files]))
-
-
-def print_faults(run: Run) -> None:
-    """Print the faults that are no case's result."""
-    for fault in run.faults[:20]:
-        printing.warn(f"{fault}")
-    if len(run.faults) > 20:  # noqa: PLR2004
-        printing.warn(f"and {len(run.faults) - 20} more faults of this kind")
-
-
-def _report_groups(run: Run, width: int) -> None:
-    summary, options = run.summary, run.options
-    if not summary.groups:
-        return
-    shown, _ = terminal.visible(summary, options.groups)
-    references = reference_answers([group.example for group in shown], run.suite, options.limits, options.selection)
-    for block in terminal.groups(summary, references, options.groups, options.reference or "", width):
-        printing.show(block + "\n")
-
-
-def _cost(cost: cpu_time.Cost, busy: Mapping[str, float]) -> str:
-    """Return the CPU time of the run, and the seconds that each backend reports for its cases."""
-    each = ", ".join(f"{line(terminal.clipped(name))} {spent:.1f} s" for name, spent in busy.items())
-    text = f"{cost.harness:.1f} s of CPU time in the harness, {cost.adapters:.1f} s in adapter processes"
-    return f"{text}; duration of the cases: {each}" if each else text
-
-
-def _part(options: Options) -> str:
-    """Return the part of the cases that was run, where it is empty."""
-    shard = f"shard ({options.selection})" if options.selection.shard else ""
-    sample = f"sample (1/{options.selection.sample})" if options.selection.sample > 1 else ""
-    return " and ".join(filter(None, (shard, sample)))
-
-
-def _place(options: Options) -> str:
-    """Return --results as the user wrote it."""
-    return f"{options.results}{os.sep if options.apart else ''}"
-
-
-def reference_answers(
-    examples: list[Result], suite: Suite, limits: Limits, selection: Selection | None = None
-) -> dict[str, str]:
-    """Return the answers of onnx.reference to some cases of a run, by id, in short.
-
-    The cases are read from the suite again, which costs less than keeping every case that fails.
-
-    Args:
-        examples: results of the cases.
-        suite: that they are of.
-        limits: of the process of onnx.reference.
-        selection: of the run, where it has just ended, so that its packs hold them; None: it has not.
-    """
-    ids = {result.case for result in examples}
-    answers: dict[str, str] = {}
-    if not ids:
-        return answers
-    try:
-        with Asker(backend_names.resolve(REFERENCE), dataclasses.replace(limits, memory=None)) as asker:
-            for case in _cases_again(examples, suite, selection):
-                answers[case.id] = _short(asker.ask(case))
-                if len(answers) == len(ids):
-                    break
-    except HarnessError as error:
-        return dict.fromkeys(ids, f"(not available: {error})")
-    return answers
-
-
-def _cases_again(examples: list[Result], suite: Suite, selection: Selection | None) -> Iterator[Case]:
-    """Yield the cases of some results of a run; those of its packs, where it has made some."""
-    ids = frozenset(result.case for result in examples)
-    operators = tuple({result.operator for result in examples})
-    if selection is None or selection.by_name or not suite.makes or not packs.is_on():
-        yield from suite.cases(Selection(ops=operators, ids=ids))
-        return
-    own = dataclasses.replace(selection, ops=operators)
-    for part in suite.slices(own):
-        if any(part.holds(result.operator, result.case) for result in examples):
-            yield from (case for case in suite.cases(own.within(part)) if case.id in ids)
-
-
-def _short(reply: object) -> str:
-    """Return a reply in short."""
-    if isinstance(reply, Answered):
-        return brief(reply.outputs)
-    if isinstance(reply, Refused):
-        return f"{'unsupported' if reply.reason else 'refused'}: {reply.error}"
-    return type(reply).__name__.lower()

@@ -1,0 +1,163 @@
+"""Run cases, and print what happens: notes and progress, then the tables, the groups of failures and the faults."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import textwrap
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base import printing
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import line
+from onnx_conformance.report import gate as gate_report
+from onnx_conformance.report import run_end, terminal
+from onnx_conformance.run import progress
+from onnx_conformance.run.reference_answers import reference_answers
+from onnx_conformance.run.run import EXIT_BROKEN, EXIT_FAILED, Run
+from onnx_conformance.run.signals import EndedError, in_order
+from onnx_conformance.specification.completeness import completeness
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.official import Official
+from onnx_conformance.suites.suite import OF_PROVISIONAL, PROVISIONAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from onnx_conformance.run import cpu_time
+    from onnx_conformance.run.options import Options
+    from onnx_conformance.suites.suite import Suite
+
+
+def execute(options: Options, suite: Suite | None = None, report: Callable[[Run], None] | None = None) -> int:
+    """Run, print the report, and return the exit status.
+
+    Args:
+        options: of the run.
+        suite: overrides the named one.
+        report: prints the report, instead of that of `run`.
+
+    Raises:
+        HarnessError: the run could not begin.
+    """
+    run = Run(options, suite)
+    for text in run.suite.left_out(options.selection):
+        printing.warn(f"note: {text}")
+    stopped, ended = "", None
+    try:
+        with in_order(), progress.shown(run.watch()) as advance:
+            run.run(lambda _: advance(), advance)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    except EndedError as error:
+        stopped, ended = str(error), error.status
+    except HarnessError as error:
+        if not run.summary.counts:
+            raise
+        stopped = str(error)
+    if stopped and not run.summary.counts:
+        printing.warn(f"{stopped} before the first result")
+        return ended or EXIT_BROKEN
+    if ended is not None:  # The reader of our output may be gone, and there is no time for a report.
+        with contextlib.suppress(OSError):
+            printing.warn(f"{stopped}{_resume_hint(options)}")
+        return ended
+    (report or _report)(run)
+    if stopped:
+        printing.warn(f"{stopped}; the results so far are shown above{_resume_hint(options)}")
+        on_purpose = run.options.max_fail is not None and run.summary.failed >= run.options.max_fail
+        return EXIT_FAILED if on_purpose and not run.faults else EXIT_BROKEN
+    return run.exit_status()
+
+
+def _resume_hint(options: Options) -> str:
+    return f"; continue with --resume --results {_place(options)}" if options.results else ""
+
+
+def _report(run: Run) -> None:
+    """Print the tables, the groups of failures, the last screen and the faults."""
+    summary, options = run.summary, run.options
+    width = shutil.get_terminal_size((terminal.WIDTH, 0)).columns
+    if summary.counts and (run.gate is None or options.table == "full"):  # With a gate, only its news are shown.
+        if options.table == "full":
+            printing.show(terminal.table(summary, "simple", options.samples) + "\n")
+        elif options.table == "operators":
+            for text in terminal.operators(summary, width):
+                printing.show(text)
+        _report_groups(run, width)
+    elif not summary.counts and not run.faults:
+        printing.show(f"suite {run.suite.name} has no cases in this {_part(options)}")
+    with_results = {backend for _, backend in summary.counts}
+    for backend, count in options.samples.items():
+        if summary.counts and backend not in with_results and not run.faults:
+            printing.show(f"{backend}: its sample (1/{count}) has no cases")
+    _report_end(run, width)
+    if run.gate is not None and not run.faults:
+        for text in gate_report.lines(run.gate):
+            printing.show(text)
+    print_faults(run)
+
+
+def _report_end(run: Run, width: int) -> None:
+    """Print the last screen."""
+    summary, options = run.summary, run.options
+    if not summary.counts:
+        return
+    if run.cost is not None:
+        printing.show(f"{_cost(run.cost, run.streams.busy)}\n")
+    suite = f"suite {run.suite.name}"
+    part = f"the core of {suite}" if options.selection.core else suite
+    for text in run_end.lines(summary, run.versions, line(part), options.samples):
+        printing.show(text)
+    for backend, count in run.idle.items():
+        printing.show(f"{line(terminal.clipped(backend))}: all {count} cases are unsupported, so nothing was tested\n")
+    if run.suite.name == PROVISIONAL:
+        printing.show(textwrap.fill(OF_PROVISIONAL, width) + "\n")
+    if run.suite.name == Generated.name:
+        printing.show(f"Coverage of ONNX: {completeness()}.\n")
+    place = _place(options) if options.results else ""
+    files = [str(path) for path in run.streams.written] if options.apart else []
+    folder = "" if run.suite.name in {Generated.name, Official.name} else run.suite.name
+    if run.gate is None:  # With one, its news name the next commands.
+        for text in run_end.next_commands(summary, place, files, width, folder):
+            printing.show(text)
+    if place:
+        printing.show("\n  ".join([f"results: {place}", *files]))
+
+
+def print_faults(run: Run) -> None:
+    """Print the faults that are no case's result."""
+    for fault in run.faults[:20]:
+        printing.warn(f"{fault}")
+    if len(run.faults) > 20:  # noqa: PLR2004
+        printing.warn(f"and {len(run.faults) - 20} more faults of this kind")
+
+
+def _report_groups(run: Run, width: int) -> None:
+    summary, options = run.summary, run.options
+    if not summary.groups:
+        return
+    shown, _ = terminal.visible(summary, options.groups)
+    references = reference_answers([group.example for group in shown], run.suite, options.limits, options.selection)
+    for block in terminal.groups(summary, references, options.groups, options.reference or "", width):
+        printing.show(block + "\n")
+
+
+def _cost(cost: cpu_time.Cost, busy: Mapping[str, float]) -> str:
+    """Return the CPU time of the run, and the seconds that each backend reports for its cases."""
+    each = ", ".join(f"{line(terminal.clipped(name))} {spent:.1f} s" for name, spent in busy.items())
+    text = f"{cost.harness:.1f} s of CPU time in the harness, {cost.adapters:.1f} s in adapter processes"
+    return f"{text}; duration of the cases: {each}" if each else text
+
+
+def _part(options: Options) -> str:
+    """Return the part of the cases that was run, where it is empty."""
+    shard = f"shard ({options.selection})" if options.selection.shard else ""
+    sample = f"sample (1/{options.selection.sample})" if options.selection.sample > 1 else ""
+    return " and ".join(filter(None, (shard, sample)))
+
+
+def _place(options: Options) -> str:
+    """Return --results as the user wrote it."""
+    return f"{options.results}{os.sep if options.apart else ''}"
