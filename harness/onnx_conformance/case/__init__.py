@@ -1,4 +1,4 @@
-"""A case, the comparison of an answer with the expected values, and values and models as text.
+"""Cases, the comparison of answers with expected values, and texts of values and models.
 
 Imports `declare` and `spec`; the packages that generate, run or report cases import it.
 """

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from onnx_conformance.declare.data import Value
 
 DATA_FILE = "model.onnx.data"
-"""The file of external data beside a model, as exporters call it."""
+"""The name that exporters use for the file with the external data of a model."""
 _OBJECTS = 2048
-"""Size of the Python objects of a small case, in bytes, as measured."""
+"""The measured size of the Python objects of a small case, in bytes."""
 
 
 class Outcome(enum.StrEnum):
@@ -36,19 +36,19 @@ class Outcome(enum.StrEnum):
 
     VALUES = "values"
     PROPERTY = "property"
-    """For random operators, and where several values will do: these are unknown, but their properties are known."""
+    """Properties of values that are not known: for random operators, and if several values are right."""
     REJECTS = "rejects"
     UNSPECIFIED = "unspecified"
 
 
 class Bounds(Sequence["np.ndarray[Any, Any]"]):
-    """The absolute errors that the elements of the outputs may have, computed when the first of them is asked for.
+    """The absolute errors that the elements of the outputs may have, computed at the first access.
 
-    Most answers need none: they are the expected values, or the runtime has refused.
+    Most answers do not need them: they are equal to the expected values, or the runtime raised an error.
     """
 
     def __init__(self, compute: Callable[[], tuple[np.ndarray[Any, Any], ...]]) -> None:
-        """Take the function that returns them, by output."""
+        """Store the function that returns the errors of each output."""
         self._compute: Callable[[], tuple[np.ndarray[Any, Any], ...]] | None = compute
         self._values: tuple[np.ndarray[Any, Any], ...] = ()
 
@@ -59,7 +59,7 @@ class Bounds(Sequence["np.ndarray[Any, Any]"]):
 
     @property
     def computed(self) -> tuple[np.ndarray[Any, Any], ...] | None:
-        """The errors, if somebody has asked for them."""
+        """The errors, if they were computed already."""
         return self._values if self._compute is None else None
 
     def __len__(self) -> int:
@@ -71,13 +71,13 @@ class Bounds(Sequence["np.ndarray[Any, Any]"]):
         return self._all()[index]
 
     def __reduce__(self) -> tuple[type[tuple[Any, ...]], tuple[tuple[Any, ...]]]:
-        """Pickle as the errors alone: what computes them stays in the process that has the oracle."""
+        """Pickle only the errors, because only this process has the oracle that computes them."""
         return tuple, (self._all(),)
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """How an answer may differ from the expected one; all zero: not at all.
+    """How an answer may differ from the expected one. If all fields are zero, it must be equal.
 
     Attributes:
         reason: the reason for this tolerance.
@@ -86,8 +86,8 @@ class Allowance:
         atol: absolute.
         signed_zero: whether +0 and -0 differ.
         bounds: for each output, the absolute error allowed for each element.
-        any_of: for each output, the values that it may have, the expected one first; None where there is no other.
-        any_order: how the outputs may be ordered otherwise, if they may.
+        any_of: for each output, the values that it may have, the expected one first; None if there is only one.
+        any_order: the other permitted orders of the outputs, if there are any.
     """
 
     reason: str
@@ -100,7 +100,7 @@ class Allowance:
     any_order: Order | None = None
 
     def bound(self, index: int) -> np.ndarray[Any, Any] | None:
-        """Return the bounds of an output; None where it has none, or where it has several values, which are exact."""
+        """Return the bounds of an output; None if it has none, or has several allowed values, which are exact."""
         several = bool(self.any_of) and self.any_of[index] is not None
         return None if self.bounds is None or several else self.bounds[index]
 
@@ -131,21 +131,20 @@ class Case:
         id: `ai.onnx/Split/18/uneven/float16@symbolic`; never depends on order.
         operator: the operator version that it tests, `ai.onnx/Split/18`.
         model: a serialized ModelProto.
-        inputs: by name of the graph's input, in the graph's order.
+        inputs: the inputs by the name of the graph's input, in the graph's order.
         outputs: the names of the graph's outputs.
-        outcome: the outcome that the text expects.
-        expected: the values of `outputs`, or the properties of those drawn at random; None if the text expects no
-            answer.
+        outcome: the outcome that the text requires.
+        expected: the values of `outputs`, or the properties of random values; None if the text expects no answer.
         allowance: how far an answer may be from `expected`.
         clauses: the sentences that it tests.
         tags: its topics.
         form: how it is delivered; see `forms.table`.
         detail: the part of the case that the deciding clause applies to.
-        reworded: the latest release of onnx since which one of the sentences reads so; empty: they always have.
+        reworded: the latest release of onnx that reworded one of the sentences in place; empty if none was reworded.
         readings: the numbers of the readings that the outcome rests on; see `onnx_conformance.declare.readings`.
-        earlier: inputs that the model runs with before, in the same session; None where it runs once.
-        files: what is in the files beside the model, by name: the data of initializers that the model refers to.
-        force: of the clause that forbids it, a `declare.Force`; empty where nothing does.
+        earlier: inputs with which the same session runs the model first; None if the model runs once.
+        files: the contents of the files next to the model, by name: external data of its initializers.
+        force: the `declare.Force` of the clause that forbids it; empty if no clause forbids it.
     """
 
     id: str
@@ -184,7 +183,7 @@ class Case:
         return f"{sentence} ({self.detail})".strip() if self.detail else sentence
 
     def request(self, number: int) -> bytes:
-        """Return the message that requests it from an adapter; see backends/README.md."""
+        """Return the message that sends this case to an adapter; see backends/README.md."""
         return b'{"id":%d,' % number + self.frame[1:]
 
     @functools.cached_property
@@ -204,29 +203,29 @@ class Case:
 
     @property
     def has_outputs(self) -> bool:
-        """Whether it says which outputs are expected."""
+        """Whether the case has expected outputs."""
         return self.expected is not None
 
     def is_answer(self, outputs: object, payload: bytes) -> bool:  # noqa: ARG002 - see packs.PackedCase
-        """Return whether an answer, as the wire format has it, is known to be, to the byte, what is expected."""
+        """Return whether an answer in the wire format is known to equal the expected one, byte for byte."""
         return False
 
     @functools.cached_property
     def needs(self) -> frozenset[str]:
-        """The optional fields of its request: only an adapter that accepts them is asked; see backends/README.md."""
+        """The optional fields of its request. Only adapters that accept them run it; see backends/README.md."""
         present = {"earlier": self.earlier is not None, "files": bool(self.files)}
         return frozenset(name for name, there in present.items() if there)
 
     @property
     def size(self) -> int:
-        """Approximate size in memory, in bytes; expected values are about as large as inputs."""
+        """Approximate size in memory, in bytes. It assumes that expected values are about as large as inputs."""
         return len(self.frame) + _OBJECTS
 
     def digests(self) -> tuple[str, str, str]:
         """Return short digests of the model, the inputs, and the expected outcome.
 
-        They are the same on every processor, though the last bits of expected values are not: numpy and the C library
-        choose other code for other processors. No digest depends on our prose.
+        They are the same on every processor. The last bits of expected values differ between processors, because numpy
+        and the C library choose code for the processor. No digest depends on our prose.
         """
         outcome = f"{self.outcome} {self.allowance.limits}".encode()
         values = [self.expected, *(item.values for item in self.allowance.any_of if item is not None)]
@@ -237,7 +236,7 @@ class Case:
 
 
 def by_itself(case: Case) -> Case:
-    """Return a case without the pack that it came from; its bounds as values, which nobody can compute again."""
+    """Return a case that does not need its pack. Its bounds are stored as values, as they cannot be computed later."""
     case = Case(**{item.name: getattr(case, item.name) for item in dataclasses.fields(Case) if item.init})
     if case.allowance.bounds is None:
         return case
@@ -261,8 +260,8 @@ def digest_values(values: object) -> str:
 def _portable(value: Any, allowance: Allowance) -> Any:  # noqa: ANN401 - any value
     """Return an expected value without the bits that depend on the processor: the sign of NaN, and those below 2**-22.
 
-    Where an error is allowed for each element, these are bits of the largest element of its tensor: what cancels out
-    leaves noise.
+    If an error is allowed for each element, the bits are relative to the largest element of the tensor, because terms
+    that cancel each other leave noise.
     """
     if isinstance(value, list | tuple):
         return type(value)(_portable(item, allowance) for item in value)
@@ -282,7 +281,7 @@ def _portable(value: Any, allowance: Allowance) -> Any:  # noqa: ANN401 - any va
     if allowance.bounds is not None and largest:
         # Just above the largest element, because that may be 1 on one processor and a little less on another.
         unit = 2.0 ** (np.frexp(largest * (1 + 2.0**-30))[1] - 22)
-        wide = np.round(wide / unit) * unit + 0.0  # No zero is negative.
+        wide = np.round(wide / unit) * unit + 0.0  # Makes every zero positive.
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return [kind, wide.astype(np.float32)]
 

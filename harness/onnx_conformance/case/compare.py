@@ -1,9 +1,10 @@
 """Compare an answer with the expected values, within an allowance.
 
-Of several values that an output may have, and of several orders, those nearest the answer are the expected ones.
-Compared in this order: number of outputs, types, shapes, values. NaN equals NaN with any payload; infinities equal
-only themselves; the sign of zero counts if the allowance says so. Integers, booleans and strings are compared exactly,
-whatever the allowance.
+The order of comparison is: number of outputs, types, shapes, values.
+
+If an output may have several values or orders, the ones nearest to the answer are the expected ones. NaN equals NaN
+with any payload, and an infinity equals only itself. The sign of zero is compared if the allowance has `signed_zero`.
+Integers, booleans and strings are always compared exactly.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ MOST_OFFSETS = 256
 MOST_INDICES = 64
 """Maximum number of differing elements whose indices are kept."""
 WINDOW = 24
-"""Number of elements whose values are kept, from shortly before the first that differs."""
+"""Number of elements whose values are kept; they start shortly before the first element that differs."""
 BEFORE = 4
-"""How many of them come before it, if not all elements fit."""
+"""How many of them precede the first element that differs, if not all elements fit."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Mismatch:
         shape: of the tensor whose elements differ.
         differs: row-major indices of the elements outside the allowance; the first MOST_INDICES.
         start: row-major index of the first element of `wanted` and `given`.
-        wanted, given: WINDOW expected elements and those of the answer, with all digits.
+        wanted, given: WINDOW expected elements and the actual ones, with all digits.
     """
 
     verdict: Verdict
@@ -86,7 +87,7 @@ class Mismatch:
         """Return the difference as one line."""
         if self.verdict is not Verdict.WRONG_VALUE:
             return f"{self.where}: expected {self.expected}, got {self.actual}"
-        if not self.differing:  # No element is wrong by itself, but all of them together.
+        if not self.differing:  # No single element is wrong, only all of them together.
             return f"{self.where}: {self.actual}; expected {self.expected}"
         far = [f"{self.absolute:.3g} off"] if self.absolute is not None else []
         far += [f"relative {self.relative:.3g}"] if self.relative is not None else []
@@ -164,7 +165,7 @@ def offsets(
 def _tensors(expected: Sequence[Value | Drawn], actual: Sequence[Value]) -> Iterator[tuple[int, str, Array, Array]]:
     """Yield pairs of corresponding tensors: the index of the output, the place, the expected and the actual tensor.
 
-    Tensors without counterpart, or drawn at random, are skipped.
+    Random tensors, and tensors without a counterpart, are skipped.
     """
     for index, (wanted, got) in enumerate(zip(expected, actual, strict=False)):
         if not isinstance(wanted, Drawn):
@@ -183,16 +184,16 @@ def _inside(where: str, wanted: Value, got: Value) -> Iterator[tuple[str, Array,
 
 
 def _signed(wanted: Array, got: Array) -> list[list[int]]:
-    """Return index and signed distance of the elements that differ, of the farthest MOST_OFFSETS."""
+    """Return the index and signed distance of the MOST_OFFSETS elements that differ most."""
     if wanted.dtype.kind == "c":
         real, imaginary = _signed(wanted.real, got.real), _signed(wanted.imag, got.imag)
         return real + [[wanted.size + index, steps] for index, steps in imaginary]
     a, b = (np.ascontiguousarray(item).reshape(-1) for item in (wanted, got))
     from_, to = ordered(a), ordered(b)
     moved = np.flatnonzero((from_ != to) & ~np.isnan(a.astype(np.float64)))
-    if len(moved) > MOST_OFFSETS:  # Before they become Python's numbers: there may be a hundred thousand.
+    if len(moved) > MOST_OFFSETS:  # Before the conversion to Python's numbers, because there may be 100,000.
         low, high = np.minimum(from_[moved], to[moved]), np.maximum(from_[moved], to[moved])
-        far = high.astype(np.uint64) - low.astype(np.uint64)  # Two of int64 may be farther apart than int64 can say.
+        far = high.astype(np.uint64) - low.astype(np.uint64)  # The distance of two int64 may exceed int64.
         moved = moved[np.argsort(np.iinfo(np.uint64).max - far, kind="stable")[:MOST_OFFSETS]]
     return [[int(index), int(to[index]) - int(from_[index])] for index in moved]
 
@@ -202,7 +203,7 @@ def differing(
 ) -> Iterator[tuple[str, str, str]]:
     """Yield each element that differs: its place, such as outputs[0][1,2], the expected and the actual value.
 
-    A tensor of another type or shape than expected is skipped: its elements have no counterparts.
+    A tensor with an unexpected type or shape is skipped, because its elements have no counterparts.
     """
     for index, where, wanted, got in _tensors(nearest(expected, actual, allowance), actual):
         if _unlike(where, wanted, got) is None:
@@ -213,7 +214,7 @@ def differing(
 
 
 def _written(item: Any) -> str:  # noqa: ANN401 - a numpy scalar or a str
-    """Return an element as text; a string in quotes, which show a tab or a blank at its end."""
+    """Return an element as text. Strings are quoted, which makes a tab or a space at the end visible."""
     return element(item) if isinstance(item, str) else clip(item)
 
 
@@ -233,7 +234,7 @@ def kind(value: Value) -> str:
 
 
 def unlike(expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance) -> Mismatch | None:
-    """Return the first difference in number, kind, type or shape; elements and the keys of maps are not compared."""
+    """Return the first difference in number, kind, type or shape. Elements and the keys of maps are not compared."""
     if len(expected) != len(actual):
         return Mismatch(Verdict.WRONG_COUNT, "outputs", f"{len(expected)} outputs", f"{len(actual)} outputs")
     pairs = enumerate(zip(nearest(expected, actual, allowance), actual, strict=True))

@@ -1,4 +1,4 @@
-"""Elements of two tensors of one type and shape: whether and how far they differ."""
+"""Comparison of the elements of two tensors of one type and shape: whether and how far they differ."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_float(array: Array) -> bool:
 
 def unequal(wanted: Array, got: Array, allowance: Allowance, bound: Array | None) -> Array:
     """Return a mask of the elements outside the allowance; complex numbers are compared by their parts."""
-    if bound is not None and np.isinf(bound).any():  # These elements may be anything.
+    if bound is not None and np.isinf(bound).any():  # These elements may have any value.
         return unequal(wanted, got, allowance, np.where(np.isinf(bound), 0, bound)) & ~np.isinf(bound)
     if not is_float(wanted):
         return np.asarray(wanted != got)
@@ -47,8 +47,8 @@ def unequal(wanted: Array, got: Array, allowance: Allowance, bound: Array | None
 def ordered(array: Array) -> Array:
     """Return for each float the signed number of representable values from zero; -0 and +0 are 0.
 
-    float8e8m0 has no sign; its codes are in order already. Types below a byte have their sign in the highest of their
-    own bits.
+    float8e8m0 has no sign, so its codes are ordered already. Types below a byte have their sign in the highest of the
+    bits that they use.
     """
     width = array.dtype.itemsize * 8
     codes = array.view(f"u{array.dtype.itemsize}").astype(np.uint64)

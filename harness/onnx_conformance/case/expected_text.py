@@ -1,4 +1,4 @@
-"""The expected values of a case as rows of text: a name and a value each."""
+"""The expected values of a case as rows of text; each row has a name and a value."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 def expected_rows(case: Case, write: Callable[[Value | Drawn], str] = one) -> Iterator[tuple[str, str]]:
-    """Yield the name and the value of each output, and below it the other values that it may have as well.
+    """Yield the name and the value of each output, followed by the other values that it may have.
 
     Args:
-        case: the case; one that expects no values has no rows.
+        case: the case. It has no rows if it expects no values.
         write: formats a value.
     """
     for index, (name, value) in enumerate(zip(case.outputs, case.expected or (), strict=False)):

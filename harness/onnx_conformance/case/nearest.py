@@ -1,4 +1,4 @@
-"""Which of the answers that a case allows is nearest the one that a runtime gave."""
+"""Choice of the allowed answer that is nearest to the answer of a runtime."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Array = np.ndarray[Any, Any]
 def nearest(
     expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance
 ) -> Sequence[Value | Drawn]:
-    """Return the expected values, chosen and ordered as the allowance permits to be like an answer.
+    """Return the expected values, chosen and ordered within the allowance to be as near as possible to an answer.
 
     Args:
         expected: one of the answers that the case allows.
         actual: the answer of a runtime, with any number of outputs.
-        allowance: which other ones it allows.
+        allowance: the other answers that the case allows.
     """
     if allowance.any_of:
         pairs = enumerate(zip(expected, actual, strict=False))
@@ -45,7 +45,7 @@ def _chosen(any_of: AnyOf | None, value: Value | Drawn, answer: Value, allowance
 
 
 def _distance(value: Array, answer: Array, allowance: Allowance) -> tuple[bool, bool, int]:
-    """Return how far a value is from an answer: in its type, its shape, and how many of its elements."""
+    """Return how a value differs from an answer: in its type, in its shape, and in how many elements."""
     if not _alike(value, answer):
         return value.dtype != answer.dtype, value.shape != answer.shape, 0
     return False, False, int(unequal(value, answer, allowance, None).sum())
@@ -70,13 +70,13 @@ def _alike(value: object, answer: object) -> bool:
 
 
 def _reordered(expected: Sequence[Value | Drawn], actual: Sequence[Value], order: Order) -> Sequence[Value | Drawn]:
-    """Return the expected outputs in the order of an answer; what the answer lacks takes the places that are left."""
+    """Return the expected outputs in the order of an answer. Rows that the answer lacks get the remaining places."""
     if len(expected) != len(actual) or not all(map(_alike, expected, actual)):
         return expected
     pairs = [(np.asarray(value), np.asarray(answer)) for value, answer in zip(expected, actual, strict=True)]
     integers = [(value, answer) for value, answer in pairs if not is_float(value)]
     bits = [(_bits(value), _bits(answer)) for value, answer in pairs]
-    # What is the same in all outputs belongs together, then what is equal, then what has equal integers, as an index.
+    # First match rows that are identical in all outputs, then equal rows, then rows with equal integers (an index).
     keys = [_rows(several, order) for several in (bits, pairs, integers) if several]
     lanes, _, size = keys[0].shape
     places = np.array([_places(lane) for lane in zip(*keys, strict=True)], np.int64).reshape(lanes, size)
@@ -84,14 +84,14 @@ def _reordered(expected: Sequence[Value | Drawn], actual: Sequence[Value], order
 
 
 def _by_lane(array: Array, order: Order) -> Array:
-    """Return an array of [lane, place along the axis, element]: a row has one element where the order is lanewise."""
+    """Return an array of [lane, place along the axis, element]. If the order is lanewise, a row has one element."""
     front = np.moveaxis(array, order.axis, 0)
     rows = front.reshape(len(front), -1 if front.size else int(np.prod(front.shape[1:])))
     return rows.T[..., None] if order.lanewise else rows[None]
 
 
 def _permuted(array: Array, places: Array, order: Order) -> Array:
-    """Return an array with other rows at each place of each lane."""
+    """Return an array whose rows are permuted within each lane."""
     rows = np.take_along_axis(_by_lane(array, order), places[..., None], 1)
     rows = rows[..., 0].T if order.lanewise else rows[0]
     shape = np.moveaxis(array, order.axis, 0).shape
@@ -109,12 +109,12 @@ def _rows(pairs: Sequence[tuple[Array, Array]], order: Order) -> Array:
 
 
 def _bits(array: Array) -> Array:
-    """Return numbers that tell the two zeros apart, and one NaN from another."""
+    """Return numbers that distinguish the two zeros, and different NaNs."""
     return array.view(f"u{array.dtype.itemsize}") if is_float(array) and array.dtype.kind != "c" else array
 
 
 def _codes(value: Array, answer: Array) -> Array:
-    """Return a number for each element of two arrays, the same for equal ones, NaN among them: [2, ...]."""
+    """Return a number for each element of two arrays, as [2, ...]. Equal elements and all NaNs get the same number."""
     both = np.stack([value, answer])
     if is_float(both) and both.dtype.kind != "c":
         both = np.where(np.isnan(both.astype(np.float64)), np.iinfo(np.int64).max, ordered(both))
@@ -124,11 +124,11 @@ def _codes(value: Array, answer: Array) -> Array:
 
 
 def _places(keys: Sequence[Array]) -> list[int]:
-    """Return for each row of the answer the place of the expected row that belongs to it.
+    """Return the place of the matching expected row for each row of the answer.
 
     Args:
-        keys: numbers of rows, [expected or actual, place]; rows of one number in the first belong together, then in the
-            second, and so on.
+        keys: arrays of row numbers, [expected or actual, place]. Rows with the same number in the first array match;
+            the remaining rows are matched by the second array, and so on.
     """
     size = keys[0].shape[1]
     free, places = set(range(size)), [-1] * size

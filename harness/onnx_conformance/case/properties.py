@@ -1,4 +1,4 @@
-"""Check values drawn at random against their required properties."""
+"""Checks of random values against their required properties."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ Array = np.ndarray[Any, Any]
 
 PLAIN_FIELDS = ("low", "high", "chosen_by", "mean", "deviation", "kurtosis", "same_as")
 SIGMAS = 6.0
-"""Largest deviation of a mean or a variance: a correct generator exceeds it once in 500 million cases."""
+"""Largest allowed deviation of a mean or a variance. A correct generator exceeds it in 1 of 500 million cases."""
 CHOICE_ULP = 4
-"""Largest distance of an element from its choice, in ULP: a scale and a product are rounded before."""
+"""Largest distance of an element from its choice, in ULP. It covers the rounding of a scale and a product."""
 
 
 def broken(drawn: Drawn, got: Array, actual: Sequence[Any]) -> str:
     """Return the first property that `got` violates, as text; empty if there is none.
 
     Args:
-        drawn: the required properties; type and shape are compared before.
+        drawn: the required properties. The caller has compared type and shape already.
         got: the values of one output.
         actual: the values of all outputs.
     """
     values = got.astype(np.float64) if got.dtype.kind != "O" else got
     if drawn.same_as is not None and not _same(got, actual[drawn.same_as]):
-        return f"the same seed gave other values than output {drawn.same_as}"
+        return f"the values differ from output {drawn.same_as}, which has the same seed"
     if drawn.low is not None and (values < _rounded(drawn.low, got)).any():
         return f"{values.min():g} is below {drawn.low:g}"
     if drawn.high is not None and (values > _rounded(drawn.high, got)).any():
@@ -42,7 +42,7 @@ def broken(drawn: Drawn, got: Array, actual: Sequence[Any]) -> str:
     return _choices(drawn, got, actual) or _moments(drawn, values)
 
 
-def _same(got: Array, other: Any) -> bool:  # noqa: ANN401 - whatever a runtime gave
+def _same(got: Array, other: Any) -> bool:  # noqa: ANN401 - any answer of a runtime
     return isinstance(other, np.ndarray) and got.shape == other.shape and got.tobytes() == other.tobytes()
 
 
@@ -64,11 +64,11 @@ def _choices(drawn: Drawn, got: Array, actual: Sequence[Any]) -> str:
     if drawn.chosen_by is not None:
         mask = np.asarray(actual[drawn.chosen_by]).astype(bool)
         if mask.shape != got.shape:
-            return f"output {drawn.chosen_by}, which says what is chosen, has another shape"
+            return f"output {drawn.chosen_by}, which selects the values, has another shape"
         wrong = ~np.where(mask, near[1], near[0])
-        return f"{int(wrong.sum())} elements are not what output {drawn.chosen_by} says" if wrong.any() else ""
+        return f"{int(wrong.sum())} elements differ from the choice in output {drawn.chosen_by}" if wrong.any() else ""
     none = ~np.logical_or.reduce(near)
-    return f"{int(none.sum())} elements are none of their {len(near)} choices" if none.any() else ""
+    return f"{int(none.sum())} elements have none of their {len(near)} allowed values" if none.any() else ""
 
 
 def _moments(drawn: Drawn, values: Array) -> str:
@@ -77,7 +77,7 @@ def _moments(drawn: Drawn, values: Array) -> str:
     mean, deviation = (np.broadcast_to(item, values.shape) for item in (drawn.mean, drawn.deviation))
     scale = math.sqrt(float(np.square(deviation).sum()))
     if not scale:
-        return "" if np.allclose(values, mean) else "what is certain came out otherwise"
+        return "" if np.allclose(values, mean) else "the values differ from the only possible value"
     off = abs(float((values - mean).sum())) / scale
     if off > SIGMAS:
         return f"the mean of {values.size} is {values.mean():.6g}, which is {off:.3g} sigma from {mean.mean():.6g}"
@@ -86,7 +86,7 @@ def _moments(drawn: Drawn, values: Array) -> str:
     ratio = float(np.square(values - mean).sum()) / scale**2
     allowed = SIGMAS * math.sqrt(max(drawn.kurtosis - 1, 0) / values.size)
     if abs(ratio - 1) > allowed:
-        return f"the variance of {values.size} is {ratio:.4g} of what it should be; allowed is 1 +- {allowed:.3g}"
+        return f"the variance of {values.size} is {ratio:.4g} times the expected one; allowed is 1 +- {allowed:.3g}"
     return ""
 
 
@@ -106,7 +106,7 @@ def parse(described: Mapping[str, Any]) -> Drawn:
     """Return the properties that `describe` wrote.
 
     Raises:
-        ValueError, TypeError, KeyError: the data is not as `describe` writes it.
+        ValueError, TypeError, KeyError: the data does not have the format of `describe`.
     """
     dtype = numpy_dtype(element_type_named(described["type"]).number)
     shape = tuple(int(dim) for dim in described["shape"])

@@ -29,7 +29,7 @@ def brief(values: Sequence[Value | Drawn], limit: int = 600) -> str:
 
 
 def outline(values: Sequence[Value], limit: int = 600) -> str:
-    """Return types and shapes of values whose elements are not known."""
+    """Return the types and shapes of values whose elements are not known."""
     shown = "; ".join(_outline(value) for value in values[:16]) + ("; ..." if len(values) > 16 else "")  # noqa: PLR2004
     return clean(shown or "no outputs", limit)
 
@@ -51,7 +51,7 @@ def one(value: Value | Drawn) -> str:
     if isinstance(value, np.ndarray):
         name = element_type(value.dtype).name
         first = value.reshape(-1)[:ELEMENTS]
-        # numpy's own scalars are read one by one at ten times the cost of Python's, which are written alike.
+        # Reading numpy scalars one by one costs ten times as much as Python's numbers, whose text is the same.
         items = first.tolist() if value.dtype.kind in "biuf" and value.dtype.isbuiltin == 1 else first
         shown = " ".join(map(_element, items))
         more = " ..." if value.size > ELEMENTS else ""

@@ -1,1 +1,1 @@
-"""How far an answer may be from the expected one: of one operator, of several nodes, of a whole model."""
+"""How far an answer may differ from the expected one, for one operator, for several nodes and for a whole model."""

@@ -1,4 +1,4 @@
-"""How far an answer to a case may lie from the oracle's: the operator's tolerance on the values at hand."""
+"""How far an answer to a case may differ from the oracle's: the operator's tolerance, applied to the actual values."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _MOST = float(np.finfo(np.float64).max)
 def of_answer(
     tolerance: Tolerance, answer: evaluator.Answer, operands: Sequence[np.dtype[Any]], named: list[int]
 ) -> Allowance:
-    """Return how far an answer may lie from that of the oracle; bounds are computed once somebody needs them.
+    """Return how far an answer may differ from the oracle's. Bounds are computed when they are first needed.
 
     Args:
-        tolerance: of the operator.
-        answer: of the oracle.
+        tolerance: the tolerance of the operator.
+        answer: the oracle's answer.
         operands: the types that an implementation may compute in; see `operand_types`.
         named: the indices of the outputs that the node names.
 
     Raises:
-        DeclarationError: several values or orders are allowed of an output that need not be exact.
+        DeclarationError: several values or orders are allowed for an output that need not be exact.
     """
     compute = _bounds(tolerance, answer, operands, named)
     masks = [answer.open[index] for index in named]
@@ -47,9 +47,9 @@ def of_answer(
     any_of = tuple(answer.any_of[index] for index in named)
     several = answer.any_order is not None or any(item is not None for item in any_of)
     if several and (tolerance.measured or tolerance.bound):
-        raise DeclarationError("AnyOf and AnyOrder are for what is exact; the bounds are those of one value")
+        raise DeclarationError("AnyOf and AnyOrder need exact outputs, because bounds apply to one expected value")
     if any(item is not None and item.elementwise and is_float(item.values[0]) for item in any_of):
-        raise DeclarationError("elements chosen one by one are compared exactly, and floats have a tolerance")
+        raise DeclarationError("an elementwise AnyOf is compared exactly and cannot apply to floats with a tolerance")
     return Allowance(
         reason=tolerance.reason,
         ulp=_ulp(tolerance, [answer.outputs[index] for index in named]),
@@ -83,9 +83,9 @@ def _bounds(
 
     def computed() -> Iterable[Array]:
         errors = _errors(tolerance.bound, answer) if tolerance.bound else ()
-        # In epsilons, an error of the largest numbers may be beyond a double, which it is not by itself.
+        # A bound in epsilons may exceed the largest double although the error itself does not.
         bounds = (np.asarray(errors[index], np.longdouble) * _epsilon(answer.outputs[index]) for index in named)
-        # An infinite bound would say that the element is open; beside an infinite term any finite number may do.
+        # An infinite bound would mark the element as undefined, so the bound of an infinite term is the largest finite.
         return (np.nan_to_num(bound.astype(np.float64), nan=0.0, posinf=_MOST) for bound in bounds)
 
     def nothing() -> Iterable[Array]:
@@ -100,7 +100,7 @@ def _errors(bound: Callable[..., list[Array]], answer: evaluator.Answer) -> list
 
 
 def _opened(bounds: Iterable[Array], masks: Sequence[Array | None]) -> tuple[Array, ...]:
-    """Return the bounds, infinite for the elements that may be anything."""
+    """Return the bounds, which are infinite for the elements that may have any value."""
     pairs = zip(bounds, masks, strict=True)
     return tuple(bound if mask is None else np.where(mask, np.inf, bound) for bound, mask in pairs)
 
@@ -115,13 +115,13 @@ def _epsilon(value: Value) -> float:
 def operand_types(
     op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any]
 ) -> list[np.dtype[Any]]:
-    """Return the types that an implementation may compute in, beside that of the output.
+    """Return the types that an implementation may compute in, in addition to the type of the output.
 
     Args:
-        op: the operator; where its tolerance has a stage, the attribute of that name alone says the type.
-        version: in force.
-        inputs: as `evaluator.apply` takes them.
-        attributes: those given.
+        op: the operator. If its tolerance has a `stage`, only the attribute of that name determines the type.
+        version: the version in force.
+        inputs: the inputs, in the form that `evaluator.apply` accepts.
+        attributes: the attributes that the node sets.
     """
     stage = op.compare.stage
     number = evaluator.known(version, attributes)[stage] if stage in version.attributes else None

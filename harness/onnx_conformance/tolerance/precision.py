@@ -1,4 +1,4 @@
-"""Which readings on the precision of numbers the expected values of a case rest on."""
+"""The readings about the precision of numbers on which the expected values of a case rest."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
     from onnx_conformance.specification.signature import TypedValue
 
 WIDE = frozenset("dD")
-"""Doubles, and complex numbers of two."""
+"""The type codes of doubles, and of complex numbers that consist of two doubles."""
 ARITHMETIC_BITS = 16
-"""Types of fewer bits have no arithmetic of their own: their subnormal numbers are computed with in wider types."""
+"""Types with fewer bits have no arithmetic; calculations with their subnormal numbers use wider types."""
 
 
 def readings(tolerance: Tolerance, inputs: Iterable[TypedValue | None], expected: Sequence[Any]) -> frozenset[Reading]:
     """Return the readings that expected values rest on.
 
     Args:
-        tolerance: of the operator; an exact one moves or selects numbers, whatever their precision.
-        inputs: of the node.
+        tolerance: the tolerance of the operator. If it is exact, the operator only moves or selects numbers, so their
+            precision does not matter.
+        inputs: the inputs of the node.
         expected: the values of its outputs.
     """
     outputs = list(_arrays(expected))
@@ -57,7 +58,7 @@ def _has_subnormal(array: np.ndarray[Any, Any]) -> bool:
 def _subnormal(array: np.ndarray[Any, Any]) -> bool:
     if not is_float(array.dtype) or array.dtype.itemsize * 8 < ARITHMETIC_BITS or not array.size:
         return False
-    with np.errstate(invalid="ignore"):  # A signalling NaN.
+    with np.errstate(invalid="ignore"):  # Signalling NaNs cause a warning.
         size = np.abs(array.astype(np.float64))
     smallest = float(ml_dtypes.finfo(array.dtype).smallest_normal)  # type: ignore[no-untyped-call]
     return bool(((size > 0) & (size < smallest)).any())

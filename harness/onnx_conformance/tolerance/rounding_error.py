@@ -1,10 +1,11 @@
-"""How far the answer of a careful implementation may lie from the exact one, measured on the values at hand.
+"""How far the answer of a careful implementation may be from the exact one, measured on the actual values.
 
-The oracle is evaluated again, with an error drawn at random for the result of each operation, of the size that rounding
-it to the operands' type has: Monte Carlo arithmetic (Parker, "Monte Carlo arithmetic", 1997). A sum errs as one does
-whose terms are added in a random order with random roundings, so its error grows with the square root of their number
-(Higham and Mary, "A new approach to probabilistic rounding error analysis", 2019) and not with their number: a worst
-case that no implementation meets would let wrong answers of 16 bits pass.
+The oracle is evaluated again, with a random error in the result of each operation. The error has the size of rounding
+to the operands' type. This is Monte Carlo arithmetic (Parker, "Monte Carlo arithmetic", 1997).
+
+The error of a sum is that of adding the terms in a random order with random roundings. It therefore grows with the
+square root of the number of terms (Higham and Mary, "A new approach to probabilistic rounding error analysis", 2019),
+not with the number itself. The worst case, which no implementation reaches, would let wrong answers of 16 bits pass.
 """
 
 from __future__ import annotations
@@ -25,16 +26,16 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 RUNS = 16
-"""How often the oracle is evaluated again: the root mean square of so many errors is below half the true one once in a
-thousand times."""
+"""How often the oracle is evaluated again. The root mean square of this many errors is less than half the true one in
+one of a thousand measurements."""
 FACTOR = 5
-"""How many times that is allowed. An operation errs by a unit here, and by at most a unit when rounding: a chain of up
-to 25 operations may round to one side throughout."""
+"""The allowed error, as a multiple of that root mean square. An operation here has an error of one unit, and rounding
+has an error of at most one unit, so all operations of a chain of up to 25 may round to the same side."""
 FUNCTION = 4
-"""Units by which an exponential, a logarithm or a power may err; IEEE 754 bounds only the operations of ROUND_ONCE."""
+"""The error of an exponential, a logarithm or a power, in units. IEEE 754 bounds only the operations of ROUND_ONCE."""
 SATURATING = 1
-"""Units of 1 by which a function may err as well whose values lie within -1 and 1: libraries approximate it absolutely,
-so that a small value may have few correct digits."""
+"""An additional error of functions whose values are between -1 and 1, in units of 1. Libraries bound their absolute
+error, so a small value may have few correct digits."""
 
 ROUND_ONCE = frozenset({"add", "subtract", "multiply", "divide", "sqrt", "square", "reciprocal"})
 BOUNDED = frozenset({"tanh", "sin", "cos", "erf"})
@@ -42,7 +43,7 @@ EXACT = frozenset({
     "negative", "positive", "absolute", "fabs", "sign", "maximum", "minimum", "fmax", "fmin", "clip", "floor", "ceil",
     "trunc", "rint", "conjugate", "copysign", "fmod", "remainder", "nextafter", "ldexp",
 })  # fmt: skip
-"""Operations whose results every type holds, or that have no other error than their operands'."""
+"""Operations whose results every type can represent, or that have only the errors of their operands."""
 CONTRACTIONS = frozenset({np.einsum, np.dot, np.inner, np.vdot, np.tensordot, np.outer, np.convolve})
 """Sums of products that are not ufuncs; `matmul` is one."""
 
@@ -54,7 +55,7 @@ class _Arithmetic:
     Attributes:
         unit: the largest relative error of rounding once: half an epsilon.
         tiny: the smallest subnormal number.
-        draw: the source of errors, normally distributed with a unit as deviation.
+        draw: the source of errors; they are normally distributed with a standard deviation of one unit.
     """
 
     unit: float
@@ -63,18 +64,18 @@ class _Arithmetic:
 
 
 _arithmetic: list[_Arithmetic] = []
-"""The arithmetic of the evaluation that runs, the innermost last."""
+"""The arithmetic of the running evaluations, with the innermost last."""
 
 
 class MeasureError(Exception):
-    """No error can be measured; a fault of the operator file, whose oracle must not decide by computed values alone."""
+    """No error can be measured. The operator file is at fault: an oracle must not branch on computed values alone."""
 
 
 class Rounded(np.ndarray[Any, Any]):
-    """Values whose operations give results with a random error; see the module's text."""
+    """Values whose operations return results with a random error; see the docstring of the module."""
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:  # noqa: ANN401 - numpy's
-        """Return what the function returns for the exact values, with an error."""
+        """Return the function's result for the exact values, with an error."""
         operands = [_exact(item) for item in inputs]
         target = options.pop("out", None)
         options = {name: _exact(value) for name, value in options.items()}
@@ -89,11 +90,11 @@ class Rounded(np.ndarray[Any, Any]):
             return target[0]
 
     def saturated(self) -> Rounded:
-        """Return the values with the error of a function whose values lie within -1 and 1."""
+        """Return the values with the error of a function whose values are between -1 and 1."""
         return _with_error(_exact(self), np.full(self.shape, SATURATING))
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:  # noqa: ANN401 - numpy's
-        """Return the result of a function that calls others or moves values; of a sum of products with an error."""
+        """Return the result of a function that calls others or moves values. Sums of products get an error."""
         if function not in CONTRACTIONS:
             return _wrapped(super().__array_function__(function, types, args, kwargs))
         operands = [_exact(item) for item in args]
@@ -115,7 +116,7 @@ def _exact(value: Any) -> Any:  # noqa: ANN401 - whatever numpy takes
 
 
 def _wrapped(value: Any) -> Any:  # noqa: ANN401 - whatever an oracle takes
-    """Return floating arrays, also those in lists and tuples, as ones whose operations round."""
+    """Return floating arrays, also those in lists and tuples, as arrays whose operations round."""
     if isinstance(value, np.ndarray | np.inexact):
         array = np.asarray(value)
         return array.view(Rounded) if array.dtype.kind in "fc" else value
@@ -123,7 +124,7 @@ def _wrapped(value: Any) -> Any:  # noqa: ANN401 - whatever an oracle takes
 
 
 def _result(name: str, method: str, operands: list[Any], options: Mapping[str, Any], result: Array) -> Any:  # noqa: ANN401
-    """Return the result of a ufunc with the error that its name and method say; within `numpy.errstate`."""
+    """Return the result of a ufunc, with the error for its name and method. Call it within `numpy.errstate`."""
     if result.dtype.kind not in "fc" or name in EXACT:
         return _wrapped(result)
     size = np.abs(result)
@@ -141,7 +142,7 @@ def _result(name: str, method: str, operands: list[Any], options: Mapping[str, A
     if name in BOUNDED:
         return _with_error(result, FUNCTION * size + SATURATING)
     if name in {"add", "subtract"} and result.dtype.kind == "c":
-        size = np.abs(result.real) + 1j * np.abs(result.imag)  # Each part is added by itself.
+        size = np.abs(result.real) + 1j * np.abs(result.imag)  # The parts are added separately.
     return _with_error(result, size * (1 if name in ROUND_ONCE else FUNCTION))
 
 
@@ -149,8 +150,8 @@ def _of_sum(terms: float | Array, squares: Array, total: Array, *, products: boo
     """Return the standard deviation of the error of a sum, in units.
 
     A partial sum of k of n terms x in a random order has the mean square k (n - k) / n² · Σx² + k² / n² · (Σx)², and is
-    rounded. Summed over all k that is n/6 · Σx² + n/3 · (Σx)²; where the terms are products, each of them is rounded as
-    well. One term is not rounded.
+    rounded. The sum over all k is n/6 · Σx² + n/3 · (Σx)². If the terms are products, each of them is rounded as well.
+    The sum of a single term is not rounded.
     """
     added = np.where(np.asarray(terms) > 1, terms, 0.0)
     return np.asarray(np.sqrt((added / 6 + products) * squares + added / 3 * np.abs(total) ** 2))
@@ -182,7 +183,7 @@ def _rounding_to(dtype: np.dtype[Any], seed: int) -> Iterator[None]:
 
 
 def coarsest(dtypes: Sequence[np.dtype[Any]]) -> np.dtype[Any] | None:
-    """Return the floating type of the largest epsilon; None where there is none."""
+    """Return the floating type with the largest epsilon, or None if no type is a floating type."""
     floats = [dtype for dtype in dtypes if is_float(dtype)]
     return max(floats, key=lambda dtype: float(ml_dtypes.finfo(dtype).eps), default=None)  # type: ignore[no-untyped-call]
 
@@ -193,13 +194,13 @@ def measure(
     exact: Sequence[Array],
     dtypes: Sequence[np.dtype[Any] | None],
 ) -> tuple[Array, ...]:
-    """Return by how much each element of each output may lie from the exact one.
+    """Return how far each element of each output may be from the exact one.
 
     Args:
-        oracle: gives the outputs for arguments by name.
-        arguments: those of the call, exact.
-        exact: the outputs, wide.
-        dtypes: for each output, the type that operations round to; None for one that is exact.
+        oracle: returns the outputs for arguments by name.
+        arguments: the exact arguments of the call.
+        exact: the exact outputs, in a wide type.
+        dtypes: for each output, the type that operations round to; None for an exact output.
 
     Raises:
         MeasureError: no evaluation with an error has an answer.
@@ -213,7 +214,7 @@ def measure(
                 outputs.append(oracle(wrapped))
         if not outputs:
             raise MeasureError(
-                f"every error of {dtype.name} brings the oracle over a limit; beside it there is no answer"
+                f"the oracle has no answer near these values: every rounding error of {dtype.name} crosses a limit"
             )
         for index, (own, value) in enumerate(zip(dtypes, exact, strict=True)):
             if own == dtype:
@@ -228,6 +229,6 @@ def _distance(one: Array, other: Array) -> Array:
 
 
 def _root_mean_square(items: Sequence[Array]) -> Array:
-    """Return the root of the mean square, element by element, also of numbers whose squares no type holds."""
+    """Return the root of the mean square, element by element, also of numbers whose squares no type can represent."""
     largest = np.maximum(np.max(items, axis=0, initial=0.0), np.finfo(float).tiny)
     return np.asarray(largest * np.sqrt(np.mean([(item / largest) ** 2 for item in items], axis=0)))

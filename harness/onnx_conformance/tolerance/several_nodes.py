@@ -1,8 +1,9 @@
-"""Cases of several nodes: what is expected of a whole model, and how far an answer may lie from it.
+"""Cases of several nodes: the expected outputs of a whole model, and how far an answer may be from them.
 
-The oracles are evaluated in a row. Each node may err as its operator's tolerance says, and what a node computes may be
-rounded or not: tools and runtimes compute several nodes at once. So the model is evaluated again with such errors,
-drawn at random, in the output of every node; an answer may be as far from the expected one as these are.
+The oracles are evaluated one after the other. Each node may have an error within its operator's tolerance. Its result
+may be rounded or not, because tools and runtimes compute several nodes at once. The model is therefore evaluated again
+with such errors, drawn at random, in the output of every node. An answer may be as far from the expected one as the
+results of these evaluations.
 """
 
 from __future__ import annotations
@@ -39,31 +40,32 @@ Array = np.ndarray[Any, Any]
 RUNS = 16
 """How often a model is evaluated with errors."""
 FACTOR = 3
-"""How many times the root mean square of the deviations is allowed. Errors are drawn evenly from what a node may err,
-whose root mean square is 1/√3 of it: of a single node, 1.7 times what it may err by itself."""
+"""The allowed deviation, as a multiple of the root mean square of the deviations. Errors are drawn uniformly from the
+range of errors of a node, so their root mean square is 1/√3 of the largest. For a single node, this allows 1.7 times
+its largest error."""
 MOST_RELATIVE = 0.02
-"""A deviation of more than this part of the largest number of an output says that rounding decides the answer."""
+"""If the deviation is more than this fraction of the largest number of an output, rounding decides the answer."""
 NARROW_RELATIVE = 0.2
-"""The same where a narrower type computes."""
+"""The same limit for calculations in a narrower type."""
 NARROW_MOST = 1e4
-"""The greatest number that converters to float16 take over as it is, by default."""
+"""The greatest number that converters to float16 do not change by default."""
 MOVES_ONLY = "all its nodes only move or select data"
-SEVERAL = "each node may err as its operator's tolerance says, measured on the values at hand"
+SEVERAL = "each node may have an error within its operator's tolerance, measured on the actual values"
 
 
 class UndecidedError(Exception):
-    """No answer is the only right one: rounding, chance or the text leaves it open."""
+    """There is more than one right answer, because of rounding, random numbers or an undefined result in the text."""
 
 
 class _Recorded(Evaluator):
-    """An evaluator that keeps what each node may err, and may put such errors into the outputs.
+    """An evaluator that records the largest errors of each node, and can add such errors to the outputs.
 
     Attributes:
         met: the operators and their versions, in the order of the nodes.
-        may_err: by node, in the order in which they are evaluated, and by output: the greatest error of each element.
+        may_err: by node, in the order in which they are evaluated, and by output: the largest error of each element.
         draw: the source of errors; None while they are measured.
         moves: whether all nodes only moved data.
-        narrow: the type in which nodes of wider types compute, too; None: each in its own.
+        narrow: the type in which nodes of wider types compute, too; None if each computes in its declared type.
     """
 
     def __init__(self, narrow: np.dtype[Any] | None = None) -> None:
@@ -76,7 +78,7 @@ class _Recorded(Evaluator):
         self._place = 0
 
     def with_errors(self, seed: int) -> None:
-        """Draw errors from now on."""
+        """Add random errors from now on."""
         self.draw, self._place = np.random.default_rng(seed), 0
 
     def applied(
@@ -88,7 +90,7 @@ class _Recorded(Evaluator):
         attributes: Mapping[str, Any],
         nodes: Callable[[], Sequence[Call]],
     ) -> Answer:
-        """Return the oracle's answer to one node, with errors where there are to be some."""
+        """Return the oracle's answer to one node; with errors, if `draw` is set."""
         answer = super().applied(node, op, version, inputs, attributes, nodes)
         if self.draw is None:
             self.met[str(version)] = (op, version)
@@ -103,11 +105,11 @@ class _Recorded(Evaluator):
     def _measured(
         self, op: Op, version: OperatorVersion, inputs: Sequence[Any], attributes: Mapping[str, Any], answer: Answer
     ) -> list[Array | None]:
-        """Return what the outputs of a node may err; None of one that has no error."""
+        """Return the largest errors of the outputs of a node; None for an output without an error."""
         if any(isinstance(item, Drawn) for item in answer.outputs):
             raise UndecidedError(f"{version} draws at random")
         if answer.any_order or any(item is not None for item in (*answer.any_of, *answer.open)):
-            raise UndecidedError(f"{version} may give several answers here")
+            raise UndecidedError(f"{version} has several right answers here")
         if self.narrow is not None:
             for value in answer.outputs:
                 _check_range(value, self.narrow)
@@ -122,7 +124,7 @@ class _Recorded(Evaluator):
         return errors if self.narrow is None else [_narrowed(error, self.narrow) for error in errors]
 
     def _erring(self, value: Any, may_err: Array | None) -> Any:  # noqa: ANN401 - any output
-        """Return an output with an error drawn from what it may err."""
+        """Return an output with a random error that is at most `may_err`."""
         if may_err is None:
             return value
         assert self.draw is not None  # noqa: S101 - see applied
@@ -135,12 +137,13 @@ class _Recorded(Evaluator):
 
 
 def _rounded_away(value: Any, exact: Any) -> Array | None:  # noqa: ANN401 - any output
-    """Return what an output may err that is exact but for its rounding, which is lost where nodes are computed at once.
+    """Return the largest error of an output that is exact except for its rounding.
 
-    That is a unit in the last place: half a unit would mostly vanish as it is rounded again.
+    A runtime that computes several nodes at once does not round it. The error is one unit in the last place, because
+    half a unit would mostly vanish when the value is rounded again.
 
     Raises:
-        UndecidedError: an element overflows, which it does not where nodes are computed at once.
+        UndecidedError: an element overflows, which does not happen if several nodes are computed at once.
     """
     if not isinstance(value, np.ndarray) or not is_float(value) or value.dtype.kind == "c":
         return None
@@ -148,22 +151,22 @@ def _rounded_away(value: Any, exact: Any) -> Array | None:  # noqa: ANN401 - any
     if (np.isfinite(exact) & ~np.isfinite(wide)).any():
         raise UndecidedError(f"a number overflows {value.dtype} if it is rounded to it")
     with np.errstate(all="ignore"):
-        if value.dtype == np.float64:  # What rounding took from it, no wider type here can say.
+        if value.dtype == np.float64:  # There is no wider type here that shows the rounding.
             return np.where(np.isfinite(wide), _unit(value), 0)
         return np.where(np.isfinite(wide) & (exact != wide), _unit(value), 0)
 
 
 def _unit(value: Array) -> Array:
-    """Return a unit in the last place of each element, of its binade or the next one."""
+    """Return a unit in the last place of each element, for its binade or the next one."""
     limits = ml_dtypes.finfo(value.dtype)  # type: ignore[no-untyped-call]
     wide = np.abs(value.astype(np.float64))
     return np.where(wide > 0, np.maximum(wide * float(limits.eps), float(limits.smallest_subnormal)), 0)
 
 
 def _greatest_error(value: Any, allowance: Allowance, index: int) -> Array | None:  # noqa: ANN401 - any output
-    """Return what an output of a node that computes may err: at least a unit in the last place.
+    """Return the largest error of an output of a node that computes: at least a unit in the last place.
 
-    Rounded once more, half a unit would mostly vanish.
+    Half a unit would mostly vanish when the value is rounded again.
     """
     if not isinstance(value, np.ndarray) or not is_float(value) or value.dtype.kind == "c":
         return None
@@ -175,7 +178,7 @@ def _greatest_error(value: Any, allowance: Allowance, index: int) -> Array | Non
 
 
 def _narrowed(error: Array | None, narrow: np.dtype[Any]) -> Array | None:
-    """Return what an output of a float32 may err where a narrower type computes it."""
+    """Return the largest error of a float32 output that is computed in a narrower type."""
     if error is None:
         return None
     info = ml_dtypes.finfo(narrow)  # type: ignore[no-untyped-call]
@@ -183,20 +186,20 @@ def _narrowed(error: Array | None, narrow: np.dtype[Any]) -> Array | None:
 
 
 def _check_range(value: Any, narrow: np.dtype[Any]) -> None:  # noqa: ANN401 - any value
-    """Raise UndecidedError where a value is beyond the numbers that converters take over to a narrower type."""
+    """Raise UndecidedError if a value is outside the range that converters keep in a narrower type."""
     if isinstance(value, np.ndarray) and is_float(value):
         size = np.abs(value.astype(np.complex128))
         if not np.isfinite(size).all() or (size > NARROW_MOST).any():
-            raise UndecidedError(f"{narrow} has not all of its numbers")
+            raise UndecidedError(f"{narrow} cannot represent all of its numbers")
 
 
 def in_narrower(case: Case, narrow: np.dtype[Any]) -> Allowance:
-    """Return how far the answer of a case may be from the expected one where a narrower type computes it.
+    """Return how far the answer of a case may be from the expected one if it is computed in a narrower type.
 
-    Inputs and constants are rounded to that type, and what each node computes.
+    The inputs, the constants and the results of each node are rounded to that type.
 
     Raises:
-        UndecidedError: its numbers are beyond the narrower type, or rounding to that type decides the answer.
+        UndecidedError: the narrower type cannot represent its numbers, or rounding to that type decides the answer.
     """
     model = onnx.load_from_string(case.model)
     inputs = {**{item.name: numpy_helper.to_array(item) for item in model.graph.initializer}, **case.inputs}
@@ -235,16 +238,16 @@ def composed(
     """Return the case of a model of several nodes.
 
     Args:
-        case_id: its id.
-        operator: the operator version whose slice it is in.
-        model: takes `inputs`; outputs that it declares by name alone are declared as what they are.
-        inputs: by name, in the graph's order.
-        form: how it is delivered.
-        clauses: sentences; none: of each operator version that the model uses, the first.
-        notes: to be shown with the case.
+        case_id: the id of the case.
+        operator: the operator version to whose slice the case belongs.
+        model: a model with the inputs `inputs`. Outputs declared without a type get the type of their expected value.
+        inputs: the inputs by name, in the graph's order.
+        form: how the case is delivered.
+        clauses: the sentences; if empty, the first sentence of each operator version in the model.
+        notes: notes that are shown with the case.
 
     Raises:
-        UndecidedError: the text forbids the model, leaves it open, or rounding decides its answer.
+        UndecidedError: the text forbids the model or does not define its result, or rounding decides its answer.
     """
     evaluator = _Recorded()
     expected, allowance = _evaluated(evaluator, model, inputs)
@@ -268,10 +271,10 @@ def composed(
 
 
 def of_model(model: onnx.ModelProto, inputs: Mapping[str, Value]) -> Allowance:
-    """Return how far an answer to a model of several nodes may lie from the oracle's.
+    """Return how far an answer to a model of several nodes may be from the oracle's.
 
     Raises:
-        UndecidedError: as `composed` does.
+        UndecidedError: under the conditions of `composed`.
     """
     return _evaluated(_Recorded(), model, inputs)[1]
 
@@ -279,7 +282,7 @@ def of_model(model: onnx.ModelProto, inputs: Mapping[str, Value]) -> Allowance:
 def _evaluated(
     evaluator: _Recorded, model: onnx.ModelProto, inputs: Mapping[str, Value]
 ) -> tuple[dict[str, Value], Allowance]:
-    """Return the outputs of a model, and how far an answer may lie from them."""
+    """Return the outputs of a model, and how far an answer may be from them."""
     try:
         expected = _checked(evaluator.model(model, inputs))
         if evaluator.moves:
@@ -287,7 +290,7 @@ def _evaluated(
         deviations = _deviations(evaluator, model, lambda _: inputs, expected)
     except UndecidedError:
         raise
-    except Exception as error:  # An oracle may assume what every declared call has, such as a rank.
+    except Exception as error:  # An oracle may assume properties of declared calls, such as a rank.
         raise UndecidedError(f"{type(error).__name__}: {error}") from error
     return expected, Allowance(SEVERAL, bounds=_bounds(expected, deviations))
 
@@ -298,12 +301,12 @@ def tensor_info(name: str, value: Array) -> onnx.ValueInfoProto:
 
 
 def declares_tensor(declared: Iterable[onnx.ValueInfoProto], name: str) -> bool:
-    """Return whether a value is declared as a tensor: that of an optional which holds one does not show it."""
+    """Return whether a value is declared as a tensor; an optional that contains a tensor is not."""
     return any(item.name == name and item.type.HasField("tensor_type") for item in declared)
 
 
 def first_tensor(case: Case, model: onnx.ModelProto) -> Array | None:
-    """Return the first output of a case, where its model declares a tensor there and it is not drawn at random."""
+    """Return the first output of a case, or None if it is random or the model does not declare it as a tensor."""
     value = case.expected[0] if case.expected else None
     if not isinstance(value, np.ndarray) or not declares_tensor(model.graph.output, case.outputs[0]):
         return None
@@ -311,18 +314,18 @@ def first_tensor(case: Case, model: onnx.ModelProto) -> Array | None:
 
 
 def _declare(output: onnx.ValueInfoProto, value: Value) -> None:
-    """Declare an output as what it is."""
+    """Declare an output with the type and shape of its value."""
     if isinstance(value, np.ndarray):
         output.CopyFrom(tensor_info(output.name, value))
         return
     type_ = type_of(value)
     if not type_:
-        raise UndecidedError(f"{output.name} does not show its type")
+        raise UndecidedError(f"the value of {output.name} does not show its type")
     output.type.CopyFrom(schema.type_proto(type_))
 
 
 def sentences(versions: Iterable[tuple[Op, OperatorVersion]]) -> tuple[str, ...]:
-    """Return of each operator version its first sentence."""
+    """Return the first sentence of each operator version."""
     found = []
     for op, version in versions:
         found += [clause.text for clause in op.clauses if clause.in_force(version.since)][:1]
@@ -330,7 +333,11 @@ def sentences(versions: Iterable[tuple[Op, OperatorVersion]]) -> tuple[str, ...]
 
 
 def _checked(outputs: Mapping[str, Any]) -> dict[str, Value]:
-    """Return the outputs; an optional without a value, which a tool may remove, decides nothing."""
+    """Return the outputs.
+
+    Raises:
+        UndecidedError: an output is an empty optional, which a tool may remove.
+    """
     if any(value is None for value in outputs.values()):
         raise UndecidedError("an output has no value")
     return dict(outputs)
@@ -352,14 +359,14 @@ def _deviations(
         others = [other[name] for other in found]
         if not isinstance(value, np.ndarray):
             if not all(_same(value, other) for other in others):
-                raise UndecidedError(f"{name} is no tensor, of which alone an answer may lie apart")
+                raise UndecidedError(f"{name} has errors but is not a tensor; only tensors have a tolerance")
         elif not all(_alike(value, other, most) for other in others):
             raise UndecidedError(f"{name} depends on how its nodes round")
     return found
 
 
 def _same(one: Any, other: Any) -> bool:  # noqa: ANN401 - any two outputs
-    """Return whether two outputs are the same to the bit."""
+    """Return whether two outputs are identical, bit for bit."""
     if isinstance(one, list):
         return len(one) == len(other) and all(map(_same, one, other))
     if isinstance(one, dict):
@@ -368,7 +375,7 @@ def _same(one: Any, other: Any) -> bool:  # noqa: ANN401 - any two outputs
 
 
 def _alike(one: Array, other: Any, most: float) -> bool:  # noqa: ANN401 - any output
-    """Return whether two tensors are the same but for small differences of floating numbers."""
+    """Return whether two tensors are the same except for small differences of floating-point numbers."""
     if one.shape != other.shape:
         return False
     if not is_float(one):
@@ -382,7 +389,7 @@ def _alike(one: Array, other: Any, most: float) -> bool:  # noqa: ANN401 - any o
 
 
 def _bounds(expected: Mapping[str, Value], deviations: Sequence[Mapping[str, Value]]) -> tuple[Array, ...] | None:
-    """Return how far each element of each output may lie from the expected one."""
+    """Return how far each element of each output may be from the expected one."""
     bounds = []
     for name, value in expected.items():
         if not isinstance(value, np.ndarray) or not is_float(value):

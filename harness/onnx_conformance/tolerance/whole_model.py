@@ -1,8 +1,9 @@
-"""How far an answer to a whole model may lie from the oracle's, from the tolerances of its operators.
+"""How far an answer to a whole model may be from the oracle's, derived from the tolerances of its operators.
 
-A model that was cut down has other outputs and other values than the one that it comes from, whose allowance says
-nothing of them. One operator that may err, whose outputs are those of the model, has its own tolerance; where several
-may err, or others take what one gives, see `onnx_conformance.tolerance.several_nodes`.
+A reduced model has other outputs and other values than the original model, so the allowance of the original does not
+apply to it. If only one operator may have an error, and its outputs are those of the model, its tolerance applies. If
+several operators may have errors, or other nodes use an inexact output, see
+`onnx_conformance.tolerance.several_nodes`.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ EXACT = "its nodes only move data, or have exact results"
 
 @dataclass(frozen=True)
 class Erring:
-    """A node that may err.
+    """A node whose result may have an error.
 
     Attributes:
-        outputs: their names.
-        allowance: how far each of them may lie from the oracle's.
+        outputs: the names of its outputs.
+        allowance: how far each of them may be from the oracle's.
     """
 
     outputs: tuple[str, ...]
@@ -44,17 +45,17 @@ class Erring:
 
 
 class Noted(Evaluator):
-    """An evaluator that notes what its nodes gave.
+    """An evaluator that records facts about the results of its nodes.
 
     Attributes:
-        types: of the values, by name.
-        erring: the nodes that may err.
-        signed_zeros: whether every operator tells +0 from -0.
-        several: whether a value may be another than the oracle's: it is drawn, partly open, or any of several.
+        types: the types of the values, by name.
+        erring: the nodes whose results may have an error.
+        signed_zeros: whether every operator distinguishes +0 from -0.
+        several: whether a value may differ from the oracle's: it is random, partly undefined, or one of several.
     """
 
     def __init__(self) -> None:
-        """Note nothing yet."""
+        """Start with empty records."""
         super().__init__()
         self.types: dict[str, str] = {}
         self.erring: list[Erring] = []
@@ -70,7 +71,7 @@ class Noted(Evaluator):
         attributes: Mapping[str, Any],
         nodes: Callable[[], Sequence[Call]],
     ) -> Answer:
-        """Return the oracle's answer to one node, and note it."""
+        """Return the oracle's answer to one node, and record its facts."""
         answer = super().applied(node, op, version, inputs, attributes, nodes)
         self.types.update(zip(node.output, answer.types, strict=False))
         self.signed_zeros = self.signed_zeros and op.compare.signed_zero
@@ -87,12 +88,12 @@ class Noted(Evaluator):
 
 
 def of_model(model: onnx.ModelProto, inputs: Mapping[str, Value], noted: Noted) -> Allowance | None:
-    """Return how far an answer to a model may lie from that of the oracle; None where that is not known.
+    """Return how far an answer to a model may be from the oracle's; None if that is not known.
 
     Args:
-        model: whose operators are declared.
-        inputs: of the model.
-        noted: what an evaluation of this very model has noted.
+        model: a model whose operators are all declared.
+        inputs: the inputs of the model.
+        noted: the evaluator that evaluated this model.
     """
     if noted.several:
         return None
@@ -108,7 +109,7 @@ def of_model(model: onnx.ModelProto, inputs: Mapping[str, Value], noted: Noted) 
 
 
 def _of_outputs(erring: Erring, names: Sequence[str]) -> Allowance | None:
-    """Return the allowance of a node for the outputs of a model; None where these are not all outputs of the node."""
+    """Return the allowance of a node for the outputs of a model; None if the node does not produce all of them."""
     if not set(names) <= set(erring.outputs):
         return None
     bounds = erring.allowance.bounds

@@ -58,17 +58,17 @@ def test_right_generators_pass(seed: int) -> None:
     [
         (NORMAL, draw().normal(0, 3, (40, 50)), "sigma from 2"),
         (NORMAL, draw().normal(2.6, 3, (40, 50)), "sigma from 2"),
-        (NORMAL, draw().normal(2, 9, (40, 50)), "of what it should be"),
-        (NORMAL, draw().normal(2, 2.4, (40, 50)), "of what it should be"),
-        (NORMAL, np.full((40, 50), 2), "the variance of 2000 is 0 of what it should be"),
+        (NORMAL, draw().normal(2, 9, (40, 50)), "times the expected one"),
+        (NORMAL, draw().normal(2, 2.4, (40, 50)), "times the expected one"),
+        (NORMAL, np.full((40, 50), 2), "the variance of 2000 is 0 times the expected one"),
         (NORMAL, np.full((40, 50), np.nan), "2000 elements are NaN"),
         (UNIFORM, draw().uniform(0, 1, 2000), "sigma from 0"),
         (UNIFORM, draw().uniform(-1, 1.1, 2000), "is above 1"),
         (UNIFORM, draw().uniform(-1.1, 1, 2000), "is below -1"),
-        (UNIFORM, draw().choice([-1, 1], 2000), "of what it should be"),
-        (COIN, draw().random(600) > STEPS, "2 elements are none of their 2 choices"),
+        (UNIFORM, draw().choice([-1, 1], 2000), "times the expected one"),
+        (COIN, draw().random(600) > STEPS, "2 elements have none of their 2 allowed values"),
         (COIN, np.where(STEPS * (1 - STEPS) > 0, 1, STEPS), "sigma from 0.5"),
-        (COIN, np.where(STEPS * (1 - STEPS) > 0, 0.5, STEPS), "598 elements are none of their 2 choices"),
+        (COIN, np.where(STEPS * (1 - STEPS) > 0, 0.5, STEPS), "598 elements have none of their 2 allowed values"),
     ],
 )
 def test_wrong_generators_are_named(drawn: Drawn, values: Any, sentence: str) -> None:
@@ -78,23 +78,22 @@ def test_wrong_generators_are_named(drawn: Drawn, values: Any, sentence: str) ->
 def test_values_without_chance_must_be_equal() -> None:
     certain = Drawn(np.zeros(3, np.float32), mean=2.0, deviation=0.0)
     assert complaint(certain, [2, 2, 2]) == ""
-    assert complaint(certain, [2, 2, 3]) == "what is certain came out otherwise"
+    assert complaint(certain, [2, 2, 3]) == "the values differ from the only possible value"
 
 
 def test_the_same_seed_must_give_the_same_values() -> None:
     again = Drawn(np.zeros(3, np.float32), same_as=1)
     assert complaint(again, [1, 2, 3], np.array([1, 2, 3], np.float32)) == ""
-    assert (
-        complaint(again, [1, 2, 3], np.array([1, 2, 4], np.float32)) == "the same seed gave other values than output 1"
-    )
+    wanted = "the values differ from output 1, which has the same seed"
+    assert complaint(again, [1, 2, 3], np.array([1, 2, 4], np.float32)) == wanted
 
 
 def test_a_mask_chooses_elements() -> None:
     mask = np.array([True, False, True])
     output = Drawn(np.zeros(3, np.float32), choices=(np.zeros(3), np.array([2.0, 4.0, 6.0])), chosen_by=1)
     assert complaint(output, [2, 0, 6], mask) == ""
-    assert complaint(output, [2, 4, 6], mask) == "1 elements are not what output 1 says"
-    assert complaint(output, [2, 0, 6], mask[:2]) == "output 1, which says what is chosen, has another shape"
+    assert complaint(output, [2, 4, 6], mask) == "1 elements differ from the choice in output 1"
+    assert complaint(output, [2, 0, 6], mask[:2]) == "output 1, which selects the values, has another shape"
 
 
 @functools.cache

@@ -77,7 +77,7 @@ TRANSFORMED = [
     ("nothing", PRODUCT, Verdict.PASS, ""),
     ("shape", PRODUCT, Verdict.INVALID_MODEL, "the specification forbids the returned model"),
     ("half", SOFTPLUS, Verdict.PASS, ""),
-    ("half", BEYOND, Verdict.UNSPECIFIED, "in float16: float16 has not all of its numbers"),
+    ("half", BEYOND, Verdict.UNSPECIFIED, "in float16: float16 cannot represent all of its numbers"),
     ("half_scaled", SOFTPLUS, Verdict.WRONG_VALUE, "evaluated by the oracle"),
     ("shape", SYMBOLIC, Verdict.INVALID_MODEL, "with input [3, 4]: the specification forbids the returned model"),
     ("name", MATRIX, Verdict.INVALID_MODEL, "its outputs are renamed; those of the original model are output"),

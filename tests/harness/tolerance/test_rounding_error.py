@@ -156,5 +156,5 @@ def test_an_oracle_without_an_answer_beside_any_error_is_a_fault_and_no_exact_bo
             raise Rejected(Rule.TYPES)
         return y
 
-    with pytest.raises(rounding_error.MeasureError, match="every error of float32 brings the oracle over a limit"):
+    with pytest.raises(rounding_error.MeasureError, match="every rounding error of float32 crosses a limit"):
         allowed(exactly_three, SINGLE, x=np.array([1.0]))
