@@ -1,7 +1,8 @@
-"""The vocabulary of operator files: Op, clause, oracle, case, tags, tolerances and data. No input or output.
+"""The functions and classes of operator files: Op, clause, oracle, case, tags, tolerances and data.
 
 An operator file declares one `Op` per operator, the clauses of its text, an oracle that implements them in plain numpy,
-and the cases that try them. See `operators/tensor/split.py` for an example and CONTRIBUTING.md for the steps.
+and the cases that test them. See `operators/tensor/split.py` for an example and CONTRIBUTING.md for the steps. Nothing
+here reads or writes files.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Arguments of cases with a class of their own: types, subgraphs, empty optionals, sparse tensors."""
+"""Classes for special arguments of cases: types, subgraphs, empty optionals, sparse tensors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Typed:
     Attributes:
         type: tensor(float16), seq(tensor(float16)) and so on, or the element type alone: float16. {T} is the type of
             variable T: seq({T}).
-        values: for a tensor anything numpy takes, or Data; for a sequence a list of these; for a map a dict.
+        values: for a tensor, Data or anything that numpy converts; for a sequence, a list of these; for a map, a dict.
     """
 
     type: str
@@ -26,28 +26,28 @@ class Typed:
 
 
 def typed(type_: str, values: object) -> Typed:
-    """Return an argument with a type of its own."""
+    """Return an argument with the type `type_`."""
     return Typed(type_, values)
 
 
 @dataclass(frozen=True)
 class ElementType:
-    """The number of TensorProto.DataType for an element type: float16, or that of a type variable: {T2}.
+    """The number in TensorProto.DataType of an element type (float16) or of a type variable ({T2}).
 
-    An attribute that is a text, as in version 1 of Cast, gets the name of that number: FLOAT16.
+    A string attribute, as in version 1 of Cast, gets the name instead of the number: FLOAT16.
     """
 
     name: str
 
 
 def element_type(name: str) -> ElementType:
-    """Return the number of an element type: float16, or that of a type variable: {T2}."""
+    """Return the number of an element type (float16) or of a type variable ({T2})."""
     return ElementType(name)
 
 
 @dataclass(frozen=True)
 class Graph:
-    """A subgraph in ONNX's text syntax; {T} stands for the type of variable T, of unknown shape."""
+    """A subgraph in ONNX's text syntax; {T} is replaced by the type of variable T, with an unknown shape."""
 
     text: str
 
@@ -70,13 +70,13 @@ def value_of(name: str) -> ValueOf:
 
 
 class Call(NamedTuple):
-    """A node of the outer graph, as an oracle gets it.
+    """A node of the outer graph, in the form in which oracles receive it.
 
     Attributes:
-        operator: such as ai.onnx/Add.
-        inputs: their names; empty for one left out.
-        outputs: likewise.
-        attributes: the attributes of the node, as oracles get them.
+        operator: the operator, such as ai.onnx/Add.
+        inputs: the names of the inputs; empty for an omitted input.
+        outputs: the names of the outputs; empty for an omitted output.
+        attributes: the attributes of the node, in the form in which oracles receive them.
     """
 
     operator: str
@@ -95,7 +95,10 @@ class Sparse:
 
 
 def dense(sparse: Sparse) -> np.ndarray[Any, Any]:
-    """Return a sparse tensor with its zeros, or empty strings (onnx.proto); indices are linear, or coordinates."""
+    """Return the dense form of a sparse tensor, filled with zeros or empty strings (onnx.proto).
+
+    The indices are linear, or coordinates.
+    """
     values, indices = np.asarray(sparse.values), np.asarray(sparse.indices)
     full = np.full(sparse.shape, "" if values.dtype.kind == "O" else 0, values.dtype)
     where = (indices,) if indices.ndim == 1 else tuple(indices.T)
@@ -105,38 +108,38 @@ def dense(sparse: Sparse) -> np.ndarray[Any, Any]:
 
 @dataclass(frozen=True)
 class Empty:
-    """An empty optional, which is not the same as an input left out."""
+    """An empty optional, which differs from an omitted input."""
 
 
 EMPTY = Empty()
 
 
 class Subgraph(Protocol):
-    """A subgraph, as an oracle gets it.
+    """A subgraph, in the form in which oracles receive it.
 
     Attributes:
         inputs: the names of its inputs.
-        outputs: the types of its outputs, such as tensor(float); empty where it does not declare one.
-        shadows: its own names that values of the outer graph have, too.
+        outputs: the types of its outputs, such as tensor(float); empty for an undeclared type.
+        shadows: the names in it that values of the outer graph have, too.
     """
 
     inputs: Sequence[str]
     outputs: Sequence[str]
     shadows: Sequence[str]
 
-    def __call__(self, *values: Any) -> list[Any]:  # noqa: ANN401 - whatever ONNX has
-        """Evaluate it on one value for each input; names that are not its own are values of the outer graph."""
+    def __call__(self, *values: Any) -> list[Any]:  # noqa: ANN401 - any ONNX value
+        """Evaluate it on one value for each input. Other names refer to values of the outer graph."""
 
 
 @dataclass(frozen=True)
 class Vary:
-    """Values of one argument, each for a case of its own; see `vary`."""
+    """Values of one argument, with one case for each value; see `vary`."""
 
     values: Mapping[str, Any]
 
 
-def vary(**values: Any) -> Vary:  # noqa: ANN401 - whatever an argument may be
-    """Declare a case for each of these values of an argument; the value's name follows the case's.
+def vary(**values: Any) -> Vary:  # noqa: ANN401 - any argument
+    """Declare one case for each of these values of an argument. The name of the value is added to that of the case.
 
     `case("default", data=vary(vector=ramp(3), scalar=ramp()))` declares default_vector and default_scalar.
     """

@@ -1,4 +1,4 @@
-"""Clauses, the outcomes they decide, and the operator version as oracles get it."""
+"""Clauses, the outcomes that they decide, and the operator version that oracles receive."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 
 class DeclarationError(HarnessError):
-    """An operator file contradicts itself, another one, or onnx.defs; the text names the place."""
+    """An operator file contradicts itself, another file or onnx.defs. The message names the place."""
 
 
 class Force(enum.StrEnum):
-    """How strongly a sentence binds; what a runtime owes depends on it."""
+    """How strongly a sentence binds a runtime."""
 
     MUST = "must"
     """It demands or forbids: must, cannot, an error is raised, an accepted range."""
     SHOULD = "should"
     """It recommends."""
     DESCRIBES = "describes"
-    """It says what is, and only by that what is not."""
+    """It only describes valid models, and excludes others implicitly."""
     SIGNATURE = "signature"
-    """Types, arity and attributes: what the model checker looks at, too."""
+    """Types, attributes, and the number of inputs and outputs; the model checker verifies these, too."""
 
     @staticmethod
     def of(text: str) -> Force:
-        """Return the force that the words of a sentence have."""
+        """Return the force of a sentence, derived from its words."""
         return next((force for force, words in _WORDS.items() if words.search(text)), Force.DESCRIBES)
 
 
@@ -51,7 +51,7 @@ _WORDS = {
     ),
     Force.SHOULD: re.compile(r"\b(should|recommended|supposed to|expected)\b", re.IGNORECASE),
 }
-"""The words of each force, the first that is found deciding."""
+"""The words of each force. The first pattern that matches decides."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Clause:
 
     Attributes:
         operator: ai.onnx/Split; empty for a rule that the schema itself sets for every operator.
-        text: the quote, white space folded.
-        since: first version whose text has it; None: the first version.
-        before: first version whose text no longer has it; None: it still has it.
+        text: the quote, with white space folded.
+        since: the first version whose text contains it; None for the first version of the operator.
+        before: the first version whose text no longer contains it; None if the latest version contains it.
         force: how strongly it binds.
-        result: whether it is about outputs, so that only a runtime can break it, and no model.
-        note: how a dispute about it was decided, if there is one.
+        result: whether it is about outputs, so only a runtime can violate it, not a model.
+        note: the decision about a dispute, if there is one.
         see: links to its discussion.
         against: globs of the official cases that contradict this sentence; `note` says why.
     """
@@ -90,7 +90,7 @@ def _rule(text: str) -> Clause:
 
 
 class Rule:
-    """Rules of every signature: clauses without a sentence in the operator's own text."""
+    """Rules of every signature: clauses without a sentence in the operator's text."""
 
     TYPES = _rule("Signature: the type of each input is one that the operator allows.")
     ARITY = _rule("Signature: a node has the inputs and outputs that the operator asks for.")
@@ -102,7 +102,7 @@ class NoAnswer(Exception):  # noqa: N818 - an outcome, not an error
     """The oracle returns no values, because of a clause."""
 
     def __init__(self, clause: Clause, detail: str = "") -> None:
-        """Take the clause, and the part of the case that it is about."""
+        """Store the clause, and the part of the case that it is about."""
         super().__init__(f"«{clause.text}»" + (f" ({detail})" if detail else ""))
         self.clause, self.detail = clause, detail
         self.rests_on: frozenset[Reading] = frozenset()
@@ -113,7 +113,7 @@ class Rejected(NoAnswer):
 
 
 class Unspecified(NoAnswer):
-    """The text is silent or contradicts itself."""
+    """The text does not define the result, or contradicts itself."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,8 @@ class Version:
 
     Attributes:
         since: the opset that introduced it.
-        dtypes: the element type of each type variable, as far as inputs and attributes determine it.
-        rests_on: the readings that the oracle has named.
+        dtypes: the element type of each type variable that inputs or attributes determine.
+        rests_on: the readings that the oracle named.
     """
 
     since: int
@@ -131,26 +131,29 @@ class Version:
     rests_on: set[Reading] = field(default_factory=set, compare=False)
 
     def reads(self, reading: Reading, when: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
-        """Note that the answer rests on a reading, if `when`."""
+        """Record that the answer rests on a reading, if `when` is true."""
         if when:
             self.rests_on.add(reading)
 
     def scalar(self, clause: Clause, value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return the scalar that `clause` asks for without naming its shape; raise Rejected where it is none.
+        """Return the scalar that `clause` requires without naming its shape.
 
-        One element of rank 1 does, which is a reading of ours.
+        A tensor of shape [1] is accepted, too; this rests on a reading.
+
+        Raises:
+            Rejected: the value is neither a scalar nor a tensor of shape [1].
         """
         self.require(clause, value.size == 1 and value.ndim <= 1)
         self.reads(ONE_ELEMENT, value.ndim == 1)
         return value.reshape(())
 
     def ordered(self, clause: Clause, values: np.ndarray[Any, Any], within: np.ndarray[Any, Any] | None = None) -> None:
-        """Raise Unspecified where `clause` asks for a greatest or an order, and one of `values` is NaN.
+        """Raise Unspecified if one of `values` is NaN, for a `clause` that asks for a greatest value or an order.
 
         Args:
             clause: the sentence.
-            values: of any type.
-            within: a mask of the values that are ordered; None: all.
+            values: values of any type.
+            within: a mask of the values that are ordered; None for all.
         """
         nan = np.isnan(values) if values.dtype.kind in "fc" else np.False_
         has_nan = bool((nan if within is None else nan & within).any())
@@ -158,33 +161,33 @@ class Version:
         self.silent(clause, has_nan)
 
     def holds(self, clause: Clause, exact: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> None:
-        """Raise Unspecified where `clause` does not say what a type holds instead of an integer beyond its limits.
+        """Raise Unspecified if an integer is out of range for a type, for a `clause` that does not define the overflow.
 
         Args:
             clause: the sentence.
-            exact: Python's integers, which do not overflow.
+            exact: Python integers, which do not overflow.
             dtype: an integer type.
         """
         limits = np.iinfo(dtype)
         self.silent(clause, any(not limits.min <= number <= limits.max for number in exact.ravel()))
 
     def compared(self, comparison: np.ufunc, *operands: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return a comparison of numbers as IEEE 754 has it, element by element: a reading of ours where one is NaN."""
+        """Return the elementwise comparison of numbers of IEEE 754. If one is NaN, this rests on a reading."""
         self.reads(NAN, any(item.dtype.kind in "fc" and bool(np.isnan(item).any()) for item in operands))
         return np.asarray(comparison(*operands))
 
     def permit(self, clause: Clause, used: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
-        """Raise Unspecified if something was `used` that only `clause` permits, and `clause` is not in force."""
+        """Raise Unspecified if `used` is true and `clause`, which permits the usage, is not in force."""
         if used and not clause.in_force(self.since):
-            raise Unspecified(clause, f"not said in version {self.since}")
+            raise Unspecified(clause, f"not stated in version {self.since}")
 
     def require(self, clause: Clause, holds: bool) -> None:  # noqa: FBT001
-        """Raise Rejected unless the demand of `clause` `holds`; Unspecified if the clause is not in force."""
+        """Raise Rejected unless `holds`, the requirement of `clause`, is true; Unspecified if it is not in force."""
         if not holds:
             self.permit(clause)
             raise Rejected(clause)
 
     def silent(self, clause: Clause, when: bool = True) -> None:  # noqa: FBT001, FBT002
-        """Raise Unspecified if `when`: the nearest sentence, `clause`, leaves the meaning open."""
+        """Raise Unspecified if `when` is true, because the nearest sentence, `clause`, does not define the meaning."""
         if when:
             raise Unspecified(clause)

@@ -1,4 +1,4 @@
-"""Data of cases: values for whichever element type a case is expanded to."""
+"""Data of cases: values for every element type to which a case is expanded."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Value = Array | list["Value"] | dict[Any, "Value"] | None
 
 
 class Data:
-    """Values for whichever element type a case is expanded to."""
+    """Values for every element type to which a case is expanded."""
 
     def __init__(self, fill: Callable[[np.dtype[Any], int], Array], shape: tuple[int, ...]) -> None:
-        """Take a function of dtype and element count, and the shape."""
+        """Store the shape, and a function that returns the elements for a dtype and a number of elements."""
         self.fill, self.shape = fill, shape
 
     def __repr__(self) -> str:
-        """Return what fills it, and its shape."""
+        """Return the name of the function that fills it, and its shape."""
         return f"Data({getattr(self.fill, '__qualname__', self.fill)}, {self.shape})"
 
     def of(self, dtype: np.dtype[Any]) -> Array:
@@ -34,7 +34,7 @@ class Data:
 
 
 def ramp(*shape: int) -> Data:
-    """Return 0, 1, 2, ... in row-major order: neighbours differ in every type."""
+    """Return 0, 1, 2, ... in row-major order. Neighbouring elements differ in every type."""
     return Data(_ramp, shape)
 
 
@@ -48,7 +48,8 @@ def every_pair(type_: str, has_answer: Callable[[Array, Array], Array] | None = 
 
     Args:
         type_: int8 or uint8.
-        has_answer: takes the vectors of all pairs as 64-bit integers, and returns a mask of those to keep; None: all.
+        has_answer: a function of the vectors of all pairs, as 64-bit integers, that returns a mask of the pairs to
+            keep; None to keep all.
     """
     numbers = np.arange(np.iinfo(type_).min, np.iinfo(type_).max + 1, dtype=np.int64)
     left, right = np.repeat(numbers, len(numbers)), np.tile(numbers, len(numbers))
@@ -58,7 +59,7 @@ def every_pair(type_: str, has_answer: Callable[[Array, Array], Array] | None = 
 
 
 def waves(*shape: int) -> Array:
-    """Return values of both signs, no two alike, none of them a whole number: -3 to 3."""
+    """Return distinct fractional values of both signs, from -3 to 3."""
     return np.asarray(np.sin(np.arange(1, math.prod(shape) + 1) * 1.7) * 3).reshape(shape)
 
 
@@ -103,7 +104,7 @@ def _extremes(dtype: np.dtype[Any], count: int) -> Array:
 
 
 SIZES = (3, 4, 5, 6)
-"""Dimensions, no two of them equal, so that a wrong axis is noticed."""
+"""Dimensions that are all different, so a wrong axis is detected."""
 
 
 def axes() -> Iterator[tuple[str, tuple[int, ...], int]]:
@@ -114,7 +115,7 @@ def axes() -> Iterator[tuple[str, tuple[int, ...], int]]:
 
 
 def axes_outside() -> Iterator[tuple[str, tuple[int, ...], int]]:
-    """Yield a case name, a shape and an axis just out of range on either side, for ranks 0 to 4."""
+    """Yield a case name, a shape and an axis that is just out of range, on both sides, for ranks 0 to 4."""
     for rank in range(len(SIZES) + 1):
         yield f"rank{rank}_axis_too_high", SIZES[:rank], rank
         yield f"rank{rank}_axis_too_low", SIZES[:rank], -rank - 1
@@ -122,12 +123,12 @@ def axes_outside() -> Iterator[tuple[str, tuple[int, ...], int]]:
 
 @dataclass(frozen=True)
 class FloatLimits:
-    """The limits of a floating type, each of them exact in the type.
+    """The limits of a floating type; the type represents each of them exactly.
 
     Attributes:
-        largest: its greatest finite number.
-        smallest_normal: its least normal number above 0.
-        smallest_subnormal: its least number above 0.
+        largest: the greatest finite number.
+        smallest_normal: the smallest positive normal number.
+        smallest_subnormal: the smallest positive number.
     """
 
     largest: float
@@ -141,4 +142,4 @@ FLOATS: Mapping[str, FloatLimits] = {
     "bfloat16": FloatLimits((2 - 2.0**-7) * 2.0**127, 2.0**-126, 2.0**-133),
     "double": FloatLimits((2 - 2.0**-52) * 2.0**1023, 2.0**-1022, 2.0**-1074),
 }
-"""IEEE 754's binary16, binary32 and binary64, and bfloat16, by the names that ONNX's signatures use."""
+"""The limits of IEEE 754's binary16, binary32 and binary64, and of bfloat16, by the names in ONNX's signatures."""

@@ -1,4 +1,4 @@
-"""Drawn: an output whose values are drawn at random, and their required properties."""
+"""Drawn: an output with random values, and their required properties."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Drawn:
-    """Required properties of values that are drawn at random, or of which several will do.
+    """Required properties of random values, or of values for which there are several right answers.
 
     Attributes:
-        example: values with these properties, of the shape and type of the output.
-        low, high: limits of every element, once rounded to the type.
-        choices: each element equals the element at its place in one of these.
-        chosen_by: the boolean output that chooses: False takes the first of `choices`, True the second.
-        mean, deviation: of each element; the elements are independent of one another.
-        kurtosis: of each element; the allowed deviation of the sample's variance depends on it. None: not checked.
-        same_as: the output with the same values.
+        example: values with these properties, with the shape and type of the output.
+        low, high: the limits of every element, after rounding to the type.
+        choices: tensors; each element must equal the element at the same place in one of them.
+        chosen_by: the index of a boolean output that selects from `choices`: False the first, True the second.
+        mean, deviation: the mean and standard deviation of each element; the elements are independent.
+        kurtosis: the kurtosis of each element, which determines the allowed deviation of the sample's variance. None if
+            the variance is not checked.
+        same_as: the index of the output that must have the same values.
     """
 
     example: Array
@@ -47,4 +48,4 @@ class Drawn:
             parts.append(f"deviation {np.sqrt(np.mean(np.square(self.deviation))):.4g}")
         if self.same_as is not None:
             parts.append(f"the same as output {self.same_as}")
-        return f"drawn: {', '.join(parts) or 'anything'}"
+        return f"drawn: {', '.join(parts) or 'any values'}"

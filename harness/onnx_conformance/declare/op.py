@@ -50,22 +50,22 @@ def length_of(name: str) -> Callable[[Mapping[str, Any]], int | None]:
 
 
 class Bindings(dict[str, str]):
-    """The type of each type variable; those that no input binds have a default.
+    """The type of each type variable. Variables that no input binds have a default.
 
     Attributes:
         bound_by_inputs: the variables that an input binds.
-        several: variable -> the types of all inputs of it.
+        several: variable -> the types of all inputs with this variable.
     """
 
     def __init__(self, defaults: Mapping[str, str], several: Mapping[str, list[str]]) -> None:
-        """Take the default of each variable, and the types of its inputs."""
+        """Store the default of each variable, and the types of its inputs."""
         super().__init__({**defaults, **{variable: types[0] for variable, types in several.items()}})
         self.bound_by_inputs, self.several = frozenset(several), several
 
 
 Derivation = Callable[[Bindings, Mapping[str, Any]], Any]
-"""Returns, from bindings and attributes, a type such as seq(tensor(float)), the number of an element type, or a dtype;
-or a list of these, one for each output of the variable."""
+"""A function of bindings and attributes that returns a type such as seq(tensor(float)), the number of an element type,
+or a dtype; or a list of these, one for each output of the variable."""
 
 
 def sequence_of(variable: str) -> Derivation:
@@ -78,7 +78,7 @@ def attribute(name: str, *otherwise: str) -> Derivation:
 
     Args:
         name: the name of the attribute.
-        otherwise: if it is left out or 0, the first of these variables that an input binds, or a type.
+        otherwise: variables and types. If the attribute is omitted or 0, the first type or bound variable is used.
     """
 
     def derive(types: Bindings, attributes: Mapping[str, Any]) -> Any:  # noqa: ANN401 - see Derivation
@@ -94,24 +94,25 @@ class CaseSpec:
 
     Attributes:
         name: lower-case words joined by single underscores; part of the case id.
-        arguments: by name in the operator's text; see OperatorVersion.arguments. Values of a variadic input are a
-            tuple.
-        n: how many outputs the node declares; None: as few as the signature allows.
-        omits: outputs among them that the node names "".
-        around: values of the outer graph, which subgraphs and `beside` may name.
+        arguments: the arguments by their names in the operator's text; see OperatorVersion.arguments. The values of a
+            variadic input are a tuple.
+        n: the number of outputs that the node declares; None for the fewest that the signature allows.
+        omits: the outputs that the node names "".
+        around: values of the outer graph, to which subgraphs and `beside` may refer.
         beside: nodes of the outer graph before the operator's node, in ONNX's text syntax.
-        since, before: the range of its versions; they must have its arguments and clauses too.
-        each: a type variable, or several; the case is expanded over every type it allows, or all pairs of them.
-        but: of these, the types that the case leaves out: tensor(string), or the element type alone.
-        outside: a type variable; the case is expanded over every tensor type it does not allow.
+        since, before: the range of its versions, which must also have its arguments and clauses.
+        each: one or more type variables. The case is expanded over every type that the variable allows, or over all
+            combinations.
+        but: the types that this expansion skips: tensor(string), or only the element type.
+        outside: a type variable. The case is expanded over every tensor type that the variable does not allow.
         stray: attributes that the signature does not have.
-        stray_inputs: how many inputs the node has beyond those of the signature.
+        stray_inputs: the number of inputs in excess of the signature.
         deprecated: whether it is for versions in which the operator is deprecated; all other cases skip these.
-        cites: clauses that the case tries; it exists in versions where all of them are in force.
-        rejects: the clause that forbids it.
-        unspecified: the clause that leaves it open.
-        derived: whether it is derived from the signature: without an answer of the oracle, there is no such case. It
-            has the plain form and the one at the highest opset only.
+        cites: the clauses that the case tests. It exists only in versions in which all of them are in force.
+        rejects: the clause that forbids the model.
+        unspecified: the clause that does not define the result.
+        derived: whether it is derived from the signature. A derived case exists only if the oracle has an answer. It is
+            delivered only in the plain form and at the highest opset.
     """
 
     name: str
@@ -140,7 +141,7 @@ class CaseSpec:
         return (*self.cites, *(clause for clause in (self.rejects, self.unspecified) if clause))
 
     def meant_for(self, version: int) -> bool:
-        """Return whether the declaration, arguments left aside, applies to an operator version."""
+        """Return whether the declaration applies to an operator version, without checking the arguments."""
         clauses = (*self.cites, *((self.rejects,) if self.rejects else ()))
         return Clause("", "", self.since, self.before).in_force(version) and all(
             clause.in_force(version) for clause in clauses
@@ -153,7 +154,7 @@ DERIVED = "signature_"
 
 
 def _varied(spec: CaseSpec) -> Iterator[CaseSpec]:
-    """Yield a case for each value of the argument that varies; the case itself where none does."""
+    """Yield a case for each value of the argument with a `vary`, or the case itself if there is no such argument."""
     varied = [name for name, value in spec.arguments.items() if isinstance(value, Vary)]
     if not varied:
         yield spec
@@ -165,8 +166,8 @@ def _varied(spec: CaseSpec) -> Iterator[CaseSpec]:
 
 
 OF_NODE = frozenset({"n", "nodes"})
-"""Parameters of an oracle beside the operator's arguments: the number of outputs of the node, and the nodes of the
-graph, as Calls."""
+"""Parameters of an oracle that are not arguments of the operator: the number of outputs of the node (`n`), and the
+nodes of the graph as Calls (`nodes`)."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,7 @@ class Oracle:
     """A function that implements an operator in the versions from `since` until `before`.
 
     Attributes:
-        parameters: the operator's arguments that it takes.
+        parameters: the operator's arguments that it has as parameters.
         of_node: its other parameters; see OF_NODE.
     """
 
@@ -190,17 +191,17 @@ class Op:
     """One operator: its versions, clauses, oracles and cases.
 
     Attributes:
-        versions: the since_version of each, as in onnx.defs (the registry compares).
+        versions: the since_version of each version. The registry compares them with onnx.defs.
         compare: the tolerance of an answer.
-        excuses: schema points that no valid model can reach, as printed by `coverage` -> why.
+        excuses: schema points that no valid model can reach, as printed by `coverage` -> the reason.
         disputes: globs of the names of cases in which ONNX's function body of the operator disagrees with its text
-            -> why.
-        derives: output type variable -> its type, where no input binds it.
-        widens: whether the oracle gets floating inputs as float64; otherwise, in their own type.
-        stated: for an input of this shape, the axes whose lengths the text names, so that a model that leaves them
-            unknown may be refused: no form has symbols there.
-        rank: the rank of the output tensors: the input that shares it, or a function of the arguments by
-            name. A graph must state the rank of its outputs even in a model that has no answer.
+            -> the reason.
+        derives: output type variable -> its type, for variables that no input binds.
+        widens: whether the oracle receives floating inputs as float64 instead of their type.
+        stated: input shape -> the axes whose lengths the text names. No form has symbols there, because a runtime may
+            reject a model in which they are unknown.
+        rank: the rank of the output tensors: an input with the same rank, or a function of the arguments by name. A
+            graph must declare the rank of its outputs even if the model has no answer.
         derived: a cache of the cases derived from its signature, by version.
         call: the call declared by `example`.
     """
@@ -223,16 +224,16 @@ class Op:
     _names: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Raise DeclarationError if `versions` is no tuple: (29) is a number, (29,) is one."""
+        """Raise DeclarationError if `versions` is not a tuple: (29) is a number, (29,) is a tuple."""
         if not isinstance(self.versions, tuple):
-            raise DeclarationError(f"{self}: versions={self.versions!r} is no tuple; write versions=({self.versions},)")
+            raise DeclarationError(f"{self}: versions={self.versions!r} must be a tuple: versions=({self.versions},)")
 
     def __str__(self) -> str:
         """Return domain and name: ai.onnx/Split."""
         return f"{self.domain}/{self.name}"
 
     def __repr__(self) -> str:
-        """Return domain and name: all declarations would fill a screen."""
+        """Return only domain and name, because all declarations would fill a screen."""
         return f"<Op {self}>"
 
     def clause(
@@ -247,9 +248,9 @@ class Op:
         against: tuple[str, ...] = (),
         force: Force | None = None,
     ) -> Clause:
-        """Declare a verbatim quote and the versions that have it; see Clause for the parameters.
+        """Declare a verbatim quote and the versions that contain it; see Clause for the parameters.
 
-        Its force is that of its words, unless `force` says otherwise.
+        Its force follows from its words, unless `force` is set.
         """
         quote = " ".join(text.split())
         clause = Clause(str(self), quote, since, before, result, note, see, against, force or Force.of(quote))
@@ -257,28 +258,28 @@ class Op:
         return clause
 
     def excuse(self, point: str, reason: str) -> None:
-        """Declare why no valid model can reach a schema point, such as `attribute axis unset`."""
+        """Declare the reason why no valid model can reach a schema point, such as `attribute axis unset`."""
         self.excuses[point] = reason
 
     def dispute(self, reason: str, *globs: str) -> None:
-        """Declare why ONNX's function body of the operator disagrees with its text in these cases.
+        """Declare the reason why ONNX's function body of the operator disagrees with its text in these cases.
 
-        Globs that begin with test_ are of official cases, as in Clause.against.
+        Globs that begin with test_ match official cases, as in Clause.against.
         """
         self.disputes.update(dict.fromkeys(globs, reason))
 
     def disputed(self, name: str) -> str | None:
-        """Return why the function body may disagree in a case; None where it must not."""
+        """Return the reason why the function body may disagree in a case; None if it must not disagree."""
         return next((why for glob, why in self.disputes.items() if fnmatch.fnmatchcase(name, glob)), None)
 
     def example(self, **call: Any) -> None:  # noqa: ANN401 - see `case`
         """Declare one valid call, with the parameters of `case`: arguments, n, omits, around, beside.
 
         Each version uses the arguments that it has. The cases of the signature are derived from this call, see
-        `onnx_conformance.generation.derived`. Without one, every required input is `ramp(2, 3)`.
+        `onnx_conformance.generation.derived`. Without an example, every required input is `ramp(2, 3)`.
 
         Raises:
-            DeclarationError: there is one already.
+            DeclarationError: there is an example already.
         """
         if self.call is not None:
             raise DeclarationError(f"{self}: a second example")
@@ -287,9 +288,9 @@ class Op:
     def oracle(self, *, since: int | None = None, before: int | None = None) -> Callable[[_Function], _Function]:
         """Declare the meaning of the versions from `since` until `before`.
 
-        The function takes a Version, then by name the arguments it needs, with defaults filled in and None for those
-        left out, and any of OF_NODE. It returns an array, a list of arrays (variadic outputs,
-        or one sequence), or a tuple of the outputs.
+        The first parameter of the function is a Version. The others are arguments of the operator and of OF_NODE, by
+        name. Omitted arguments have their default, or None. The function returns an array, a list of arrays (variadic
+        outputs, or one sequence), or a tuple of the outputs.
         """
 
         def register(function: _Function) -> _Function:
@@ -318,9 +319,9 @@ class Op:
         cites: Clause | tuple[Clause, ...] = (),
         rejects: Clause | None = None,
         unspecified: Clause | None = None,
-        **arguments: Any,  # noqa: ANN401 - whatever the operator takes
+        **arguments: Any,  # noqa: ANN401 - any arguments of the operator
     ) -> None:
-        """Declare a case; see CaseSpec for the parameters. With a `vary` among the arguments: one case for each value.
+        """Declare a case, or one for each value of a `vary` among the arguments. See CaseSpec for the parameters.
 
         Raises:
             DeclarationError: the name is malformed or taken, or two outcomes are declared.
@@ -352,7 +353,7 @@ class Op:
     def _check(self, spec: CaseSpec) -> None:
         where = f"{self} case {spec.name!r}"
         if not _NAME.fullmatch(spec.name):
-            raise DeclarationError(f"{where}: a name is lower-case words joined by single underscores")
+            raise DeclarationError(f"{where}: a name must be lower-case words joined by single underscores")
         if spec.name.startswith(DERIVED):
             raise DeclarationError(f"{where}: names that begin with {DERIVED} are for derived cases")
         if spec.name in self._names:
@@ -366,11 +367,11 @@ class Op:
         """Return the one oracle of a version.
 
         Raises:
-            DeclarationError: there is none, or more than one.
+            DeclarationError: there is no oracle, or more than one.
         """
         oracles = [item for item in self.oracles if Clause("", "", item.since, item.before).in_force(version)]
         if len(oracles) != 1:
-            raise DeclarationError(f"{self}/{version} has {len(oracles)} oracles; it needs one")
+            raise DeclarationError(f"{self}/{version} has {len(oracles)} oracles; it needs exactly one")
         return oracles[0]
 
     def __iter__(self) -> Iterator[CaseSpec]:

@@ -1,4 +1,4 @@
-"""PartlyOpen: an output some of whose elements the text leaves open."""
+"""PartlyOpen: an output in which the text does not determine some elements."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PartlyOpen:
-    """The value of an output, of whose elements some may be anything.
+    """The value of an output in which some elements may have any value.
 
     Attributes:
         value: one valid value.
-        open: of its shape, True for each element that the text does not determine.
+        open: a mask with the same shape: True for each element that the text does not determine.
     """
 
     value: np.ndarray[Any, Any]

@@ -1,4 +1,4 @@
-"""Rounding once: the nearest value that a narrower type has."""
+"""Rounding once, to the nearest value of a narrower type."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ def is_float(dtype: np.dtype[Any]) -> bool:
 
 
 def saturated(values: Array) -> Array:
-    """Return the values as they are, of a function that lies within -1 and 1 and that numpy does not have.
+    """Mark values of a function that numpy does not have and whose values are between -1 and 1; return them unchanged.
 
-    Libraries approximate it with an error of some units of 1. Where errors are measured, these have one; see
-    `onnx_conformance.tolerance.rounding_error`.
+    Libraries approximate such a function with an error of some units of 1. If errors are measured, the values have such
+    an error; see `onnx_conformance.tolerance.rounding_error`.
     """
     return values.saturated() if hasattr(values, "saturated") else values
 
 
 def rounding_as(values: Array, operand: Array) -> Array:
-    """Return values that do not depend on an operand, such as tables, as ones that an operator computes in its type.
+    """Mark values that do not depend on an operand, such as tables, as computed in the type of the operator.
 
-    Where errors are measured, operations on them have one; see `onnx_conformance.tolerance.rounding_error`.
+    If errors are measured, operations on them have an error; see `onnx_conformance.tolerance.rounding_error`.
     """
     return values.view(type(operand)) if hasattr(operand, "saturated") else values
 
 
 def exponential_leaves_range(exponents: Array, dtype: np.dtype[Any]) -> bool:
-    """Return whether the exponential of one of these numbers, where finite, is infinite or 0 in a type."""
+    """Return whether the exponential of one of the finite numbers is infinite or 0 in a type."""
     limits = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
     low, high = np.log([float(limits.smallest_subnormal), float(limits.max)])
     return bool((np.isfinite(exponents) & ((exponents < low) | (exponents > high))).any())
@@ -49,10 +49,11 @@ def nearest(numbers: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def _sticky(wide: Array, bits: int) -> Array:
-    """Return float64 cut to `bits` bits after the first, the last of them set if any bit that is cut off is set.
+    """Return float64 truncated to `bits` bits after the first. The last bit is set if any truncated bit is set.
 
-    ml_dtypes converts float64 to its types by way of float32 or float16. Both represent the returned numbers exactly,
-    and a returned number is a tie only if the original was: the single rounding left gives the nearest value.
+    ml_dtypes converts float64 to its types in two steps, through float32 or float16. Both represent the returned
+    numbers exactly. A returned number is a tie only if the original was one, so the second step, the only rounding,
+    returns the nearest value.
     """
     mask = np.uint64((1 << (52 - bits)) - 1)
     raw = np.ascontiguousarray(wide).view(np.uint64)

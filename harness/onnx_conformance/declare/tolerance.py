@@ -1,4 +1,4 @@
-"""Tolerances: how far an answer may lie from the expected value, and why."""
+"""Tolerances: how far an answer may be from the expected value, and why."""
 
 from __future__ import annotations
 
@@ -15,26 +15,29 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far from the expected value an answer may lie, and why.
+    """How far from the expected value an answer may be, and why.
 
-    An element passes when it is within `ulp` units in the last place of its own type, or within
-    `atol + rtol * |expected|`, or within the error that `bound` allows. All zero: the same value.
+    An element passes if it is within `ulp` units in the last place of its type, or within `atol + rtol * |expected|`,
+    or within the error that `bound` allows. If all of these are zero, it must have the same value.
 
     Attributes:
-        reason: the reason for it, in one line.
-        ulp: units in the last place; of a subnormal number, its smallest: what is computed in normal numbers and scaled
-            last errs there by half of one and, of its own error, by a half at most.
-        narrow: the same for types of 16 bits, which a careful implementation computes in a wider one; None: as `ulp`.
-        rtol: relative to the expected value.
-        atol: absolute.
+        reason: the reason for the tolerance, in one line.
+        ulp: the error in units in the last place. For subnormal numbers, the unit is the smallest subnormal number: a
+            result that is computed in normal numbers and scaled last has an error of half a unit there, and at most
+            another half from the calculation.
+        narrow: the same for types of 16 bits, which a careful implementation computes in a wider type; None to use
+            `ulp`.
+        rtol: the error relative to the expected value.
+        atol: the absolute error.
         signed_zero: whether +0 and -0 differ.
-        measured: instead of a bound, the error of a careful implementation is measured on the values at hand, by
-            evaluating the oracle with an error in every operation; see `onnx_conformance.tolerance.rounding_error`.
-        stage: the name of the attribute whose type the text computes in; without one, the coarsest of the floating
-            types of inputs and output.
+        measured: whether the error of a careful implementation is measured on the actual values, instead of a bound.
+            The oracle is then evaluated with an error in every operation; see
+            `onnx_conformance.tolerance.rounding_error`.
+        stage: the name of the attribute that selects the type of the calculation. Without it, the type is the coarsest
+            of the floating types of inputs and output.
         bound: a function of the oracle's arguments, by name, that returns the absolute error allowed for each element
-            of each output, in epsilons of the output's type (for integers: none); for sums and products, whose error
-            grows with the terms. It may take the Version, as `v`.
+            of each output, in epsilons of the output's type (integers have no error). It is for sums and products,
+            whose error grows with the terms. It may have a parameter `v`, the Version.
     """
 
     reason: str
@@ -67,5 +70,5 @@ def bounded(bound: Callable[..., list[Array]], reason: str) -> Tolerance:
 
 
 def measured(reason: str, *, stage: str = "") -> Tolerance:
-    """Allow each element what a careful implementation may err on these values, which is measured; see Tolerance."""
+    """Allow each element the measured error of a careful implementation on these values; see Tolerance."""
     return Tolerance(reason, measured=True, stage=stage)

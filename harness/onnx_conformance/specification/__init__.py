@@ -1,4 +1,4 @@
-"""The operators of onnx.defs, and the evaluator of whole models: the oracles applied node by node.
+"""The operators of onnx.defs, and the evaluator of whole models, which applies the oracles node by node.
 
 Imports `declare` and `operators` only.
 """

@@ -1,4 +1,4 @@
-"""Completeness: how many of the operators and operator versions of onnx.defs are declared."""
+"""Completeness: the numbers of operators and operator versions of onnx.defs that are declared."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def covers() -> dict[str, int]:
 
 
 def completeness() -> str:
-    """Return the same as a sentence part."""
+    """Return these numbers as a clause, for use in a sentence."""
     return COMPLETENESS.format(**covers())
 
 
 def undeclared(op: str) -> str:
-    """Return a sentence on an operator of ONNX without a declaration."""
+    """Return a message about an operator of ONNX without a declaration."""
     versions = ", ".join(item.rpartition("/")[2] for item in schema.every()[op])
-    return f"ONNX has {op} (versions {versions}), of which no case is written yet; {completeness()}"
+    return f"ONNX has {op} (versions {versions}), but no case is written for it yet; {completeness()}"

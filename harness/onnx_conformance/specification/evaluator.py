@@ -65,11 +65,11 @@ class UndeclaredError(Exception):
 
 
 class OracleError(Exception):
-    """An oracle broke its own declaration; a fault of the operator file."""
+    """An oracle contradicts its declaration, so the operator file has a fault."""
 
 
 def widen(value: Any) -> Any:  # noqa: ANN401 - any value, or a list of them
-    """Return floating values as float64 and complex ones as complex128; all others as they are."""
+    """Return floating values as float64, complex values as complex128, and all others unchanged."""
     if isinstance(value, list):
         return [widen(item) for item in value]
     if isinstance(value, dict):
@@ -98,7 +98,7 @@ def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
     array = np.asarray(value)
     if dtype.kind == "O" and not all(isinstance(item, str) for item in array.flat):
         kinds = ", ".join(sorted({type(item).__name__ for item in array.flat}))
-        raise OracleError(f"the oracle gave a {type_} whose elements are of {kinds}; each must be a str")
+        raise OracleError(f"the oracle returned a {type_} with elements of type {kinds}; each must be a str")
     return array if array.dtype == dtype else nearest(array, dtype)
 
 
@@ -112,10 +112,10 @@ class Answer:
         version: the version that the oracle was called for.
         arguments: the oracle's arguments.
         exact: the values before they were rounded to their types.
-        open: for each output, a mask of the elements that may be anything; None where all are determined.
-        any_of: for each output, the values that it may have; None where it has one.
-        any_order: how the outputs may be ordered otherwise, if they may.
-        evaluate: returns the values, not rounded, for other arguments.
+        open: for each output, a mask of the elements that may have any value; None if all are determined.
+        any_of: for each output, the values that it may have; None if it has only one.
+        any_order: the other permitted orders of the outputs, if there are any.
+        evaluate: a function that returns the values for other arguments, without rounding.
         rests_on: the readings that the oracle named.
     """
 
@@ -132,7 +132,7 @@ class Answer:
 
 
 def known(version: OperatorVersion, attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return every attribute as oracles get it: with defaults, None without a default, text as str."""
+    """Return every attribute in the form for oracles: the default if unset, None without a default, text as str."""
     return {name: attributes.get(name, _text(item.default)) for name, item in version.attributes.items()}
 
 
@@ -155,14 +155,14 @@ def apply(
     Args:
         op: the declared operator.
         version: the version in force.
-        inputs: TypedValues in the signature's order; None for one left out, a list for a variadic one.
+        inputs: TypedValues in the signature's order; None for an omitted input, a list for a variadic one.
         attributes: the attributes of the node.
-        n: how many outputs the node declares, those that it names "" included.
-        nodes: returns the nodes of the graph.
+        n: the number of outputs that the node declares, including those named "".
+        nodes: a function that returns the nodes of the graph.
 
     Raises:
-        Rejected: the text forbids it.
-        Unspecified: the text leaves it open.
+        Rejected: the text forbids the node or its inputs.
+        Unspecified: the text does not define the result.
         OracleError: the oracle returned too few outputs.
     """
     check(version, inputs, attributes, n)
@@ -176,12 +176,12 @@ def apply(
     for index, parameter in enumerate(version.inputs):
         name = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
         arguments[name] = _value(inputs[index], wide=op.widens) if index < len(inputs) else None
-    named = {name: arguments.get(name) for name in oracle.parameters}  # One oracle may serve versions that lack some.
+    named = {name: arguments.get(name) for name in oracle.parameters}  # Some versions may lack an argument.
     of_node = {name: {"n": lambda: n, "nodes": nodes}[name]() for name in oracle.of_node}
 
     called = Version(version.meaning, dtypes)
 
-    def call(arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - whatever an oracle returns
+    def call(arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any result of an oracle
         return oracle.function(called, **of_node, **arguments)
 
     def of_result(result: Any) -> list[Any]:  # noqa: ANN401
@@ -197,7 +197,7 @@ def apply(
     called.reads(SET, isinstance(result, AnyOrder))
     values = of_result(result)
     if len(values) < n:
-        raise OracleError(f"{version}: the oracle gave {len(values)} outputs, the node has {n}")
+        raise OracleError(f"{version}: the oracle returned {len(values)} outputs, but the node has {n}")
     exact = [determined(value) for value in values]
     masks = [value.open if isinstance(value, PartlyOpen) else None for value in values]
     return Answer(
@@ -215,14 +215,14 @@ def apply(
 
 
 def determined(value: Any) -> Any:  # noqa: ANN401 - any output
-    """Return an output's value, the first where there are several, whether or not some of its elements are open."""
+    """Return the value of an output: the first of several, and including the elements that may have any value."""
     if isinstance(value, AnyOf):
         return value.values[0]
     return value.value if isinstance(value, PartlyOpen) else value
 
 
 def _rounded(value: Any, type_: str) -> AnyOf | None:  # noqa: ANN401 - any output
-    """Return the values that an output may have, of its type; None where it has one."""
+    """Return the values that an output may have, converted to its type; None if it has only one."""
     if not isinstance(value, AnyOf) or len(value.values) == 1:
         return None
     return AnyOf(*(_round(item, type_) for item in value.values), elementwise=value.elementwise)
@@ -238,7 +238,7 @@ def _dtypes(types: Mapping[str, str]) -> dict[str, np.dtype[Any]]:
     return {variable: schema.dtype_of(text) for variable, text in types.items() if text}
 
 
-def _value(argument: TypedValue | list[TypedValue] | None, *, wide: bool) -> Any:  # noqa: ANN401 - whatever ONNX has
+def _value(argument: TypedValue | list[TypedValue] | None, *, wide: bool) -> Any:  # noqa: ANN401 - any ONNX value
     if isinstance(argument, list):
         return [_value(item, wide=wide) for item in argument]
     if argument is None:
@@ -258,14 +258,14 @@ class Scope:
 
 
 Local = Mapping[str, TypedValue | None]
-"""The values in scope, by name; None for an input that a function call left out."""
+"""The values in scope, by name; None for an omitted input of a function call."""
 
 
 class Evaluator:
     """Evaluates models with the operators of one registry."""
 
     def __init__(self, registry: Registry | None = None) -> None:
-        """Take a registry; without one, that of all operator files.
+        """Store a registry; the default is that of all operator files.
 
         Attributes:
             rests_on: the readings that the oracles of the last model named.
@@ -278,8 +278,8 @@ class Evaluator:
 
         Raises:
             Rejected: the text forbids the model or the inputs.
-            Unspecified: the text leaves their meaning open.
-            UndeclaredError: an operator has neither a file nor a function body.
+            Unspecified: the text does not define the result.
+            UndeclaredError: an operator has no operator file and no function body.
         """
         self.rests_on.clear()
         types = {info.name: schema.type_text(info.type) for info in model.graph.input}
@@ -292,7 +292,7 @@ class Evaluator:
         return {name: item.value for name, item in self._graph(model.graph, values, scope).items()}
 
     def _graph(self, graph: onnx.GraphProto, around: Local, scope: Scope) -> dict[str, TypedValue]:
-        """Return the outputs of a graph; `around` has its inputs, and for a subgraph the values of the outer graph."""
+        """Return the outputs of a graph. `around` has its inputs and, for a subgraph, the values of the outer graph."""
         local: MutableMapping[str, TypedValue | None] = ChainMap({}, dict(around))
         for tensor in graph.initializer:
             if tensor.name not in around:
@@ -311,7 +311,7 @@ class Evaluator:
         for node in nodes:
             for name in node.input:
                 if name and name not in local:
-                    raise Rejected(Rule.ARITY, f"nothing gives {name}, which {node.op_type} takes")
+                    raise Rejected(Rule.ARITY, f"{name}, an input of {node.op_type}, has no value")
             inputs = [local[name] if name else None for name in node.input]
             for name, value in zip(node.output, self._node(node, inputs, local, scope), strict=False):
                 if name:
@@ -335,7 +335,7 @@ class Evaluator:
             types = [kind_of(item) if item else "" for item in inputs]
             body = schema.function_body(domain, node.op_type, opset, node, types) if exists else None
             if body is None:
-                raise UndeclaredError(f"no operator file says what {domain}/{node.op_type} means in opset {opset}")
+                raise UndeclaredError(f"no operator file declares {domain}/{node.op_type} of opset {opset}")
             return self._call(
                 body, inputs, {**schema.default_attributes(domain, node.op_type, opset), **present}, scope
             )
@@ -343,7 +343,7 @@ class Evaluator:
         around = functools.partial(self.calls, local, scope)
         answer = self.applied(node, op, version, gather(version, inputs), named, around)
         self.rests_on |= answer.rests_on
-        # Nodes that take values drawn at random get the example.
+        # If an output is random, the nodes that use it get the example.
         values = [value.example if isinstance(value, Drawn) else value for value in answer.outputs]
         return [TypedValue(value, type_) for value, type_ in zip(values, answer.types, strict=True)]
 
@@ -356,11 +356,11 @@ class Evaluator:
         attributes: Mapping[str, Any],
         nodes: Callable[[], Sequence[Call]],
     ) -> Answer:
-        """Return the oracle's answer to one node; see `apply`. A subclass may note or change it."""
+        """Return the oracle's answer to one node; see `apply`. A subclass may record or change it."""
         return apply(op, version, inputs, attributes, len(node.output), nodes)
 
     def calls(self, local: Local, scope: Scope) -> list[Call]:
-        """Return the nodes of a graph as oracles get them."""
+        """Return the nodes of a graph in the form for oracles."""
         return [
             Call(
                 f"{node.domain or 'ai.onnx'}/{node.op_type}",
@@ -390,7 +390,7 @@ class Evaluator:
         return named
 
     def attribute(self, item: onnx.AttributeProto, local: Local, scope: Scope) -> Any:  # noqa: ANN401
-        """Return an attribute as oracles get it: tensors as arrays, types by name, subgraphs as functions."""
+        """Return an attribute in the form for oracles: tensors as arrays, types by name, subgraphs as functions."""
         kind = onnx.AttributeProto
         if item.type == kind.GRAPH:
             return _Subgraph(self, item.g, local, scope)
@@ -433,7 +433,7 @@ class _Subgraph:
         own = [*self.inputs, *(item.name for item in graph.initializer), *computed]
         self.shadows = [name for name in own if name in around]
 
-    def __call__(self, *values: Any) -> list[Any]:  # noqa: ANN401 - whatever ONNX has
+    def __call__(self, *values: Any) -> list[Any]:  # noqa: ANN401 - any ONNX value
         """Return the values of the outputs.
 
         Raises:
@@ -462,7 +462,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
 
 
 def session(model: bytes, folder: str | None = None) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
-    """Read a model, from its file in `folder` where there are files beside it; return what runs it."""
+    """Return a function that runs a model; the model is read from `folder` if it has external data."""
     proto = onnx.load_from_string(model) if folder is None else onnx.load(Path(folder, "model.onnx"))
 
     def run(inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:

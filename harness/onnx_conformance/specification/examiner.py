@@ -1,7 +1,7 @@
-"""Evaluates models that a tool made: the model checker must accept them, and the oracle gives their values.
+"""Evaluates models that a tool returned: the model checker must accept them, and the oracle computes their values.
 
-Its `run` and `info` are the functions of an adapter, so that it works in a process of its own, with limits: a model
-that a tool made may be anything.
+A tool may return any model. `run` and `info` are therefore the functions of an adapter, which the harness runs in a
+separate process with limits.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     Raises:
         ValidationError: the model checker refuses the model.
         Rejected: the text forbids it.
-        Unspecified: the text leaves its meaning open.
-        UndeclaredError: it has an operator of which no text says what it means.
+        Unspecified: the text does not define the result.
+        UndeclaredError: an operator has no operator file and no function body.
     """
     onnx.checker.check_model(model)
     return evaluator.run(model, inputs, outputs)

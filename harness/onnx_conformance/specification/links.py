@@ -10,7 +10,7 @@ _PLAIN = re.compile(r"[A-Za-z_]\w{0,100}")
 
 
 def page(operator: str) -> str:
-    """Return the address of the page of an operator version, ai.onnx/Split/18; of an unknown one, that of the list."""
+    """Return the address of the page of an operator version such as ai.onnx/Split/18; of the list, if it is unknown."""
     domain, _, name = (operator.rpartition("/")[0] or operator).rpartition("/")
     parts = domain.split(".")
     if domain not in {"ai.onnx", ""} and not (parts[:2] == ["ai", "onnx"] and all(map(_PLAIN.fullmatch, parts))):
@@ -21,7 +21,7 @@ def page(operator: str) -> str:
 
 
 def place(operator: str) -> str:
-    """Return the address of a version on its operator's page; empty where it has none."""
+    """Return the address of a version on its operator's page; empty if the page has none."""
     domain, _, name = operator.rpartition("/")[0].partition("/")
     version = operator.rpartition("/")[2]
     address = page(operator)

@@ -1,4 +1,4 @@
-"""The nodes of models, wherever they stand: in graphs, in subgraphs, in functions."""
+"""The nodes of models: in graphs, in subgraphs and in functions."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 def of(model: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
-    """Yield every node of a model: those of its graph, of its functions, and of all their subgraphs."""
+    """Yield every node of a model: of its graph, of its functions, and of all their subgraphs."""
     yield from within(model.graph.node)
     for function in model.functions:
         yield from within(function.node)
 
 
 def of_operator(model: onnx.ModelProto, domain: str, name: str) -> onnx.NodeProto | None:
-    """Return the first node of an operator, or None; within a function, with the attributes of the function's call."""
+    """Return the first node of an operator, or None. In a function, it has the attributes of the function's call."""
     for node in of(model):
         if (node.domain or "ai.onnx", node.op_type) == (domain, name):
             return _resolved(node, model) if any(item.ref_attr_name for item in node.attribute) else node
@@ -44,7 +44,7 @@ def _resolved(node: onnx.NodeProto, model: onnx.ModelProto) -> onnx.NodeProto:
 
 
 def within(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
-    """Yield nodes and those of their subgraphs, each before what lies in it."""
+    """Yield nodes and the nodes of their subgraphs; each node precedes those in its subgraphs."""
     for node in nodes:
         yield node
         for graph in subgraphs([node]):
@@ -52,7 +52,7 @@ def within(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
 
 
 def subgraphs(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.GraphProto]:
-    """Yield the subgraphs of nodes, and theirs."""
+    """Yield the subgraphs of nodes, and the subgraphs in them."""
     for node in nodes:
         for attribute in node.attribute:
             for graph in ([attribute.g] if attribute.HasField("g") else []) + list(attribute.graphs):

@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 class UnknownOperatorError(HarnessError):
-    """No operator file declares the operator; the text names those declared."""
+    """No operator file declares the operator. The message names the declared ones."""
 
 
 class Registry:
     """The declared operators, by domain and name."""
 
     def __init__(self, declared: Iterable[Op]) -> None:
-        """Take operators in any order.
+        """Store the operators, which may have any order.
 
         Raises:
-            DeclarationError: two share a name, or a version has no oracle.
+            DeclarationError: two operators have the same name, or a version has no oracle.
         """
         self._ops: dict[tuple[str, str], Op] = {}
         for op in declared:
@@ -47,26 +47,26 @@ class Registry:
         return iter(op for _, op in sorted(self._ops.items()))
 
     def find(self, domain: str, name: str) -> Op | None:
-        """Return the operator, or None where no file declares it."""
+        """Return the operator, or None if no file declares it."""
         return self._ops.get((domain, name))
 
     def named(self, name: str) -> Op:
         """Return the operator called `Split` or `ai.onnx/Split`.
 
         Raises:
-            UnknownOperatorError: there is none.
+            UnknownOperatorError: there is no such operator.
         """
         for op in self:
             if name in (op.name, str(op)):
                 return op
         names = [op.name for op in self]
         near = difflib.get_close_matches(name, names, 1)
-        hint = f"did you mean {near[0]}?" if near else f"declared are {', '.join(names)}"
+        hint = f"did you mean {near[0]}?" if near else f"the declared operators are {', '.join(names)}"
         raise UnknownOperatorError(f"no operator is called {name!r}; {hint}")
 
 
 def versions(op: Op) -> tuple[OperatorVersion, ...]:
-    """Return the versions of an operator that its file declares and that the installed onnx has, oldest first."""
+    """Return the versions of an operator that its file declares and the installed onnx has, oldest first."""
     if not schema.known(op.domain, op.name):
         return ()
     return tuple(version for version in schema.versions(op.domain, op.name) if version.since in op.versions)
@@ -89,12 +89,12 @@ def _check(op: Op) -> None:
     current = [version for version in versions(op) if not version.deprecated]
     oracles = {version.since: op.oracle_for(version.since) for version in current}
     if missing(op):
-        return  # A parameter of an oracle may be new in a version that this onnx lacks.
+        return  # An oracle may have a parameter of a version that this onnx lacks.
     for oracle in op.oracles:
         served = [version for version in current if oracles[version.since] is oracle]
         for name in oracle.parameters:
             if not any(name in version.arguments for version in served):
-                raise DeclarationError(f"{op}: oracle {oracle.function.__name__} takes {name}, which no version has")
+                raise DeclarationError(f"{op}: no version has {name}, a parameter of oracle {oracle.function.__name__}")
 
 
 @functools.cache
@@ -102,7 +102,7 @@ def load() -> Registry:
     """Return the registry of all files under `operators/`.
 
     Raises:
-        DeclarationError: a file cannot be read as Python, or what it declares is wrong; the text names file and line.
+        DeclarationError: a file is not valid Python, or a declaration is wrong. The message names file and line.
     """
     declared: list[Op] = []
     for name in operator_modules():
@@ -129,7 +129,7 @@ def declares(module: str, op: Op) -> bool:
 
 
 def operator_modules() -> list[str]:
-    """Return the names of the operator files' modules; `_name.py` is shared by several operators of a folder."""
+    """Return the names of the operator files' modules, without `_name.py`, which several operators share."""
     names = [
         info.name
         for info in pkgutil.walk_packages(operators.__path__, f"{operators.__name__}.")

@@ -1,7 +1,7 @@
-"""Since which release of onnx a sentence stands in the text of an operator version: ONNX rewords old versions in place.
+"""Sentences that ONNX reworded in place in old operator versions, with the release of onnx that introduced them.
 
-A runtime that was built before a rewording met another text. The data is `generated_cases/rewordings.toml`, which
-`tools.rewordings` writes.
+A runtime that was built before a rewording followed another text. The data is in `generated_cases/rewordings.toml`,
+which `tools.rewordings` writes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Release = tuple[int, ...]
 
 
 def release(text: str) -> Release:
-    """Return a version of onnx as numbers without trailing zeros; empty where the text is none."""
+    """Return a version of onnx as numbers without trailing zeros; empty if the text is not a version."""
     match = _VERSION.match(text)
     numbers = [int(part) for part in match.groups() if part] if match else []
     while numbers and not numbers[-1]:
@@ -37,9 +37,9 @@ def release(text: str) -> Release:
 
 @functools.cache
 def read() -> Mapping[str, Mapping[str, str]]:
-    """Return for each operator version its reworded sentences, and the release since which each reads so.
+    """Return the reworded sentences of each operator version, with the release that introduced the present wording.
 
-    Empty where there is no such file.
+    The result is empty if there is no such file.
     """
     try:
         return tomllib.loads((GENERATED / NAME).read_text("utf-8"))
@@ -48,9 +48,10 @@ def read() -> Mapping[str, Mapping[str, str]]:
 
 
 def unread(version: OperatorVersion, clauses: Iterable[Clause]) -> Clause | None:
-    """Return a clause that does not stand in the text of a version and is not known to be younger; None: there is none.
+    """Return a clause that the text of a version does not contain and that is not a known rewording, or None.
 
-    The installed onnx is newer than the operator file then, and says something else: what it means, nobody has read.
+    If there is one, the installed onnx is newer than the operator file and has another text, whose meaning has not been
+    reviewed yet.
     """
     return next((item for item in clauses if item.operator and not _is_read(version, item.text)), None)
 
@@ -66,11 +67,11 @@ _PUNCTUATION = re.compile(r"[\s`'\"*_\\.,;:!()\[\]{}|$]+")
 
 
 def plain(text: str) -> str:
-    """Return a text without markup, punctuation and blanks, in lower case: what remains is not cosmetic."""
+    """Return a text in lower case, without markup, punctuation and white space, to ignore cosmetic differences."""
     return _PUNCTUATION.sub("", html.unescape(_MARKUP.sub(" ", text))).lower()
 
 
 def latest(version: str, sentences: Iterable[str]) -> str:
-    """Return the latest release that reworded one of the sentences of an operator version; empty where none did."""
+    """Return the latest release that reworded one of the sentences of an operator version; empty if none did."""
     known = read().get(version, {})
     return max((known[text] for text in sentences if text in known), key=release, default="")

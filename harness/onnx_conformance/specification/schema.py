@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 _OPTION = onnx.defs.OpSchema.FormalParameterOption
 
 READ = "1.23.2"
-"""The onnx whose texts and function bodies the operator files were read with, and the manifest is made with."""
+"""The version of onnx whose texts and function bodies the operator files and the manifest are based on."""
 
 PREFERRED = ("tensor(float)", "tensor(int64)")
 
 
 class SchemaError(LookupError):
-    """onnx.defs has no such operator or version; the text names those it has."""
+    """onnx.defs has no such operator or version. The message names the existing ones."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class Parameter:
     Attributes:
         name: the name in the text, without the dots that Split-1 writes after "outputs".
         type: a type variable such as T, or a concrete type such as tensor(int64).
-        optional: whether it may be left out.
-        variadic: whether it takes any number of values, at least `least`.
+        optional: whether it may be omitted.
+        variadic: whether it may have any number of values, at least `least`.
         homogeneous: whether all values of a variadic parameter have one type.
         least: the least number of values of a variadic parameter.
         description: its description in the text, white space folded.
@@ -58,7 +58,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute: its AttributeProto type name, whether required, and its default (None: none)."""
+    """An attribute: its AttributeProto type name, whether it is required, and its default (None: no default)."""
 
     name: str
     type: str
@@ -77,7 +77,7 @@ class OperatorVersion:
         text: all descriptions of the schema, white space folded.
         constraints: type variable -> the description of its types, if there is one.
         outputs_least: the least number of outputs of a node.
-        of_version: the declared version that says what it means, where it is not declared itself; 0: it is.
+        of_version: the declared version that defines its meaning, if it is not declared itself; otherwise 0.
     """
 
     domain: str
@@ -95,20 +95,19 @@ class OperatorVersion:
     of_version: int = 0
 
     def __str__(self) -> str:
-        """Return its name as users write it: ai.onnx/Split/13."""
+        """Return its name in the form that users write: ai.onnx/Split/13."""
         return f"{self.domain}/{self.name}/{self.since}"
 
     @property
     def meaning(self) -> int:
-        """The version whose oracle and sentences hold; see `onnx_conformance.generation.provisional`."""
+        """The version whose oracle and sentences apply; see `onnx_conformance.generation.provisional`."""
         return self.of_version or self.since
 
     @functools.cached_property
     def arguments(self) -> Mapping[str, Parameter | Attribute]:
         """Every input and attribute by the name that operator files use.
 
-        Where an input and an attribute share a name (Split-1 has two called split), the input is
-        NAME_input.
+        If an input and an attribute have the same name (Split-1 has two named split), the input is called NAME_input.
         """
         named: dict[str, Parameter | Attribute] = dict(self.attributes)
         for parameter in self.inputs:
@@ -134,7 +133,7 @@ def folder(version: OperatorVersion) -> str:
 
 
 def proto_domain(domain: str) -> str:
-    """Return a domain as in models: empty for ai.onnx."""
+    """Return a domain in the form used in models: empty for ai.onnx."""
     return "" if domain == "ai.onnx" else domain
 
 
@@ -170,7 +169,7 @@ def every() -> Mapping[str, tuple[str, ...]]:
 
 
 def no_operator(name: str) -> str:
-    """Return a sentence on a name that no operator has, with near ones."""
+    """Return a message about a name that no operator has, with similar names."""
     names = sorted({path.split("/")[1] for path in every()})
     near = difflib.get_close_matches(name.rpartition("/")[2], names, 1)
     hint = f"; did you mean {near[0]}?" if near else "; --onnx onnx-weekly may have it"
@@ -186,12 +185,12 @@ def in_force(domain: str, name: str, opset: int) -> OperatorVersion:
     """Return the version of an operator that is in force in `opset`.
 
     Raises:
-        SchemaError: no such operator, or it came later than `opset`.
+        SchemaError: there is no such operator, or it was introduced after `opset`.
     """
     for version in reversed(versions(domain, name)):
         if version.since <= opset:
             return version
-    raise SchemaError(f"{domain}/{name} is not in opset {opset}; it came with {versions(domain, name)[0].since}")
+    raise SchemaError(f"{domain}/{name} is not in opset {opset}; opset {versions(domain, name)[0].since} introduced it")
 
 
 def exists(domain: str, name: str, opset: int) -> bool:
@@ -235,12 +234,12 @@ def _parameter(item: onnx.defs.OpSchema.FormalParameter) -> Parameter:
 
 def _attribute(item: onnx.defs.OpSchema.Attribute) -> Attribute:
     default = helper.get_attribute_value(item.default_value) if item.default_value.name else None
-    kind: Any = item.type  # In the stubs it is no enum.
+    kind: Any = item.type  # In the stubs, it is not an enum.
     return Attribute(item.name, kind.name, item.required, default)
 
 
 def fold(text: str) -> str:
-    """Return the text with every run of white space as one blank."""
+    """Return the text with every run of white space replaced by one space."""
     return " ".join(text.split())
 
 
@@ -248,7 +247,7 @@ def fold(text: str) -> str:
 def newest_opset(domain: str) -> int:
     """Return the newest opset of a domain that the installed onnx knows.
 
-    onnx's table of releases may lack its own: the nightly package always does, and 1.22.0 does.
+    onnx's table of releases may lack the release itself: in the nightly package it always does, and in 1.22.0.
     """
     released = [opset for known, opset in helper.OP_SET_ID_VERSION_MAP if known == domain]
     here = [group[-1].since_version for (known, _), group in _history().items() if known == domain]
@@ -259,7 +258,7 @@ def newest_opset(domain: str) -> int:
 def lowest_ir(domain: str, opset: int) -> int:
     """Return the lowest IR version in which models of this opset can be written.
 
-    onnx's table of releases lacks opsets that no release had (2 to 4): they get the IR version of the next one.
+    onnx's table of releases lacks the opsets that no release had (2 to 4). They get the IR version of the next one.
     """
     table = [(key[1], ir) for key, ir in helper.OP_SET_ID_VERSION_MAP.items() if key[0] == domain]
     return min((ir for released, ir in table if released >= opset), default=onnx.IR_VERSION)
@@ -280,7 +279,7 @@ def tensor_text(element_type: int) -> str:
 
 
 def type_text(type_: onnx.TypeProto) -> str:
-    """Return a TypeProto as in signatures: tensor(float), seq(tensor(float)); empty for an unset one."""
+    """Return a TypeProto in the notation of signatures: tensor(float), seq(tensor(float)); empty if it is unset."""
     kind = type_.WhichOneof("value")
     if kind == "tensor_type":
         return tensor_text(type_.tensor_type.elem_type)
@@ -302,7 +301,7 @@ def inner(text: str) -> str:
 
 @functools.cache
 def type_proto(text: str) -> onnx.TypeProto:
-    """Return the TypeProto of a type as in signatures, without shapes."""
+    """Return the TypeProto, without shapes, of a type in the notation of signatures."""
     kind = text.partition("(")[0]
     if kind == "seq":
         return helper.make_sequence_type_proto(type_proto(inner(text)))
@@ -329,13 +328,13 @@ ALL_TENSOR_TYPES = tuple(
 
 
 def first_body(version: OperatorVersion) -> int | None:
-    """Return the lowest opset in which the text defines an operator version by a function too, or None."""
+    """Return the lowest opset in which the text defines an operator version also by a function, or None."""
     bodies = _schema(version.domain, version.name, version.since).all_function_opset_versions
     return max(version.since, bodies[0]) if bodies else None
 
 
 @functools.cache
-def _schema(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the stubs lack some of its members
+def _schema(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the stubs lack some members
     return onnx.defs.get_schema(name, in_force(domain, name, opset).since, proto_domain(domain))
 
 
@@ -347,16 +346,16 @@ def function_body(
     types: Sequence[str],
     shapes: Sequence[tuple[int, ...] | None] = (),
 ) -> onnx.FunctionProto | None:
-    """Return the function that defines an operator in `opset`, or None where the text has none.
+    """Return the function that defines an operator in `opset`, or None if the text has none.
 
     Args:
         domain: the domain of the operator.
         name: the name of the operator.
         opset: the imported opset.
-        node: the body may depend on its attributes, and on which inputs and outputs it has.
-        types: the types of the node's inputs, such as tensor(float); empty for one left out.
-        shapes: those of its inputs that are tensors; the bodies of CausalConvWithState and RotaryEmbedding depend on
-            them.
+        node: the node. The body may depend on its attributes, and on the presence of its inputs and outputs.
+        types: the types of the node's inputs, such as tensor(float); empty for an omitted input.
+        shapes: the shapes of the inputs that are tensors. The bodies of CausalConvWithState and RotaryEmbedding depend
+            on them.
     """
     schema = _schema(domain, name, opset)
     bodies = [version for version in schema.all_function_opset_versions if version <= opset]

@@ -1,4 +1,4 @@
-"""Checks of a node against its signature: types of values, bindings of type variables, numbers of arguments."""
+"""Checks of a node against its signature: types of values, bindings of type variables, number of arguments."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class TypedValue(NamedTuple):
     """An input of a node.
 
     Attributes:
-        value: None is an empty optional.
-        type: the type that the model declares; empty where it is known from the value only.
+        value: the value; None is an empty optional.
+        type: the type that the model declares; empty if only the value determines it.
     """
 
     value: Value
@@ -45,7 +45,7 @@ def type_of(value: Value) -> str:
 
 
 def kind_of(argument: TypedValue) -> str:
-    """Return the type of an input, declared or by its value."""
+    """Return the declared type of an input, or the type of its value."""
     return argument.type or type_of(argument.value)
 
 
@@ -71,11 +71,11 @@ def output_types(op: Op, version: OperatorVersion, known: Bindings, attributes: 
     """Return the types of the first n outputs.
 
     Args:
-        op: declares how output types derive from inputs and attributes where the signature does not.
+        op: the operator. It derives the output types from inputs and attributes if the signature does not.
         version: the version in force.
         known: the type of each type variable.
-        attributes: with defaults filled in, None for one left out without a default.
-        n: number of outputs.
+        attributes: the attributes; an unset attribute has its default, or None.
+        n: the number of outputs.
     """
     derived = {variable: _texts(derive(known, attributes)) for variable, derive in op.derives.items()}
     types = []
@@ -90,7 +90,7 @@ def output_types(op: Op, version: OperatorVersion, known: Bindings, attributes: 
 
 
 def _texts(derived: Any) -> list[str]:  # noqa: ANN401 - see Op.derives
-    """Return the types of a derivation as text, in whichever form it has them."""
+    """Return the types of a derivation as text; see Op.derives for their forms."""
     if isinstance(derived, list | tuple):
         return [_texts(item)[0] for item in derived]
     if isinstance(derived, int):
@@ -157,7 +157,7 @@ def _check_type(
 
 
 def gather(version: OperatorVersion, inputs: list[TypedValue | None]) -> list[Any]:
-    """Return positional inputs with those of a trailing variadic parameter gathered into one list."""
+    """Return positional inputs; those of a trailing variadic parameter are gathered into one list."""
     if not version.inputs or not version.inputs[-1].variadic:
         return [*inputs]
     fixed = len(version.inputs) - 1

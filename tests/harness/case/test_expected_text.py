@@ -29,7 +29,7 @@ def test_values_that_are_chosen_by_element_are_told_apart() -> None:
 
 
 def test_an_open_order_is_part_of_the_tolerance() -> None:
-    assert "tolerance exact, in any order along axis 1, each lane in its own: " in shown("TopK", "unsorted")
+    assert "tolerance exact, in any order along axis 1, independently for each lane: " in shown("TopK", "unsorted")
     assert "tolerance exact, in any order along axis 0: " in shown("NonMaxSuppression", "plain")
     assert str(Allowance("why", atol=1, any_order=Order(2, lanewise=False))) == "atol 1, in any order along axis 2: why"
 

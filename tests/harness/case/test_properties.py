@@ -185,4 +185,4 @@ def test_a_drawn_output_lists_its_properties() -> None:
     assert str(UNIFORM) == "drawn: from -1 to 1, mean 0, deviation 0.5774"
     assert str(dataclasses.replace(COIN, mean=None, deviation=None)) == "drawn: one of 2 values each"
     assert str(Drawn(np.zeros(1), same_as=0)) == "drawn: the same as output 0"
-    assert str(Drawn(np.zeros(1))) == "drawn: anything"
+    assert str(Drawn(np.zeros(1))) == "drawn: any values"

@@ -157,7 +157,7 @@ def test_precision_is_a_reading_where_the_values_show_it(name: str, tolerance: s
 
 def test_a_case_is_shown_with_its_reading() -> None:
     text = "\n".join(case_report.lines(case_of("Pad", 19, "constant_value_vector")))
-    assert "reading: R1: Where a text asks for a scalar" in text
+    assert "reading: R1: If a text requires a scalar" in text
 
 
 def test_the_register_is_printed() -> None:

@@ -116,7 +116,7 @@ def test_an_undeclared_operator_counts_with_all_its_points_and_sentences() -> No
 
 @pytest.mark.usefixtures("few_operators")
 def test_an_operator_without_cases_is_one_of_onnx_wherever_it_is_named() -> None:
-    sentence = "ONNX has ai.onnx/Sigmoid (versions 1, 6, 13), of which no case is written yet"
+    sentence = "ONNX has ai.onnx/Sigmoid (versions 1, 6, 13), but no case is written for it yet"
     for words in (
         ("run", "--op", "Sigmoid"),
         ("list", "--op", "Sigmoid/13"),

@@ -90,7 +90,7 @@ def test_the_oracle_does_not_answer_for_a_version_that_is_not_declared() -> None
     )
     x = np.arange(3, dtype=np.float32)
     assert (evaluator.model(older, {"x": x})["y"] == x).all()
-    with pytest.raises(oracle.UndeclaredError, match="Identity means in opset 25"):
+    with pytest.raises(oracle.UndeclaredError, match="Identity of opset 25"):
         evaluator.model(newer, {"x": x})
 
 

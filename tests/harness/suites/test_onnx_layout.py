@@ -442,7 +442,7 @@ def external_data(folder: Path) -> None:
         (several_values_that_are_missing, "output_0_1.pb", "cannot be read"),
         (too_many_values, "case.json", "expected how many values each output may have"),
         (several_values_uncounted, "case.json", "expected how many values each output may have"),
-        (values_without_common_elements, "test_data_set_0", "no elements in common"),
+        (values_without_common_elements, "test_data_set_0", "must have the same shape"),
         (an_order_of_words, "case.json", "any_order is {'axis': 'rows', 'lanewise': True}; expected"),
         (an_order_along_no_axis, "test_data_set_0", "the outputs have no axis 9"),
         (link_out, "input_0.pb", "points outside the suite's folder"),
