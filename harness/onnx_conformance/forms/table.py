@@ -34,13 +34,13 @@ class Start(enum.StrEnum):
 
 
 class Once(enum.StrEnum):
-    """Of which cases of an operator version only the first has a form, because the others test the same.
+    """The cases of an operator version that test the same in a form, so only the first of them has it.
 
     Attributes:
-        EACH: none: every case has it.
-        NODES: those with the same inputs, attributes and outputs; the form tests what surrounds a node.
-        TYPES: those whose parameters have the same types; the form tests how initializers are stored.
-        SHAPES: those with the same shapes, attributes and parameters; the form tests unknown shapes.
+        EACH: no cases; every case has the form.
+        NODES: cases with the same inputs, attributes and outputs; the form tests the surroundings of a node.
+        TYPES: cases whose parameters have the same types; the form tests how initializers are stored.
+        SHAPES: cases with the same shapes, attributes and parameters; the form tests unknown shapes.
     """
 
     EACH = "each"
@@ -56,13 +56,13 @@ class Form:
     Attributes:
         name: the text after the @ of a case id.
         sentence: the difference from the plain form; docs/reference.md has the same sentence.
-        starts: what is delivered so.
-        once: of which cases only the first has the form.
-        one_meaning: the form tests the graph, the file or the session around the operator. So the core has it once for
-            an operator version, whatever the operator means there.
-        open_shapes: the model does not state every shape, so an inferencer may know less.
-        delivery: a runtime that lacks this form refuses it for every operator. If only this form is refused, that is no
-            fault of the operator.
+        starts: the kinds of cases that are delivered in this form.
+        once: the cases of which only the first has the form.
+        one_meaning: whether the form tests the graph, the file or the session around the operator. The core then has it
+            once for each operator version.
+        open_shapes: whether the model does not declare every shape, so an inferencer may know less.
+        delivery: whether a runtime that lacks this form rejects it for every operator. If only this form is rejected,
+            the operator has no fault.
         drawn: how often `search` draws the form, relative to the others.
     """
 
@@ -202,7 +202,7 @@ def names(start: Start) -> tuple[str, ...]:
 
 
 def has_open_shapes(name: str) -> bool:
-    """Return whether a model in this form does not state every shape."""
+    """Return whether a model in this form does not declare every shape."""
     form = find(name)
     return form is not None and form.open_shapes
 
