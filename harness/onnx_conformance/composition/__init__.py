@@ -1,1 +1,1 @@
-"""Models of several nodes: cases beside other nodes, before other operators, and rewrites in every surrounding."""
+"""Models of several nodes: cases with additional nodes, cases before other operators, and rewrites in every form."""

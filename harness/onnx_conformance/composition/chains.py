@@ -1,7 +1,7 @@
-"""Cases whose output goes into other operators: models of two and three nodes, in pairs that nobody thought of.
+"""Cases whose output goes into other operators: models of two and three nodes, in arbitrary combinations.
 
-Which operators follow a case is drawn by a digest of its id, so that it is the same in each run; of those drawn, the
-ones remain whose declared calls take its output, as the oracles say.
+A digest of the case's id chooses the operators that follow, so they are the same in each run. Only operators with a
+declared call that accepts the output, according to the oracles, are used.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from onnx_conformance.specification.schema import OperatorVersion
 
 FIRSTS = 4
-"""How many cases of an operator version others follow."""
+"""The number of cases of an operator version that other operators follow."""
 SECONDS = 4
-"""How many operators follow each of them; another follows the first of these."""
+"""The number of operators that follow each of these cases. One more operator follows the first of them."""
 TRIES = 80
-"""How many operators are tried."""
+"""The number of operators that are tried."""
 CALLS = 3
-"""Of how many declared calls of an operator one is chosen."""
+"""The number of declared calls of an operator from which one is chosen."""
 MOST_ELEMENTS = 4096
-"""Models of larger tensors would say no more."""
+"""The maximum number of elements of a tensor. Larger tensors would not show more faults."""
 
 
 def chains(op: Op, version: OperatorVersion) -> Iterator[Case]:
@@ -57,7 +57,7 @@ def chains(op: Op, version: OperatorVersion) -> Iterator[Case]:
 
 
 def _default(op: Op, version: OperatorVersion, spec: CaseSpec) -> Case | None:
-    """Return the case of a call in its default types, or in the first that it is declared for."""
+    """Return the case of a call in its default types, or in the first declared types."""
     declared = list(bindings(version, spec))
     default = [pair for pair in declared if all(version.default_type(name) == type_ for name, type_ in pair[0].items())]
     return next((case for pair in (default or declared)[:1] if (case := _planned(op, version, spec, *pair))), None)
@@ -70,7 +70,7 @@ def _leads(case: Case) -> bool:
 
 
 def _followed(case: Case, words: str, most: int) -> Iterator[Case]:
-    """Yield a case followed by one more operator, for so many operators; none after what is no tensor."""
+    """Yield a case followed by another operator, for at most `most` operators; none if its output is no tensor."""
     model = onnx.load_from_string(case.model)
     if first_tensor(case, model) is None:
         return
@@ -87,12 +87,12 @@ def _followed(case: Case, words: str, most: int) -> Iterator[Case]:
 
 
 def _drawn(words: str) -> list[Op]:
-    """Return all operators, in an order that depends on words alone."""
+    """Return all operators, in an order that depends only on `words`."""
     return sorted(registry.load(), key=lambda op: hashlib.sha256(f"{words} {op}".encode()).digest())
 
 
 def _in_force(op: Op, opsets: dict[str, int]) -> OperatorVersion | None:
-    """Return the version of an operator in the opsets of a model, the newest where it imports none of its domain."""
+    """Return the version of an operator in the opsets of a model; the newest if it does not import the domain."""
     opset = opsets.get(op.domain, schema.newest_opset(op.domain))
     if not schema.known(op.domain, op.name) or not schema.exists(op.domain, op.name, opset):
         return None
@@ -102,7 +102,7 @@ def _in_force(op: Op, opsets: dict[str, int]) -> OperatorVersion | None:
 
 
 def _joined(case: Case, model: onnx.ModelProto, op: Op, version: OperatorVersion, words: str) -> Case | None:
-    """Return a model in which a declared call of an operator takes the first output of a case in place of its own."""
+    """Return a model in which the first output of a case replaces the first input of a declared call of an operator."""
     assert case.expected is not None  # noqa: S101 - see _leads
     value = case.expected[0]
     assert isinstance(value, np.ndarray)  # noqa: S101 - see _followed
@@ -120,7 +120,7 @@ def _joined(case: Case, model: onnx.ModelProto, op: Op, version: OperatorVersion
 
 
 def _can_follow(call: Case) -> bool:
-    """Return whether a call takes tensors only, which can be initializers, and has no subgraph."""
+    """Return whether all inputs of a call are tensors, which can be initializers, and it has no subgraph."""
     nodes = onnx.load_from_string(call.model).graph.node
     has_graph = any(item.type == onnx.AttributeProto.GRAPH for node in nodes for item in node.attribute)
     tensors = all(isinstance(value, np.ndarray) for value in call.inputs.values())
@@ -128,13 +128,13 @@ def _can_follow(call: Case) -> bool:
 
 
 def _append(model: onnx.ModelProto, taken: str, call: Case, prefix: str) -> None:
-    """Append a call to a model: it takes an output of the model, and its outputs are those of the model in its place.
+    """Append a call to a model. An output of the model becomes its first input, and its outputs replace this output.
 
     Args:
-        model: to be changed.
-        taken: the output of the model that the call takes as its first input.
-        call: its other inputs become initializers.
-        prefix: of its names.
+        model: the model, which is changed.
+        taken: the output of the model that becomes the first input of the call.
+        call: the call; its other inputs become initializers.
+        prefix: the prefix of its names.
     """
     second = onnx.load_from_string(call.model)
     first, *others = call.inputs
@@ -154,13 +154,13 @@ def _append(model: onnx.ModelProto, taken: str, call: Case, prefix: str) -> None
     model.graph.output.extend(rest)
     for item in second.graph.output:
         info = model.graph.output.add(name=names[item.name])
-        if not item.type.HasField("tensor_type"):  # The values of an optional do not show that they are of one.
+        if not item.type.HasField("tensor_type"):  # A value does not show whether it is in an optional.
             info.type.CopyFrom(item.type)
     _import(model, second)
 
 
 def _call(op: Op, version: OperatorVersion, type_: str, words: str) -> Case | None:
-    """Return a declared call of an operator whose first input has a type; None where there is none."""
+    """Return a declared call of an operator whose first input has this type; None if there is none."""
     variable = version.inputs[0].type
     specs = [spec for spec in specs_of(op, version) if not (spec.rejects or spec.unspecified)]
     turn = hashlib.sha256(words.encode()).digest()[0] % CALLS
@@ -174,7 +174,7 @@ def _call(op: Op, version: OperatorVersion, type_: str, words: str) -> Case | No
 
 
 def _planned(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], suffix: str) -> Case | None:
-    """Return the case of a call that has values; None where it has none in this version."""
+    """Return the case of a call that has values; None if it has no values in this version."""
     try:
         planned = plan(op, version, spec, types, suffix)
     except (DeclarationError, NotDerivedError, NoAnswer):
@@ -183,7 +183,7 @@ def _planned(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[st
 
 
 def _import(model: onnx.ModelProto, other: onnx.ModelProto) -> None:
-    """Import the domains of another model, and take its IR version where it is newer."""
+    """Import the domains of another model, and adopt its IR version if it is newer."""
     known = {item.domain for item in model.opset_import}
     model.opset_import.extend(item for item in other.opset_import if item.domain not in known)
     model.ir_version = max(model.ir_version, other.ir_version, INITIALIZERS_ALONE if model.graph.initializer else 0)

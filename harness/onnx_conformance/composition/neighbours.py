@@ -1,6 +1,6 @@
-"""Cases with another node beside their own, or with nothing left to compute: what tools that change models rewrite.
+"""Cases with an additional node or with constant inputs, which tools that change models rewrite.
 
-The node only moves or copies data, so that what is expected follows from the case: no runtime and no evaluator says it.
+The node only moves or copies data, so the expected values follow from the case, without any runtime or evaluator.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     Array = np.ndarray[Any, Any]
 
 INITIALIZERS_ALONE = 4
-"""The IR version since which an initializer need not be a graph input."""
+"""The IR version since which an initializer does not have to be a graph input."""
 WIDER = {"float16": "float", "float": "double", "int8": "int32", "uint8": "int32", "int32": "int64"}
-"""A type that has all values of another, so that a Cast there and back changes none."""
+"""A type that represents all values of another type, so a Cast there and back does not change any value."""
 FIRST, LAST = "given", "inner"
-"""What the names of values end with that are new beside a node."""
+"""The ends of the names of new values at a node."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Node:
     """A node that moves data.
 
     Attributes:
-        name: of the form.
-        operator: of ai.onnx.
-        since: the first opset in which it is written so.
-        there: the array that the node makes of another; None where it takes none such.
-        back: the array that it makes that other of.
-        parameters: attributes, and a list of integers as second input, of the node that makes an array of another.
+        name: the name of the form.
+        operator: an operator of ai.onnx.
+        since: the first opset in which it has this syntax.
+        there: a function that returns the node's output for an input; None for an unsuitable input.
+        back: the inverse function, which returns the input for an output.
+        parameters: a function that returns the attributes of the node, and a list of integers as its second input.
     """
 
     name: str
@@ -83,7 +83,7 @@ NODES = (
     Node("reshape", "Reshape", 5, _flat, _flat, lambda _taken, made: ({}, list(made.shape))),
     Node("cast", "Cast", 6, _wider, _wider, lambda _taken, made: ({"to": element_type(made.dtype).number}, None)),
 )
-"""Nodes that stand behind an input or before an output."""
+"""The nodes that compute an input or receive an output."""
 
 
 def _perm(made: Array) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def neighbours(case: Case) -> Iterator[Case]:
 
 
 def _is_valid(case: Case) -> bool:
-    """Return whether the text allows the model: an operator beside may not take this type in this opset."""
+    """Return whether the text allows the model. The additional operator may not support this type in this opset."""
     try:
         Evaluator().model(onnx.load_from_string(case.model), case.inputs)
     except (NoAnswer, UndeclaredError):
@@ -116,7 +116,7 @@ def _changed(case: Case, form: str, model: onnx.ModelProto, **fields: Any) -> Ca
 
 
 def _folded(case: Case) -> Case | None:
-    """Return a case whose inputs are all initializers, so that a tool can compute the outputs."""
+    """Return a case whose inputs are all initializers, so a tool can compute the outputs."""
     model = onnx.load_from_string(case.model)
     if not case.inputs or not all(declares_tensor(model.graph.input, name) for name in case.inputs):
         return None
@@ -131,12 +131,12 @@ def _folded(case: Case) -> Case | None:
 
 
 def _behind(case: Case, node: Node) -> Case | None:
-    """Return a case whose first input comes from a node that moves data."""
+    """Return a case in which a node that moves data computes the first input."""
     name, value = next(iter(case.inputs.items()), ("", None))
     model = onnx.load_from_string(case.model)
     if not declares_tensor(model.graph.input, name) or _opset(model) < node.since:
         return None
-    assert isinstance(value, np.ndarray)  # noqa: S101 - what is declared as a tensor
+    assert isinstance(value, np.ndarray)  # noqa: S101 - it is declared as a tensor
     moved = node.there(value)
     if moved is None:
         return None
@@ -177,7 +177,7 @@ def _before(case: Case, node: Node) -> Case | None:
 
 
 def _can_be_moved(case: Case, node: Node) -> bool:
-    """Return whether what an output may be moves with its elements: a distance in ULP is of one type only."""
+    """Return whether the tolerance of an output applies after its elements are moved; ULP depend on the type."""
     allowance = case.allowance
     if any(item is not None for item in allowance.any_of) or allowance.any_order is not None:
         return False

@@ -1,7 +1,7 @@
-"""The cases of `rewrites`: each model in every surrounding; in some, a rewrite would change its meaning.
+"""The cases of `rewrites`: each model in every form. In some forms, the rewrite would change its meaning.
 
-A rewrite needs constants, and intermediate values that nobody else takes. So a model is delivered with its constants in
-other places, where a caller may change them or not, and with its intermediate values taken elsewhere, too.
+A rewrite needs constants, and intermediate values that no other node uses. The forms therefore store the constants in
+other places, in some of which the caller may change them, and also use the intermediate values elsewhere.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 IR_VERSION, OF_LOCAL_FUNCTIONS = 7, 8
-"""The IR version of the models, and of those with functions of their own."""
+"""The IR version of the models, and of models that define functions."""
 BEHIND = 2
-"""How many opsets runtimes are behind the newest one of ONNX."""
+"""The number of opsets by which runtimes are behind the newest one of ONNX."""
 CONDITION = "condition"
 DOMAIN = "local"
 OTHER_DOMAINS = {"ai.onnx.ml": 4}
@@ -46,15 +46,15 @@ OTHER_DOMAINS = {"ai.onnx.ml": 4}
 
 @dataclass(frozen=True)
 class Written:
-    """A model written out, before a surrounding is chosen.
+    """The parts of a model, before a form is chosen.
 
     Attributes:
-        nodes: of the pattern.
-        inputs: arrays that the graph takes.
-        constants: arrays that the pattern takes beside them.
+        nodes: the nodes of the pattern.
+        inputs: the input arrays of the graph.
+        constants: the constant arrays of the pattern.
         values: every value that the nodes compute, by name.
-        outputs: of the graph.
-        opset: of ai.onnx.
+        outputs: the outputs of the graph.
+        opset: the opset of ai.onnx.
     """
 
     nodes: Sequence[onnx.NodeProto]
@@ -74,18 +74,18 @@ def declared() -> tuple[Rewrite, ...]:
     """Return the declared rewrites, by file and name.
 
     Raises:
-        DeclarationError: two have one name.
+        DeclarationError: two rewrites have the same name.
     """
     found: dict[str, Rewrite] = {}
     for info in sorted(pkgutil.iter_modules(rewrites.__path__), key=lambda item: item.name):
         for item in vars(importlib.import_module(f"{rewrites.__name__}.{info.name}")).values():
             if isinstance(item, Rewrite) and found.setdefault(item.name, item) is not item:
-                raise DeclarationError(f"two rewrites are called {item.name}")
+                raise DeclarationError(f"two rewrites have the name {item.name}")
     return tuple(found.values())
 
 
 def cases(operator: str) -> Iterator[Case]:
-    """Yield the cases of the rewrites that are in the slice of an operator version."""
+    """Yield the cases of the rewrites in the slice of an operator version."""
     for rewrite in declared():
         for model in rewrite.models:
             if _slice(rewrite, model) == operator:
@@ -93,7 +93,7 @@ def cases(operator: str) -> Iterator[Case]:
 
 
 def _slice(rewrite: Rewrite, model: Model) -> str:
-    """Return the operator version in whose slice a model is."""
+    """Return the operator version to whose slice a model belongs."""
     domain, _, operator = rewrite.operator.rpartition("/")
     opset = OTHER_DOMAINS[domain] if domain else model.opset
     return str(schema.in_force(domain or "ai.onnx", operator, opset))
@@ -101,7 +101,7 @@ def _slice(rewrite: Rewrite, model: Model) -> str:
 
 def _cases(rewrite: Rewrite, model: Model, operator: str) -> Iterator[Case]:
     name = f"{operator}/{rewrite.name}_{model.name}"
-    notes = [f"a rewrite that is known to {', '.join(rewrite.known_to)}"] if rewrite.known_to else []
+    notes = [f"known rewrite of {', '.join(rewrite.known_to)}"] if rewrite.known_to else []
     for form, surround in SURROUNDINGS.items():
         opset = _opset(form, model)
         written = None if opset is None else write(model, opset, name)
@@ -115,7 +115,7 @@ def _cases(rewrite: Rewrite, model: Model, operator: str) -> Iterator[Case]:
 
 
 def _opset(form: str, model: Model) -> int | None:
-    """Return the opset of a form; None where it is that of the plain form, too."""
+    """Return the opset of a form; None if it is that of the plain form."""
     if form not in {"oldest", "recent"}:
         return model.opset
     recent = schema.newest_opset("ai.onnx") - BEHIND
@@ -126,10 +126,10 @@ def _opset(form: str, model: Model) -> int | None:
 
 
 def write(model: Model, opset: int, name: str) -> Written | None:
-    """Return a model written out in an opset; None where the text forbids it there.
+    """Return the parts of a model in an opset; None if the specification forbids the model there.
 
     Raises:
-        DeclarationError: its text is not read, or the text forbids it in the opset that it is written for.
+        DeclarationError: the text of the model cannot be read, or the specification forbids it in its own opset.
     """
     nodes = [onnx.NodeProto.FromString(node.SerializeToString()) for node in binding.nodes(model.nodes)]
     for place, node in enumerate(nodes):
@@ -149,7 +149,7 @@ def write(model: Model, opset: int, name: str) -> Written | None:
 
 
 def _opsets(nodes: Sequence[onnx.NodeProto], opset: int) -> list[onnx.OperatorSetIdProto]:
-    """Return the opsets that nodes need: of ai.onnx, and of each other domain."""
+    """Return the opsets that nodes need, for ai.onnx and each other domain."""
     others = sorted({node.domain for node in nodes} & {*OTHER_DOMAINS})
     return [
         helper.make_operatorsetid("", opset),
@@ -158,7 +158,7 @@ def _opsets(nodes: Sequence[onnx.NodeProto], opset: int) -> list[onnx.OperatorSe
 
 
 def _info(name: str, value: Value) -> onnx.ValueInfoProto:
-    assert isinstance(value, np.ndarray)  # noqa: S101 - patterns are of tensors
+    assert isinstance(value, np.ndarray)  # noqa: S101 - patterns contain only tensors
     return tensor_info(name, value)
 
 
@@ -196,7 +196,7 @@ def _plain(written: Written) -> Built:
 
 
 def _constant_nodes(written: Written) -> Built | None:
-    """Return the model with its constants from Constant nodes."""
+    """Return the model with its constants in Constant nodes."""
     if not written.constants:
         return None
     nodes = [
@@ -212,14 +212,14 @@ def _folded(written: Written) -> Built:
 
 
 def _runtime(written: Written) -> Built | None:
-    """Return the model with its constants as inputs: nothing about them is known."""
+    """Return the model with its constants as inputs, so their values are unknown."""
     if not written.constants:
         return None
     return _model(written, written.nodes, {**written.inputs, **written.constants}, {}, _outputs(written))
 
 
 def _overridden(written: Written) -> Built | None:
-    """Return the model with other numbers as defaults of its constants, which are inputs, and override them.
+    """Return the model with its constants as inputs that have other numbers as defaults, which the caller overrides.
 
     "When an initializer has the same name as a graph input, it specifies a default value for that input."
     """
@@ -233,19 +233,19 @@ def _overridden(written: Written) -> Built | None:
 
 
 def _other(value: Array) -> Array:
-    """Return numbers each of which differs from that of a tensor."""
+    """Return a tensor that differs from another in every element."""
     with np.errstate(over="ignore"):
         other = np.asarray(value * 2 + 1)
     return np.where(np.isfinite(other) & (other != value), other, 3).astype(value.dtype)
 
 
 def _inner(written: Written) -> list[str]:
-    """Return the values that only the nodes themselves take."""
+    """Return the values that only the nodes themselves use."""
     return [name for name in written.values if name not in written.outputs]
 
 
 def _tapped(written: Written) -> Built | None:
-    """Return the model with the values between its nodes as outputs, too."""
+    """Return the model with the values between its nodes as additional outputs."""
     inner = {name: written.values[name] for name in _inner(written)}
     if not inner:
         return None
@@ -253,7 +253,7 @@ def _tapped(written: Written) -> Built | None:
 
 
 def _shared(written: Written) -> Built | None:
-    """Return the model with another node that takes the values between its nodes."""
+    """Return the model with another node that uses the values between its nodes."""
     inner = [name for name in _inner(written) if isinstance(written.values[name], np.ndarray)]
     if not inner:
         return None
@@ -302,12 +302,12 @@ def _rename(graph: onnx.GraphProto, other: Callable[[str], str]) -> None:
 
 
 def _rolled(value: Array) -> Array:
-    """Return other numbers of a tensor; of integers, which may be indices, the same."""
+    """Return a tensor with other numbers. Integers, which may be indices, stay the same."""
     return np.roll(value.reshape(-1), 1).reshape(value.shape) if value.dtype.kind == "f" else value
 
 
 def _zeros(value: Array) -> Array:
-    """Return zeros of a tensor's shape; of text, empty ones."""
+    """Return zeros, or empty strings, with the shape of a tensor."""
     return np.full(value.shape, "", object) if value.dtype.kind == "O" else np.zeros_like(value)
 
 
@@ -335,7 +335,7 @@ def _if_branch(written: Written) -> Built | None:
 
 
 def _local_function(written: Written) -> Built:
-    """Return a call of a function of the model's own that has the nodes."""
+    """Return a call of a function that the model defines and that contains the nodes."""
     taken = [*written.inputs, *written.constants]
     opsets = _opsets(written.nodes, written.opset)
     function = helper.make_function(DOMAIN, "Pattern", taken, list(written.outputs), list(written.nodes), opsets)
@@ -344,7 +344,7 @@ def _local_function(written: Written) -> Built:
 
 
 def _symbolic(written: Written) -> Built | None:
-    """Return the model with names for the sizes of its inputs and outputs."""
+    """Return the model with symbolic sizes of its inputs and outputs."""
     if not any(value.ndim for value in written.inputs.values()):
         return None
     model, inputs = _plain(written)
@@ -355,7 +355,7 @@ def _symbolic(written: Written) -> Built | None:
 
 
 def _unranked(written: Written) -> Built:
-    """Return the model with inputs that are reshaped first, to a shape of which nobody knows how many sizes it has."""
+    """Return the model with inputs that are first reshaped to a shape of unknown rank."""
     inputs: dict[str, Array] = {}
     nodes: list[onnx.NodeProto] = []
     for name, value in written.inputs.items():
@@ -388,4 +388,4 @@ SURROUNDINGS: dict[str, Callable[[Written], Built | None]] = {
     "oldest": _plain,
     "recent": _plain,
 }
-"""By the name of a form, what makes the model of it; None where it would be that of another form."""
+"""For each form, the function that makes its model; it returns None if the model would be that of another form."""

@@ -1,4 +1,4 @@
-"""Convert declared arguments to the values and attributes of a model, in the types that a case is expanded to."""
+"""Conversion of declared arguments to the values and attributes of a model, in the types of an expanded case."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def whole(type_: str) -> str:
-    """Return a type as signatures write it; an element type alone, such as float16, means tensor(float16)."""
+    """Return a type in the notation of signatures. An element type, such as float16, means tensor(float16)."""
     return type_ if "(" in type_ else f"tensor({type_})"
 
 
@@ -32,8 +32,8 @@ def typed(argument: Any, type_: str, types: Mapping[str, str]) -> TypedValue:  #
     """Return a declared input in the type of its parameter, or in its own type.
 
     Args:
-        argument: anything numpy takes, Data, Typed or EMPTY; a list of these for a sequence, a dict for a map;
-            for a sequence, anything else is its only element.
+        argument: anything that numpy converts, Data, Typed or EMPTY; for a sequence, a list of these or its only
+            element; for a map, a dict.
         type_: the type of the parameter.
         types: the type of each type variable.
     """
@@ -50,7 +50,7 @@ def _value(argument: Any, type_: str) -> Value:  # noqa: ANN401 - see typed
         return _value(argument, schema.inner(type_))
     if kind == "seq":
         if not isinstance(argument, list):
-            argument = [argument]  # One declaration serves a type and the sequence of it.
+            argument = [argument]  # One declaration covers a type and the sequence of this type.
         return [_value(item, schema.inner(type_)) for item in argument]
     if kind == "map":
         return {key: _array(item, schema.dtype_of(type_)) for key, item in argument.items()}
@@ -73,8 +73,8 @@ def attribute(name: str, argument: Any, known: Attribute | None, types: Mapping[
 
     Args:
         name: the name of the attribute.
-        argument: a number, a text, a list of these, Typed for a tensor, ElementType (where the signature has a
-            text: the name of its number), Graph or Sparse; for a type its text, in which {T} is the type of variable T.
+        argument: a number, a text, a list of these, Typed for a tensor, ElementType (if the signature has a string: the
+            name of its number), Graph or Sparse; for a type its text, in which {T} is the type of variable T.
         known: the attribute in the signature; None if it is not there.
         types: the type of each type variable.
 
@@ -96,7 +96,7 @@ def attribute(name: str, argument: Any, known: Attribute | None, types: Mapping[
         value = helper.make_sparse_tensor(_tensor(values), indices, argument.shape)
     elif kind == "TYPE_PROTO":
         value = schema.type_proto(_named(argument, types))
-    # The type of an empty list is known from the signature only.
+    # Only the signature determines the type of an empty list.
     type_ = onnx.AttributeProto.AttributeType.Value(kind) if known else None
     return helper.make_attribute(name, value, attr_type=type_)
 
@@ -118,27 +118,27 @@ def _named(text: str, types: Mapping[str, str]) -> str:
 
 
 def _graph(name: str, text: str, types: Mapping[str, str]) -> onnx.GraphProto:
-    # The text syntax writes tensor(float) of unknown shape as float[].
+    # The text syntax writes a tensor(float) with an unknown shape as float[].
     named = re.sub(r"\{(\w+)\}", lambda match: re.sub(r"tensor\((\w+)\)", r"\1[]", types[match[1]]), text)
     try:
         return _parsed(named)
     except onnx.parser.ParseError as error:
-        raise DeclarationError(f"attribute {name}: its text is no graph: {error}") from error
+        raise DeclarationError(f"attribute {name}: its text is not a graph: {error}") from error
 
 
 def nodes(text: str) -> Sequence[onnx.NodeProto]:
     """Return nodes written in ONNX's text syntax: `c = Add(a, b) d = Mul(c, a)`.
 
     Raises:
-        DeclarationError: they cannot be read.
+        DeclarationError: the text cannot be read.
     """
     try:
         return list(_parsed(f"beside () => () {{ {text} }}").node)
     except onnx.parser.ParseError as error:
-        raise DeclarationError(f"beside: its text is no list of nodes: {error}") from error
+        raise DeclarationError(f"beside: its text is not a list of nodes: {error}") from error
 
 
 @functools.lru_cache(maxsize=512)
 def _parsed(text: str) -> onnx.GraphProto:
-    """Return a graph, which callers must not change: they copy it into attributes."""
+    """Return a graph. Callers copy it into attributes and must not change it."""
     return onnx.parser.parse_graph(text)

@@ -1,10 +1,11 @@
-"""The core of an operator's cases: a small subset that reaches what all of them reach.
+"""The core of an operator's cases: a small subset with the same coverage.
 
-An operator has one meaning or several: the oracles of its versions. For each of them, the core covers every schema
-point and form that some case has, and every declared case that is scored, in any one version and type, whether the type
-is an expansion or part of a name; otherwise it would notice far fewer faults than all cases do (`nox -s mutants`
-measures it). It is the plain form that counts: in others a runtime may not get as far as the operator. The core covers
-every sentence, and of each version each outcome. The cover is greedy, so equal cases have an equal core.
+The core covers every sentence, and every outcome of each version. An operator has one or more meanings: the oracles of
+its versions. For each meaning, the core covers every schema point and form that some case has. It also covers every
+declared case that is scored, in one version and one type; a type may come from an expansion or be part of a name.
+Without these cases, it would detect far fewer faults than all cases do (`nox -s mutants` measures this). Only their
+plain form counts, because in other forms a runtime may fail before it runs the operator. The cover is greedy, so equal
+cases have an equal core.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
 
     Args:
         op: the operator.
-        cases: all its generated cases, in their order; of equal ones the first is chosen.
+        cases: all its generated cases, in their order. The first of several equivalent cases is chosen.
     """
     of = meanings(op)
     by_id = {case.id: reached(case, of) for case in cases}
@@ -45,7 +46,7 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
 
 
 def meanings(op: Op) -> dict[str, tuple[OperatorVersion, Oracle | None]]:
-    """Return each version of an operator, by its text, with its meaning; None: it is deprecated and has none."""
+    """Return each version of an operator, by name, with its oracle; None if it is deprecated and has no oracle."""
     return {
         str(version): (version, None if version.deprecated else op.oracle_for(version.since))
         for version in registry.versions(op)
@@ -53,7 +54,7 @@ def meanings(op: Op) -> dict[str, tuple[OperatorVersion, Oracle | None]]:
 
 
 def reached(case: Case, of: Mapping[str, tuple[OperatorVersion, Oracle | None]]) -> frozenset[Hashable]:
-    """Return what a case reaches of what the core covers.
+    """Return the elements of the coverage that a case reaches.
 
     Args:
         case: a case of an operator.
@@ -77,7 +78,7 @@ def in_any_type(name: str) -> str:
 
 
 def cover(sets: list[frozenset[Hashable]]) -> list[int]:
-    """Return the indices of sets that together have all elements, the one with the most new elements first."""
+    """Return the indices of sets that together contain all elements. Each set adds the most new elements."""
     left = set().union(*sets)
     heap = [(-len(items), place) for place, items in enumerate(sets)]
     heapq.heapify(heap)
@@ -85,7 +86,7 @@ def cover(sets: list[frozenset[Hashable]]) -> list[int]:
     while left:
         gain, place = heapq.heappop(heap)
         now = -len(sets[place] & left)
-        if now != gain:  # It would add fewer elements than when it was put there.
+        if now != gain:  # It would add fewer elements than at the time of its insertion.
             heapq.heappush(heap, (now, place))
             continue
         chosen.append(place)

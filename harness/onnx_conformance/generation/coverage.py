@@ -1,8 +1,8 @@
 """Coverage of an operator version's schema and text by the generated cases.
 
-A schema point is one choice that a signature leaves to a model: an allowed type of a type variable, an attribute
-set or left out, an optional input or output given or omitted, a variadic one with none, one or several values.
-Points are counted from the models that `generate` writes and that have an answer, not from declarations.
+A schema point is one choice that a signature leaves to a model: an allowed type of a type variable, an attribute set or
+omitted, an optional input or output present or omitted, a variadic one with none, one or several values. Points are
+counted in the models that `generate` writes and that have an answer, not in declarations.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NORMATIVE = re.compile(
     r"|[<>]=|==|\[-?[a-z]\w*, ?[a-z]\w*(-1)?\]",
     re.IGNORECASE,
 )
-"""Words of a binding sentence: it demands, forbids, or gives a default, a range or a formula."""
+"""The words of a binding sentence, which demands or forbids something, or defines a default, a range or a formula."""
 
 _END = re.compile(r"(?<=[.!?;])(?<!i\.e\.)(?<!e\.g\.)(?<!etc\.)(?<!vs\.)\s+")
 
@@ -54,7 +54,7 @@ class Point:
 
 
 def points(version: OperatorVersion) -> set[Point]:
-    """Return the schema points of a version; none where it is deprecated: no valid model uses it."""
+    """Return the schema points of a version; empty if it is deprecated, because no valid model uses it."""
     if version.deprecated:
         return set()
     points = {Point("type", variable, type_) for variable, types in version.types.items() for type_ in types}
@@ -109,7 +109,10 @@ def _arguments(
 
 
 def sentences(version: OperatorVersion) -> list[str]:
-    """Return the sentences of a version's text, white space folded; of a deprecated one those that say so."""
+    """Return the sentences of a version's text, with white space folded.
+
+    For a deprecated version, return only the sentences that state the deprecation.
+    """
     parts = [part.strip() for line in version.text.splitlines() for part in _END.split(line) if part.strip()]
     return [part for part in parts if "deprecated" in part] if version.deprecated else parts
 
@@ -121,12 +124,12 @@ class Coverage:
     Attributes:
         version: the operator version.
         points: all schema points.
-        missing: those that no case with an answer reaches, without an excuse.
-        excused: those that no valid model can reach -> why.
+        missing: the points that no case with an answer reaches, without an excuse.
+        excused: the points that no valid model can reach -> the reason.
         sentences: the number of sentences of the text.
-        uncited: sentences that no clause of a case quotes; binding ones first.
-        binding: how many of the uncited sentences are binding.
-        declared: whether an operator file declares this version; without, nothing is reached.
+        uncited: the sentences that no clause of a case quotes; binding ones first.
+        binding: the number of uncited sentences that are binding.
+        declared: whether an operator file declares this version. If not, nothing is reached.
     """
 
     version: OperatorVersion
@@ -154,7 +157,7 @@ def of(op: Op, cases: Iterable[Case] | None = None) -> Iterator[Coverage]:
 
 
 def of_version(op: Op, version: OperatorVersion, cases: Iterable[Case]) -> Coverage:
-    """Return the coverage of a version by cases of it."""
+    """Return the coverage of a version by its cases."""
     all_points = points(version)
     covered: set[Point] = set()
     quoted: set[str] = set()
@@ -179,7 +182,7 @@ def of_version(op: Op, version: OperatorVersion, cases: Iterable[Case]) -> Cover
 
 
 def undeclared(name: str, op: Op | None) -> Iterator[Coverage]:
-    """Yield the coverage, which is empty, of the versions of an operator of ONNX that no operator file declares.
+    """Yield the empty coverage of the versions of an ONNX operator that no operator file declares.
 
     Args:
         name: the name of the operator, such as ai.onnx/Split.
@@ -202,7 +205,7 @@ def undeclared(name: str, op: Op | None) -> Iterator[Coverage]:
 
 
 def _overlap(sentence: str, quote: str) -> bool:
-    """Return whether a quote is in a sentence, spans it, or ends or begins inside it."""
+    """Return whether a quote is part of a sentence, contains it, or ends or begins inside it."""
     if quote in sentence or sentence in quote:
         return True
     parts = _END.split(quote)

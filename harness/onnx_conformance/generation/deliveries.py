@@ -1,4 +1,4 @@
-"""Plan x form -> Case: the same case delivered in every form that fits it."""
+"""Plan x form -> Case: delivery of the same case in every suitable form."""
 
 from __future__ import annotations
 
@@ -43,14 +43,15 @@ PRODUCER = "onnx-conformance"
 
 
 class Leads(NamedTuple):
-    """Of which kinds a case is the first: it alone is delivered in the forms that test what these share.
+    """The kinds of which a case is the first. Only the first case is delivered in the forms that test the whole kind.
 
     Attributes:
-        nodes: with values, of those with the same inputs, attributes and outputs; tests what is around a node.
-        types: with values, of those whose parameters, which are all inputs but the first, have the same types; one is
-            preferred whose parameters are not all zero. Tests how initializers are stored.
-        shapes: of those with the same shapes, attributes and parameters; tests shapes that are not known beforehand,
-            some parameters that are known beside others that are not, and the last opset.
+        nodes: first with values among the cases with the same inputs, attributes and outputs. Its forms test the
+            surroundings of a node.
+        types: first with values among the cases whose parameters (all inputs except the first) have the same types. A
+            case whose parameters are not all zero is preferred. Its forms test how initializers are stored.
+        shapes: first among the cases with the same shapes, attributes and parameters. Its forms test unknown shapes,
+            mixtures of known and unknown parameters, and the last opset.
     """
 
     nodes: bool
@@ -70,21 +71,21 @@ class Plan:
     """One declared case in one version with one binding of types, before it takes a form.
 
     Attributes:
-        inputs: parameter name and value, in the signature's order; None for one left out in between.
-        around: values of the outer graph, which subgraphs and nodes of `beside` may name.
+        inputs: parameter name and value, in the signature's order; None for an omitted input in between.
+        around: values of the outer graph, to which subgraphs and nodes of `beside` may refer.
         beside: nodes before the operator's node.
         attributes: protos by name.
-        outputs: name and type of each output; the name is empty for one left out in between.
+        outputs: name and type of each output; the name is empty for an omitted output in between.
         expected: the values of the outputs that have names.
         detail: the part of the case that the deciding clause is about.
-        open: for each output that the node names, a mask of the elements that may be anything, or None.
+        open: for each output that the node names, a mask of the elements that may have any value, or None.
         readings: the numbers of the readings that the expected outcome rests on.
-        decided: the clause that the oracle names where it returns no values.
-        types: the types of the type variables that the case is expanded over.
-        rank: the rank of the output tensors, for a model without an answer; None where it is open.
-        leads: of which kinds it is the first.
-        earlier: inputs of another case with values that has the same model, symbolic shapes included; None where
-            there is no such case.
+        decided: the clause that the oracle names if it returns no values.
+        types: the types of the type variables over which the case is expanded.
+        rank: the rank of the output tensors, for a model without an answer; None if it is not determined.
+        leads: the kinds of which it is the first.
+        earlier: the inputs of another case that has values and the same model (with symbolic shapes); None if there is
+            no such case.
     """
 
     op: Op
@@ -122,19 +123,19 @@ class Delivery:
     Attributes:
         name: the text after the @ of the case id.
         opset: the opset that the model imports.
-        baked: inputs that become initializers.
-        typed: initializers have their elements in the fields of their types, not as bytes.
-        external: initializers have their bytes in a file beside the model.
-        twice: the model runs before with the plan's earlier inputs, in the same session.
-        named_empty: how many optional inputs are written "" after the last one given.
-        symbolic: dimensions are symbols, but for those whose length the text states.
-        again: the model has the node twice; with one seed, both draw the same values.
+        baked: the inputs that become initializers.
+        typed: whether initializers store their elements in typed fields instead of bytes.
+        external: whether the bytes of initializers are in a separate file.
+        twice: whether the same session first runs the model with the plan's earlier inputs.
+        named_empty: the number of optional inputs that are written as "" after the last one present.
+        symbolic: whether dimensions are symbols, except those whose length the text states.
+        again: whether the model has the node twice; with one seed, both draw the same values.
         body: the function that replaces the node.
-        unranked: the operator's inputs have an unknown rank. A graph must state the shapes of its own
-            inputs, so they are outputs of a Reshape whose target shape is known at run time only.
-        conditional: an If whose then-branch has the node, and which takes the place of the node.
-        beside: the opset of ai.onnx where the operator is of another domain; None: the newest.
-        called: a call of a function that has the node, in place of the node, and this function.
+        unranked: whether the operator's inputs have an unknown rank. A graph must declare the shapes of its inputs, so
+            the operator's inputs are outputs of a Reshape whose target shape is known only at run time.
+        conditional: an If that replaces the node and contains it in its then-branch.
+        beside: the opset of ai.onnx if the operator is of another domain; None for the newest.
+        called: a function call that replaces the node, and the function, which contains the node.
     """
 
     name: str
@@ -154,22 +155,22 @@ class Delivery:
 
     @property
     def replaced(self) -> bool:
-        """Whether the graph has something else in place of the node."""
+        """Whether something else replaces the node in the graph."""
         return any(item is not None for item in (self.body, self.conditional, self.called))
 
 
 _RESHAPE_BY_INPUT = 5
-"""The opset since which Reshape takes its target shape as an input."""
+"""The opset since which the target shape of Reshape is an input."""
 _ALIGNED = 64
-"""Where external data may begin: at multiples of so many bytes."""
+"""The alignment of external data, in bytes."""
 _USUAL_OPSET = 13
-"""The opset of ai.onnx beside operators of other domains: one that every runtime has."""
+"""The opset of ai.onnx in models with operators of other domains; every runtime supports it."""
 _RESHAPE_ALLOWZERO = 14
 """The opset since which Reshape can return a dimension of zero."""
 
 
 def deliveries(plan: Plan) -> Iterator[Delivery]:
-    """Return every form that a case fits; the plain one first."""
+    """Return every form that is suitable for a case, with the plain one first."""
     since, top = plan.version.since, plan.version.top
     yield Delivery(PLAIN, since)
     # Signatures concern model checkers and tables of kernels, which do not depend on forms.
@@ -192,13 +193,13 @@ def deliveries(plan: Plan) -> Iterator[Delivery]:
 
 
 def _parameters(plan: Plan) -> list[str]:
-    """Return the inputs that a runtime may fold where they are constant: tensors behind the first input."""
+    """Return the inputs that a runtime may fold if they are constant: the tensors after the first input."""
     arrays = plan.tensors
     return [item.name for item in plan.version.inputs[1:] if not item.variadic and item.name in arrays]
 
 
 def _stored(plan: Plan, since: int) -> Iterator[Delivery]:
-    """Return the forms that store initializers in another way; the bytes of strings are not stored in another one."""
+    """Return the forms that store initializers in another way; strings have no other way."""
     arrays = plan.tensors
     baked = frozenset(name for name in _parameters(plan) if arrays[name].dtype != object)
     if baked and plan.leads.types:
@@ -210,7 +211,7 @@ def _stored(plan: Plan, since: int) -> Iterator[Delivery]:
 def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Delivery]:
     """Return the forms that deliver the inputs of a case in another way."""
     arrays = plan.tensors
-    # Inputs after the first control the computation rather than feed it: runtimes fold them if they are constant.
+    # Inputs after the first usually control the computation, and runtimes fold them if they are constant.
     parameters = _parameters(plan)
     if parameters:
         yield Delivery(INITIALIZER, since, baked=frozenset(parameters))
@@ -231,8 +232,8 @@ def _deliveries(plan: Plan, since: int, top: int) -> Iterator[Delivery]:
 
 
 def _surroundings(plan: Plan, since: int, top: int) -> Iterator[Delivery]:
-    """Return the forms with something else around the node."""
-    if "nodes" in plan.op.oracle_for(plan.version.meaning).of_node:  # It is about the nodes around.
+    """Return the forms with other surroundings of the node."""
+    if "nodes" in plan.op.oracle_for(plan.version.meaning).of_node:  # Its oracle depends on the surrounding nodes.
         return
     node = _node(plan)
     outputs = [(name, type_) for name, type_ in plan.outputs if name]
@@ -257,10 +258,10 @@ def _opsets_of_onnx(plan: Plan, since: int, top: int) -> Sequence[int]:
 
 
 def form_names(version: OperatorVersion, leads: Leads = LEADS) -> tuple[str, ...]:
-    """Return the names of forms that a case of this version may have; which ones it fits depends on its plan.
+    """Return the names of the forms that a case of this version may have. The suitable ones depend on its plan.
 
     Args:
-        version: of the operator.
+        version: the operator version.
         leads: as in `Plan`.
     """
     parameters = [item.name for item in version.inputs[1:] if not item.variadic]
@@ -307,7 +308,7 @@ def _node(plan: Plan, named_empty: int = 0) -> onnx.NodeProto:
 
 
 def _reshapes(value: np.ndarray[Any, Any], opset: int) -> bool:
-    """Return whether Reshape of this opset can return such a value; the case must not fail because of it."""
+    """Return whether Reshape of this opset can return such a value. The case must not fail because of Reshape."""
     allowed = schema.in_force("ai.onnx", "Reshape", opset).types["T"]
     return type_of(value) in allowed and (value.size > 0 or opset >= _RESHAPE_ALLOWZERO)
 
@@ -358,7 +359,7 @@ def build(plan: Plan, form: Delivery) -> Case:
     graph = onnx.GraphProto(name=f"{plan.version.name}_{plan.version.since}_{plan.spec.name}")
     fed = _add_inputs(plan, form, graph, computed, ir_version)
     graph.node.extend(nodes)
-    outputs = [(name, type_) for name, type_ in plan.outputs if name]  # The others are left out.
+    outputs = [(name, type_) for name, type_ in plan.outputs if name]  # The others are omitted.
     expected = plan.expected
     infos = [_value_info(name, type_, _output_shape(plan, i, name, form)) for i, (name, type_) in enumerate(outputs)]
     graph.output.extend(infos)
@@ -403,11 +404,11 @@ def _add_inputs(
     """Add the inputs and initializers to a graph; return the values of the inputs.
 
     Args:
-        plan: of the case.
-        form: of the case.
-        graph: without its nodes.
-        computed: names of values that nodes compute.
-        ir_version: of the model.
+        plan: the plan of the case.
+        form: the form of the case.
+        graph: the graph without its nodes.
+        computed: the names of the values that nodes compute.
+        ir_version: the IR version of the model.
     """
     fed: dict[str, Value] = {}
     for name, item in {**dict(plan.inputs), **plan.around}.items():
@@ -436,7 +437,7 @@ def _typed(array: np.ndarray[Any, Any], name: str) -> onnx.TensorProto:
     """Return a tensor whose elements are in the field of their type."""
     packed = numpy_helper.from_array(array, name)
     values = array.reshape(-1)
-    # onnx's helper rounds again: infinity becomes a number, and of float8e8m0 the least the one above it.
+    # onnx's helper rounds again: infinity becomes a number, and the least float8e8m0 becomes the next larger one.
     if onnx.TensorProto.DataType.Name(packed.data_type).startswith("FLOAT8"):
         bits = values.view(np.uint8).tolist()
         return onnx.TensorProto(name=name, data_type=packed.data_type, dims=array.shape, int32_data=bits)
@@ -444,7 +445,7 @@ def _typed(array: np.ndarray[Any, Any], name: str) -> onnx.TensorProto:
 
 
 def _moved_out(tensors: Sequence[onnx.TensorProto]) -> dict[str, bytes]:
-    """Move the bytes of tensors to a file; return its content by name. None of them lies at its beginning."""
+    """Move the bytes of tensors to a file, none of them at its beginning; return its content by name."""
     data = b"\xff" * _ALIGNED
     for tensor in tensors:
         content = bytes(tensor.raw_data)
@@ -457,7 +458,7 @@ def _moved_out(tensors: Sequence[onnx.TensorProto]) -> dict[str, bytes]:
 
 
 def _in_place(plan: Plan, form: Delivery, node: onnx.NodeProto) -> list[onnx.NodeProto]:
-    """Return the nodes that stand in place of the operator's node; plainly itself."""
+    """Return the nodes that replace the operator's node; in the plain form, the node itself."""
     if form.body is not None:
         return function_body.written_out(node, form.body, _defaults(plan))
     if form.conditional is not None:
@@ -474,14 +475,14 @@ def _again(node: onnx.NodeProto) -> onnx.NodeProto:
 
 
 def _copy(value: Value | Drawn, index: int) -> Value | Drawn:
-    """Return the expectation for an output of the second node: for a drawn value, the same values as the first."""
+    """Return the expected value of an output of the second node. Random values must equal those of the first node."""
     return Drawn(value.example, same_as=index) if isinstance(value, Drawn) else value
 
 
 def _shape(
     name: str, shape: Sequence[int], form: Delivery, stated: frozenset[int] = frozenset()
 ) -> Sequence[int | str]:
-    """Return the shape that a model states: in a symbolic form with symbols, but for the axes of `stated`."""
+    """Return the shape that a model declares. In a symbolic form it has symbols, except for the axes in `stated`."""
     return [size if axis in stated or not form.symbolic else f"{name}_{axis}" for axis, size in enumerate(shape)]
 
 
@@ -494,7 +495,7 @@ def _output_shape(plan: Plan, index: int, name: str, form: Delivery) -> Sequence
             return None
         several = plan.allowance.any_of[index] if plan.allowance.any_of else None
         others = [item.shape for item in several.values if item.ndim == value.ndim] if several else []
-        # A graph must state a rank, and need not state the sizes that may differ.
+        # A graph must declare a rank, but may omit the sizes, which may differ.
         differ = {axis for axis in range(value.ndim) if any(shape[axis] != value.shape[axis] for shape in others)}
         return [f"{name}_{axis}" if form.symbolic or axis in differ else size for axis, size in enumerate(value.shape)]
     return None if plan.rank is None else [f"{name}_{axis}" for axis in range(plan.rank)]
@@ -503,7 +504,7 @@ def _output_shape(plan: Plan, index: int, name: str, form: Delivery) -> Sequence
 def _reshape(
     name: str, value: np.ndarray[Any, Any], form: Delivery, graph: onnx.GraphProto, fed: dict[str, Value]
 ) -> onnx.NodeProto:
-    """Return the node that gives `value` its rank at run time; its inputs go to the graph."""
+    """Return the node that determines the rank of `value` at run time, and add its inputs to the graph."""
     fed[f"{name}_data"], fed[f"{name}_shape"] = value.reshape(-1), np.array(value.shape, np.int64)
     graph.input.append(_value_info(f"{name}_data", type_of(value), [f"{name}_size"]))
     graph.input.append(_value_info(f"{name}_shape", "tensor(int64)", [f"{name}_rank"]))

@@ -1,8 +1,8 @@
 """Cases that are derived from an operator's signature and one valid call of it.
 
-Valid ones reach the schema points: each allowed type, each attribute set and left out, each optional input and output
-given and omitted, one and several values of a variadic parameter. Where the oracle has no answer for one of them, there
-is no such case, and `coverage` shows the point as open. The others break the signature in one place.
+Valid cases reach the schema points: each allowed type, each attribute set and omitted, each optional input and output
+present and omitted, one and several values of a variadic parameter. If the oracle has no answer for one of them, the
+case does not exist, and `coverage` shows the point as missing. Invalid cases violate the signature in one place.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 EXAMPLE = f"{DERIVED}example"
 """The name of the case that is the operator's example itself."""
 OF_CALL = ("n", "omits", "around", "beside")
-"""Members of an example beside its arguments."""
+"""Members of an example that are not arguments."""
 _TWO = 2
 
 
 def cases(op: Op, version: OperatorVersion) -> tuple[CaseSpec, ...]:
     """Return the cases of a version that are derived from its signature and the operator's example.
 
-    There are none where the operator needs an example and declares none; see `needs_example`.
+    The result is empty if the operator needs an example and does not declare one; see `needs_example`.
     """
     if version.since not in op.derived:
         lacks = op.call is None and needs_example(version)
@@ -40,7 +40,7 @@ def cases(op: Op, version: OperatorVersion) -> tuple[CaseSpec, ...]:
 
 
 def needs_example(version: OperatorVersion) -> str:
-    """Return the first argument that a valid call needs and that has no value by the signature alone; or nothing."""
+    """Return the first required argument of a valid call for which the signature implies no value, or an empty text."""
     for name, item in version.arguments.items():
         if isinstance(item, schema.Attribute):
             if item.required:
@@ -127,14 +127,14 @@ class _Derivation:
             broken: Any
             if place:
                 broken = typed(other, value)
-            elif isinstance(value, tuple) and len(value) >= _TWO:  # A variadic input can differ in itself.
+            elif isinstance(value, tuple) and len(value) >= _TWO:  # A variadic input may have values of two types.
                 broken = (*value[:-1], typed(other, value[-1]))
             else:
                 continue
             yield self._case(f"two_types_{name}", {**self.arguments, name: broken}, rejects=Rule.TYPES)
 
     def _attributes(self) -> Iterator[CaseSpec]:
-        """Yield cases with each attribute set and left out, required ones missing, and unknown ones."""
+        """Yield cases with each attribute set and omitted, with missing required attributes, and with unknown ones."""
         for name, default in evaluator.known(self.version, {}).items():
             if name in self.arguments:
                 required = self.version.attributes[name].required
@@ -162,7 +162,7 @@ class _Derivation:
         return values
 
     def _inputs(self) -> Iterator[CaseSpec]:
-        """Yield cases with optional inputs omitted, required ones missing, any number of variadic ones, too many."""
+        """Yield cases with omitted optional, missing required, variadic and too many inputs."""
         for name, parameter in self.inputs.items():
             value = self.arguments.get(name)
             if parameter.variadic:
@@ -182,7 +182,7 @@ class _Derivation:
             yield self._case(f"{word}_of_{name}", repeated, rejects=Rule.ARITY if count < least else None)
 
     def _outputs(self) -> Iterator[CaseSpec]:
-        """Yield cases with every number of outputs, optional ones omitted in between, too few and too many."""
+        """Yield cases with every number of outputs, with omitted optional outputs in between, too few and too many."""
         least, most = self.version.outputs_least, len(self.version.outputs)
         if least:
             yield self._case("outputs_too_few", n=least - 1, omits=(), rejects=Rule.ARITY)
@@ -198,13 +198,13 @@ class _Derivation:
 
 
 _LIKELY = ("int32", "int64", "float", "double")
-"""Element types that are mistaken for one another."""
+"""Element types that are often confused."""
 VALUES: Mapping[str, Any] = {"INT": 1, "FLOAT": 1.0, "STRING": "a", "INTS": [1], "FLOATS": [1.0], "STRINGS": ["a"]}
 """Values for attributes without a default, by type."""
 
 
 def _ramps(version: OperatorVersion) -> dict[str, Any]:
-    """Return a call for an operator that declares no example."""
+    """Return a call for an operator without an example."""
     return {
         name: (ramp(2, 3), ramp(2, 3)) if item.variadic else ramp(2, 3)
         for name, item in _inputs(version).items()
@@ -216,14 +216,14 @@ def _inputs(version: OperatorVersion) -> dict[str, Parameter]:
     return {name: item for name, item in version.arguments.items() if isinstance(item, schema.Parameter)}
 
 
-def _follows(value: Any, variable: str) -> bool:  # noqa: ANN401 - whatever an input may be
-    """Return whether the type of a declared input is that of a type variable, and not one of its own."""
+def _follows(value: Any, variable: str) -> bool:  # noqa: ANN401 - any input
+    """Return whether a declared input has the type of a type variable instead of its own type."""
     if value is None:
         return False
     return "{" + variable + "}" in value.type if isinstance(value, Typed) else True
 
 
-def _type_text(value: Any) -> str:  # noqa: ANN401 - whatever an argument may be
+def _type_text(value: Any) -> str:  # noqa: ANN401 - any argument
     if isinstance(value, Typed):
         return value.type
     if isinstance(value, ElementType):

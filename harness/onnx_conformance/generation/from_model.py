@@ -1,4 +1,4 @@
-"""The plan of an undeclared case, from its model: one node of a declared operator."""
+"""The plan of an undeclared case, derived from its model, which has one node of a declared operator."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ KIND = onnx.AttributeProto
 
 
 class NotDeclarableError(HarnessError):
-    """A case cannot be written as a declaration; the text says why."""
+    """A case cannot be written as a declaration. The message contains the reason."""
 
 
 def plan_from_case(case: Case) -> Plan:
-    """Return the plan of a case from a folder or from the onnx package, with expected values by the oracle.
+    """Return the plan of a case from a folder or from the onnx package, with the oracle's expected values.
 
     Raises:
-        NotDeclarableError: its model is not a single node of a declared operator, or it does not expect values.
+        NotDeclarableError: the model is not a single node of a declared operator, or the case does not expect values.
     """
     where = f"{case.id} cannot be written as a declared case"
     if case.outcome is not Outcome.VALUES:
-        raise NotDeclarableError(f"{where}: the clause that makes it {case.outcome} is known of generated cases alone")
+        raise NotDeclarableError(f"{where}: only generated cases have the clause that makes them {case.outcome}")
     op, version, spec, types = declaration(where, onnx.load_from_string(case.model), case.inputs, case.id, case.tags)
     return _planned(where, op, version, spec, types)
 
@@ -52,17 +52,17 @@ def declaration(
     """Return a model of one node as a declaration: operator, version, case, and the types that it binds.
 
     Args:
-        where: the beginning of the text of errors.
-        model: with one node of a declared operator.
-        inputs: of the graph, by name.
-        name: of the case, or its id.
-        tags: of the case.
+        where: the beginning of error messages.
+        model: a model with one node of a declared operator.
+        inputs: the inputs of the graph, by name.
+        name: the name of the case, or its id.
+        tags: the tags of the case.
 
     Raises:
-        NotDeclarableError: its model is not a single node of a declared operator, or has no values for an input.
+        NotDeclarableError: the model is not a single node of a declared operator, or an input has no values.
     """
     if len(model.graph.node) != 1 or model.functions:
-        raise NotDeclarableError(f"{where}: its model is no single node, but {_parts(model)}")
+        raise NotDeclarableError(f"{where}: expected a model with a single node, got {_parts(model)}")
     node = model.graph.node[0]
     domain = node.domain or "ai.onnx"
     op = registry.load().find(domain, node.op_type)
@@ -85,10 +85,10 @@ def _parts(model: onnx.ModelProto) -> str:
 
 
 def plan_from_model(where: str, model: onnx.ModelProto, inputs: Mapping[str, Value], name: str) -> Plan:
-    """Return the plan of a model of one node, with the outcome that the oracle gives; arguments as of `declaration`.
+    """Return the plan of a model with one node, with the oracle's outcome; see `declaration` for the arguments.
 
     Raises:
-        NotDeclarableError: it cannot be written as a declaration, or the oracle was not written for it.
+        NotDeclarableError: the model cannot be written as a declaration, or its oracle raises an error.
     """
     op, version, spec, types = declaration(where, model, inputs, name)
     try:
@@ -128,7 +128,7 @@ def _spec(
         items = []
         for name in own_names:
             if name and name not in values:
-                raise NotDeclarableError(f"its node takes {name!r}, which is neither an input nor an initializer")
+                raise NotDeclarableError(f"its node has the input {name!r}, which has no value in the graph")
             items.append(_argument(values[name], known[name], types, parameter.type if bound else "") if name else None)
         key = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
         if items:
@@ -168,7 +168,7 @@ def _attribute(item: onnx.AttributeProto) -> Any:  # noqa: ANN401 - any attribut
         KIND.TYPE_PROTO: schema.type_text,
     }
     if item.type not in convert:
-        raise NotDeclarableError(f"attribute {item.name} is of a kind that declarations cannot express")
+        raise NotDeclarableError(f"declarations cannot express attribute {item.name}, because of its type")
     return convert[item.type](value)
 
 

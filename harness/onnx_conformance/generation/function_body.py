@@ -1,7 +1,7 @@
-"""A node written out as the function body of its operator: the form @expanded.
+"""Replacement of a node by the function body of its operator: the form @expanded.
 
-The text of some operators defines them a second time, as a function of other operators. Where the two definitions
-disagree in a case, the operator file records the dispute.
+The text of some operators defines them a second time, as a function of other operators. If the two definitions disagree
+in a case, the operator file records the dispute.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def written_out(
     """Return the nodes of `body` with the names of the inputs and outputs of `node`.
 
     Args:
-        node: calls the function; optional inputs and outputs may be missing, or named "".
+        node: the node that calls the function. Optional inputs and outputs may be missing, or named "".
         body: the function body of its operator.
-        defaults: defaults of the operator's attributes, for those that `node` does not set.
+        defaults: the defaults of the operator's attributes, for attributes that `node` does not set.
     """
     formal = [*zip(body.input, _padded(node.input, body.input), strict=True)]
     formal += [(name, actual) for name, actual in zip(body.output, node.output, strict=False) if actual]
@@ -39,12 +39,12 @@ def written_out(
     attributes = {**defaults, **{item.name: item for item in node.attribute}}
 
     def named(name: str) -> str:
-        # A name that the body does not define is a value outside a subgraph of the node.
+        # If the body does not define a name, it is a value outside a subgraph of the node.
         return actual.get(name, f"{node.name}_{name}" if name in own else name)
 
     nodes = [_copied(item, named, attributes) for item in body.node]
     for index, item in enumerate(nodes):
-        item.name = f"{node.name}_{index}_{item.op_type}"  # Runtimes refuse two nodes of one name.
+        item.name = f"{node.name}_{index}_{item.op_type}"  # Runtimes refuse two nodes with one name.
     return nodes
 
 
@@ -92,15 +92,15 @@ def _rename(graph: onnx.GraphProto, named: Callable[[str], str], attributes: Map
 
 
 def agreed(case: Case, dispute: str | None, evaluator: Evaluator) -> Case | None:
-    """Return an expanded case with the outcome that the text of its parts gives; None where parts are undeclared.
+    """Return an expanded case with the outcome of the function body; None if an operator of the body is undeclared.
 
     Args:
         case: the case, with the expected values of the whole operator.
-        dispute: why the body is known to disagree, or None.
-        evaluator: has the operators of the parts.
+        dispute: the reason why the body disagrees, or None.
+        evaluator: an evaluator with the operators of the body.
 
     Raises:
-        DeclarationError: the parts disagree with the whole, and there is no dispute.
+        DeclarationError: the body disagrees with the operator, and there is no dispute.
     """
     try:
         answers = evaluator.model(onnx.load_from_string(case.model), case.inputs)
@@ -116,8 +116,8 @@ def agreed(case: Case, dispute: str | None, evaluator: Evaluator) -> Case | None
         if mismatch is None:
             of_parts = {reading.number for reading in evaluator.rests_on}
             return dataclasses.replace(case, readings=tuple(sorted({*case.readings, *of_parts})))
-        difference = f"the body gives something else: {mismatch}"
+        difference = f"the body has another result: {mismatch}"
     if dispute is None:
-        raise DeclarationError(f"{case.id}: {difference}; where the body is wrong, the operator file disputes it")
+        raise DeclarationError(f"{case.id}: {difference}; if the body is wrong, declare a dispute in the operator file")
     notes = (*case.notes, dispute)
     return dataclasses.replace(case, outcome=Outcome.UNSPECIFIED, expected=None, notes=notes, detail=difference)

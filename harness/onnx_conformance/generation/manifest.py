@@ -1,15 +1,15 @@
-"""`generated_cases/`: the declared cases of each operator, their forms, and which of these are in the core.
+"""`generated_cases/`: the declared cases of each operator, their forms, and the forms in the core.
 
 A line is one declared case:
 
     1/lengths values 7f0c3a5e19d2b684 plain* omitted symbolic* if_branch*
 
-It has the operator version and the name of the case, the expected outcome, one digest over its models, inputs and
+It contains the operator version and the name of the case, the expected outcome, one digest over its models, inputs and
 expected outcomes in all forms, and the forms. `*` marks the forms in the core. A form with another outcome is written
-`expanded=unspecified`.
+as `expanded=unspecified`.
 
-The files are committed, so that a review shows every change of a case, by a declaration, by the engine or by onnx
-itself. They are also read to list or select cases, which costs less than generating them.
+The files are committed, so a review shows every change of a case, whether its reason is a declaration, the engine or
+onnx itself. They are also read to list or select cases, because that is faster than generating them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Entry:
 
     Attributes:
         id: the id of the case.
-        outcome: the outcome that the text demands.
+        outcome: the outcome that the text requires.
         core: whether the case is in the core.
     """
 
@@ -75,8 +75,8 @@ class Line:
     Attributes:
         stem: the id of its plain form.
         outcome: the expected outcome of its plain form.
-        digest: over all forms.
-        entries: one for each form, the plain one first.
+        digest: a digest over all forms.
+        entries: one entry for each form, with the plain one first.
     """
 
     stem: str
@@ -89,7 +89,7 @@ class Line:
         """Return the line of one declared case.
 
         Args:
-            cases: it in all its forms, the plain one first.
+            cases: the case in all its forms, with the plain one first.
             chosen: the ids in the core.
         """
         hashed = hashlib.sha256()
@@ -100,14 +100,14 @@ class Line:
 
     @classmethod
     def parsed(cls, op: str, text: str) -> Line:
-        """Return what a line says.
+        """Return a line from its text.
 
         Args:
-            op: the operator, ai.onnx/Split.
-            text: the line.
+            op: the operator, such as ai.onnx/Split.
+            text: the text of the line.
 
         Raises:
-            ValueError: it is no such line.
+            ValueError: the text has another format.
         """
         name, outcome, digest, *forms = text.split()
         stem, entries = f"{op}/{name}", []
@@ -117,7 +117,7 @@ class Line:
         return cls(stem, outcome, digest, tuple(entries))
 
     def __str__(self) -> str:
-        """Return the line as it is written, without its end."""
+        """Return the text of the line, without its end."""
         words = []
         for entry in self.entries:
             own = "" if entry.outcome == self.outcome else f"={entry.outcome}"
@@ -173,7 +173,8 @@ def write(ops: Iterable[Op], folder: Path, jobs: int = 1, *, whole: bool = True)
 def entries(op: Op) -> tuple[Entry, ...] | None:
     """Return the entries of an operator's cases, in their order.
 
-    None if there is no file, or one without a core, or one with other names, types or versions than are declared.
+    Returns None if there is no file, if it has no core, or if its names, types or versions differ from the declared
+    ones.
     """
     path = _file(op)
     if path is None:
@@ -192,12 +193,12 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
 
 
 def counts(op: Op, *, of_core: bool = False, wanted: Callable[[str], bool] | None = None) -> Counter[str]:
-    """Return how many cases of each operator version the manifest has; it is not checked.
+    """Return the number of cases of each operator version in the manifest, without checking the manifest.
 
     Args:
         op: the operator.
-        of_core: only of its core.
-        wanted: a predicate on ids; None: all.
+        of_core: whether to count only the core.
+        wanted: a predicate on ids; None for all cases.
     """
     path = _file(op)
     if path is None:

@@ -1,7 +1,7 @@
-"""`generated_cases/mutants.toml`: how many faults of each operator's oracles its cases notice; `coverage` shows it.
+"""`generated_cases/mutants.toml`: the share of faults in each operator's oracles that its cases detect.
 
-A figure holds for the source of the oracles and the manifest of the cases that it was measured on; their digest
-stands beside it.
+`coverage` shows these figures. A figure is valid for one state of the oracles' source and of the manifest; it is stored
+with their digest.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 NAME = "mutants.toml"
 HEAD = """\
-# Faults put into the oracles of each operator, one token at a time (nox -s mutants), and how many its cases notice.
-# digest: of the oracles' source, the manifest of the cases and the version of onnx that were measured.
-# faults: that can be put in; tried: as many of them; equivalent: change nothing that a case could notice.
-# untouched: clauses that some case cites, while no fault in what they demand is noticed by such a case.
+# Faults that change one token of the oracles of an operator (nox -s mutants), and how many of them its cases detect.
+# digest: of the oracles' source, the manifest of the cases and the version of onnx at the time of the measurement.
+# faults: all possible faults; tried: the measured ones; equivalent: undetected faults that change no possible answer.
+# untouched: cited clauses for which no citing case detects a fault in the code that implements them.
 """
 PROSE = frozenset({"note", "reason", "see", "why"})
-"""Arguments of declarations that readers see and no oracle reads."""
+"""Arguments of declarations that are only shown to readers, and that no oracle uses."""
 OPERATORS, FAMILIES = "onnx_conformance.operators.", "onnx_conformance.declare.families."
 
 
@@ -51,13 +51,13 @@ class Figures:
     """The result of one operator.
 
     Attributes:
-        digest: of what was measured.
-        faults: that can be put into its oracles.
-        tried: how many of them were.
-        noticed: by some case.
-        equivalent: of those that no case notices, how many are listed as changing nothing.
-        surviving: the others that no case notices.
-        untouched: clauses with a case that cites them, but no such case notices a fault in what they demand.
+        digest: a digest of the measured sources.
+        faults: the number of possible faults in its oracles.
+        tried: the number of measured faults.
+        noticed: the number of faults that some case detects.
+        equivalent: the number of undetected faults that are listed as changing no answer.
+        surviving: the number of all other undetected faults.
+        untouched: the number of clauses that cases cite, but whose faults no citing case detects.
     """
 
     digest: str
@@ -70,17 +70,17 @@ class Figures:
 
 
 def oracle_function(function: Callable[..., object]) -> types.FunctionType:
-    """Return the function itself, without what decorates it."""
+    """Return the function itself, without its decorators."""
     inner = inspect.unwrap(function)
     if not isinstance(inner, types.FunctionType):
-        raise TypeError(f"{function!r} is no Python function")
+        raise TypeError(f"{function!r} is not a Python function")
     return inner
 
 
 def modules(op: Op) -> list[types.ModuleType]:
-    """Return the modules that hold an operator's oracles, and those of shared meaning that they name.
+    """Return the modules that contain an operator's oracles, and the shared modules that they use.
 
-    Shared meaning stands in `_name.py` beside the operator files and in `declare/families`.
+    Shared modules are `_name.py` in the folders of operator files, and those in `declare/families`.
     """
     names = {oracle_function(oracle.function).__module__ for oracle in op.oracles}
     declaring = [name for name, module in sys.modules.items() if name.startswith(OPERATORS) and _names(module, op)]
@@ -109,20 +109,20 @@ def _home(value: object) -> str:
 
 
 def is_shared(name: str) -> bool:
-    """Tell whether a module holds meaning that several operators share."""
+    """Return whether a module contains code of oracles that several operators share."""
     return name.startswith(FAMILIES) or (name.startswith(OPERATORS) and name.rpartition(".")[2].startswith("_"))
 
 
 def digest(op: Op) -> str:
     """Return a short digest of an operator's oracles, of the manifest of its cases, and of onnx's version.
 
-    Comments, docstrings and notes make no difference.
+    Comments, docstrings and notes do not affect it.
     """
     texts = [onnx.__version__]
     for module in modules(op):
         texts += [module.__name__.rpartition(".")[2], _code(Path(module.__file__ or "").read_text("utf-8"))]
     file = GENERATED / manifest.file_name(op)
-    # Which cases are of the core makes no difference to whether all of them notice a fault.
+    # The choice of the core does not affect the faults that all cases detect.
     texts += [file.read_text("utf-8").replace(manifest.CORE, "").partition("\n")[2]] if file.is_file() else []
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
@@ -140,15 +140,15 @@ def _code(source: str) -> str:
 
 
 def path() -> Path:
-    """Return where the file lies: in a checkout, or else in the installed package."""
+    """Return the path of the file: in a checkout or, without one, in the installed package."""
     return GENERATED / NAME
 
 
 def read(file: Path) -> dict[str, Figures]:
-    """Return the figures by operator; none where there is no file.
+    """Return the figures by operator; empty if there is no file.
 
     Raises:
-        FiguresError: it cannot be read, or is not what `write_file` writes.
+        FiguresError: the file cannot be read, or does not have the format of `write_file`.
     """
     try:
         tables = tomllib.loads(file.read_text("utf-8"))
@@ -160,20 +160,20 @@ def read(file: Path) -> dict[str, Figures]:
     for name, table in tables.items():
         kinds = {key: type(value) for key, value in table.items()} if isinstance(table, dict) else {}
         if kinds != wanted:
-            raise FiguresError(f"{file}: {name}: a line has {', '.join(wanted)}; `nox -s mutants` writes it anew")
+            raise FiguresError(f"{file}: {name}: expected the members {', '.join(wanted)}; run `nox -s mutants`")
     return {name: Figures(**table) for name, table in tables.items()}
 
 
 @dataclass(frozen=True)
 class Shown:
-    """Figures, and whether they hold for the declarations as they are now."""
+    """Figures, and whether they are valid for the present declarations."""
 
     figures: Figures
     current: bool
 
 
 def of(ops: Iterable[Op], file: Path | None = None) -> dict[str, Shown]:
-    """Return the figures of those operators that have some.
+    """Return the figures of the operators that have figures.
 
     Raises:
         FiguresError: the file cannot be read.
@@ -186,15 +186,15 @@ def of(ops: Iterable[Op], file: Path | None = None) -> dict[str, Shown]:
 def write_file(file: Path, measured: Mapping[str, Figures], known: Iterable[str]) -> None:
     """Write the figures of some operators, and keep those of others that are still declared.
 
-    A figure of fewer faults never replaces one of more, of the same declarations.
+    For the same declarations, figures of fewer faults never replace figures of more faults.
 
     Args:
-        file: to write.
-        measured: by operator.
+        file: the file to write.
+        measured: the new figures by operator.
         known: every declared operator; others are removed.
 
     Raises:
-        FiguresError: it cannot be read or written.
+        FiguresError: the file cannot be read or written.
     """
     stored = read(file)
     for name, new in measured.items():

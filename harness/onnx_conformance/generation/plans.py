@@ -36,11 +36,11 @@ if TYPE_CHECKING:
 
 
 class NotDerivedError(Exception):
-    """A derived case that is valid by the signature has no answer by the text, so there is no such case."""
+    """A derived case that the signature allows has no answer according to the text, so the case does not exist."""
 
 
 Planner = Callable[["Op", "OperatorVersion", "CaseSpec", "Mapping[str, str]", str], "Plan"]
-"""Returns the plan of a declared case in a version, with the types that it is expanded to, as a mapping and as text."""
+"""A function that returns the plan of a declared case in a version, for types as a mapping and as text."""
 
 
 @functools.cache
@@ -51,7 +51,7 @@ def _evaluator() -> evaluator.Evaluator:
 def _inputs(
     version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], around: evaluator.Local
 ) -> list[tuple[str, TypedValue | None]]:
-    """Return the inputs by name in the signature's order, down to the last one given."""
+    """Return the inputs by name in the signature's order, up to the last one present."""
 
     def named(name: str, item: Any, type_: str) -> tuple[str, TypedValue | None]:  # noqa: ANN401 - see binding.typed
         if isinstance(item, ValueOf):
@@ -85,7 +85,7 @@ def _attributes(version: OperatorVersion, spec: CaseSpec, types: Mapping[str, st
 
 
 def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], suffix: str = "") -> Plan:
-    """Return the plan of a declared case in one version, with expected values by the oracle.
+    """Return the plan of a declared case in one version, with the oracle's expected values.
 
     Raises:
         DeclarationError: the oracle disagrees with the declared outcome.
@@ -123,7 +123,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     except NoAnswer as no_answer:
         if spec.derived and not spec.rejects:
             if isinstance(no_answer, Rejected) and spec.name == derived.EXAMPLE and op.call is not None:
-                raise DeclarationError(f"{case_id}: the example is no valid call: {no_answer}") from no_answer
+                raise DeclarationError(f"{case_id}: the example is not a valid call: {no_answer}") from no_answer
             raise NotDerivedError(str(no_answer)) from no_answer
         outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
         detail, decided, rests_on = no_answer.detail, no_answer.clause, no_answer.rests_on
@@ -131,12 +131,12 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
             rests_on |= {SHOULD}
         _agree(case_id, spec, no_answer)
         of_outputs = output_types(op, version, bind(version, values), known, n)
-        # A model cannot declare an output of a type that does not exist.
+        # A model cannot declare an output with a type that does not exist.
         kinds = [kind if schema.is_type(kind) else "tensor(float)" for kind in of_outputs]
-    except (evaluator.UndeclaredError, NotImplementedError) as error:  # The latter: an oracle that is to be written.
+    except (evaluator.UndeclaredError, NotImplementedError) as error:  # The latter: an unfinished oracle.
         raise DeclarationError(f"{case_id}: {error}") from error
     if expected is not None and (spec.rejects or spec.unspecified):
-        raise DeclarationError(f"{case_id}: declared to give no values, but the oracle gives some")
+        raise DeclarationError(f"{case_id}: declared without values, but the oracle returns values")
     present = {name: value for name, value in {**known, **evaluated}.items() if value is not None}
     planned = Plan(
         op=op,
@@ -162,17 +162,17 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
 
 
 def _left_open(planned: Plan) -> Plan:
-    """Return the plan of a case that cites a sentence which the installed onnx words otherwise: nobody has read it."""
+    """Return the unspecified plan of a case whose sentence the installed onnx reworded, until somebody reviews it."""
     if planned.outcome is Outcome.UNSPECIFIED:
         return planned
-    detail = f"onnx {onnx.__version__} words it otherwise"
+    detail = f"onnx {onnx.__version__} words it differently"
     return dataclasses.replace(
         planned, outcome=Outcome.UNSPECIFIED, expected=None, open=(), decided=None, readings=(), detail=detail
     )
 
 
 def _renumbered(value: Value | Drawn, named: list[int]) -> Value | Drawn:
-    """Return a drawn output whose reference to another output is an index among the outputs that the node names."""
+    """Return a random output in which references to other outputs count only the outputs that the node names."""
     if not isinstance(value, Drawn) or value.chosen_by is None:
         return value
     place = named.index(value.chosen_by) if value.chosen_by in named else None
@@ -190,10 +190,10 @@ def _agree(case_id: str, spec: CaseSpec, no_answer: NoAnswer) -> None:
     declared = spec.rejects if isinstance(no_answer, Rejected) else spec.unspecified
     kind = "rejects" if isinstance(no_answer, Rejected) else "unspecified"
     if declared is None:
-        raise DeclarationError(f"{case_id}: the oracle says {kind} {no_answer}, the case does not")
-    # A rule of the signature may be declared by the sentence of the operator that says the same.
+        raise DeclarationError(f"{case_id}: the oracle raises {kind} {no_answer}, but the case does not declare it")
+    # A sentence of the operator with the same content may replace a rule of the signature.
     if no_answer.clause.operator and declared != no_answer.clause:
-        raise DeclarationError(f"{case_id}: declared {kind}=«{declared.text}», the oracle says {no_answer}")
+        raise DeclarationError(f"{case_id}: declared {kind}=«{declared.text}», but the oracle names {no_answer}")
 
 
 def output_names(version: OperatorVersion, n: int) -> list[str]:
@@ -204,7 +204,7 @@ def output_names(version: OperatorVersion, n: int) -> list[str]:
 
 
 def bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[str, str], str]]:
-    """Yield the types that a case is expanded to in a version, as text too; nothing where it has no such case."""
+    """Yield the types to which a case is expanded in a version, with their text; none if the version lacks the case."""
     if _fits(version, spec):
         yield from _bindings(version, spec)
 
@@ -219,7 +219,7 @@ def _bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[s
 
 
 def _allowed(version: OperatorVersion, spec: CaseSpec, variable: str) -> tuple[str, ...]:
-    """Return the types that a case is expanded to."""
+    """Return the types to which a case is expanded."""
     return tuple(item for item in version.types[variable] if not _left_out(spec, item))
 
 
@@ -228,7 +228,7 @@ def _left_out(spec: CaseSpec, type_: str) -> bool:
 
 
 def _variables(spec: CaseSpec) -> tuple[str, ...]:
-    """Return the type variables that a case is expanded over."""
+    """Return the type variables over which a case is expanded."""
     each = (spec.each,) if isinstance(spec.each, str) else (spec.each or ())
     return (spec.outside,) if spec.outside else each
 
@@ -248,12 +248,12 @@ def _id(version: OperatorVersion, spec: CaseSpec, suffix: str) -> str:
 
 
 def _suffix(type_: str) -> str:
-    """Return a type as in ids: float for tensor(float), seq-float, map-int64-float."""
+    """Return a type in the notation of ids: float for tensor(float), seq-float, map-int64-float."""
     return type_.replace("tensor(", "").replace("(", "-").replace(", ", "-").replace(")", "")
 
 
 def specs_of(op: Op, version: OperatorVersion) -> Iterator[CaseSpec]:
-    """Yield all declared cases of an operator, then those derived for this version."""
+    """Yield all declared cases of an operator, then the cases derived for this version."""
     yield from op
     yield from derived.cases(op, version)
 
@@ -268,9 +268,9 @@ def plans(
 
     Args:
         op: the operator.
-        versions: only these; None: all.
-        specs: only these of its cases, declared or derived; None: all.
-        wanted: a predicate on case ids; without a match among its forms, no plan is computed. None: all.
+        versions: only these versions; None for all.
+        specs: only these cases, declared or derived; None for all.
+        wanted: a predicate on case ids. If no form of a case matches, its plan is not computed. None for all.
     """
     for version in registry.versions(op):
         if versions is None or version.since in versions:
@@ -288,10 +288,10 @@ def plans_of_version(
 
     Args:
         op: the operator.
-        version: of it.
+        version: the version.
         specs: as in `plans`.
         wanted: as in `plans`.
-        planner: makes a plan, and raises NotDerivedError where there is to be none; None: `plan`.
+        planner: a function that makes a plan, or raises NotDerivedError if there is no such case; None for `plan`.
     """
     leading = _leading(op, version)
     for spec in specs_of(op, version) if specs is None else specs:
@@ -308,7 +308,7 @@ def plans_of_version(
 
 
 def _leading(op: Op, version: OperatorVersion) -> tuple[set[str], set[str], set[str]]:
-    """Return the ids of the cases that lead, in the order of `Leads`."""
+    """Return the ids of the first cases of each kind, in the order of `Leads`."""
     leading: dict[Hashable, str] = {}
     leading_types: dict[tuple[frozenset[str], bool], str] = {}
     leading_shapes: dict[Hashable, str] = {}
@@ -331,21 +331,21 @@ def _leading(op: Op, version: OperatorVersion) -> tuple[set[str], set[str], set[
 
 
 def _is_not_zero(argument: object) -> bool:
-    """Return whether a runtime that reads zeros for an argument would be noticed."""
+    """Return whether the case would detect a runtime that replaces the argument by zeros."""
     return not isinstance(argument, int | float | list | np.ndarray) or bool(np.any(argument))
 
 
 def _kind(spec: CaseSpec) -> Hashable:
-    """Return what nodes of one kind share: which inputs, attributes and outputs they have."""
+    """Return a key that is equal for nodes with the same inputs, attributes and outputs."""
     present = frozenset(name for name, value in spec.arguments.items() if value is not None)
     return present, spec.n, spec.omits
 
 
 def _kind_of_shapes(version: OperatorVersion, spec: CaseSpec) -> Hashable:
-    """Return what cases share to which a runtime that does not know shapes beforehand cannot react differently.
+    """Return a key that is equal for cases that a runtime without knowledge of shapes handles in the same way.
 
-    Of inputs that feed the computation the values do not matter, only the shapes; an input of one element, or of
-    another type than the first, controls the computation.
+    Inputs with one element, or with another type than the first input, control the computation, so their values are
+    part of the key. For all other inputs, only the shapes are.
     """
     inputs = {item.name: item for item in version.inputs}
     kinds = []
@@ -359,7 +359,7 @@ def _kind_of_shapes(version: OperatorVersion, spec: CaseSpec) -> Hashable:
 
 
 def _content(argument: object) -> Hashable:
-    """Return what two arguments share that say the same; the text of a large array would take long."""
+    """Return a key that is equal for equal arguments; it avoids the text of large arrays, which would be slow."""
     if isinstance(argument, Typed):
         return argument.type, _content(argument.values)
     if isinstance(argument, np.ndarray) and argument.dtype != object:
@@ -370,27 +370,27 @@ def _content(argument: object) -> Hashable:
 
 
 def _shape(argument: object) -> tuple[int, ...] | None:
-    """Return the shape of an argument; None where it is no tensor."""
+    """Return the shape of an argument; None if it is not a tensor."""
     values = argument.values if isinstance(argument, Typed) and "(" not in argument.type else argument
     if isinstance(values, Data | np.ndarray):
         return values.shape
     if isinstance(values, int | float | str):
         return ()
     if isinstance(values, list):
-        with contextlib.suppress(ValueError):  # Rows of several lengths: no tensor.
+        with contextlib.suppress(ValueError):  # Rows with different lengths are not a tensor.
             return np.shape(np.array(values, dtype=object))
     return None
 
 
 _PARTNERS = 8
-"""How many cases are tried at most for the earlier inputs of another."""
+"""The maximum number of cases that are tried for the earlier inputs of another case."""
 
 
 def _earlier(planned: Plan) -> dict[str, TypedValue] | None:
-    """Return the inputs of another declared case whose model is the same where shapes are symbols, or None.
+    """Return the inputs of another declared case that has the same model with symbolic shapes, or None.
 
-    One whose inputs have other shapes is preferred. Inputs without elements are left out: a runtime that they end would
-    be blamed for this case.
+    A case whose inputs have other shapes is preferred. Cases with empty inputs are skipped: if they crashed a runtime,
+    the crash would count for this case.
     """
     if not planned.inputs or planned.expected is None or planned.beside or planned.around:
         return None
@@ -405,7 +405,7 @@ def _earlier(planned: Plan) -> dict[str, TypedValue] | None:
 
 
 def _partners(planned: Plan) -> Iterator[CaseSpec]:
-    """Yield the other declared cases of the same kind and with values that have the same types."""
+    """Yield the other declared cases with values that are of the same kind and have the same types."""
     spec, version = planned.spec, planned.version
     for other in planned.op:
         if other is spec or other.rejects or other.unspecified or other.outside or other.beside or other.around:
@@ -416,7 +416,7 @@ def _partners(planned: Plan) -> Iterator[CaseSpec]:
 
 
 def _signature(planned: Plan) -> object:
-    """Return what decides the model of a plan where shapes are symbols."""
+    """Return a key that is equal for plans that have the same model with symbolic shapes."""
     given = [bool(item) for _, item in planned.inputs]
     kinds = _kinds({name: item for name, item in planned.inputs if item is not None})
     of_outputs = [np.ndim(value) if isinstance(value, np.ndarray) else None for value in planned.expected or ()]
@@ -425,7 +425,7 @@ def _signature(planned: Plan) -> object:
 
 
 def fitting(earlier: Mapping[str, TypedValue] | None, planned: Plan) -> Mapping[str, TypedValue] | None:
-    """Return earlier inputs where a model with symbolic shapes takes them as well as those of the plan, or None."""
+    """Return the earlier inputs if a model with symbolic shapes accepts them and those of the plan, otherwise None."""
     own = {name: item for name, item in planned.inputs if item is not None}
     if earlier is None or planned.beside or planned.around:
         return None
@@ -460,7 +460,7 @@ def _familiar(version: OperatorVersion, spec: CaseSpec) -> str:
 
 
 def deliver(planned: Plan, form: Delivery) -> Case | None:
-    """Return the case of a plan in one form; None where parts of a function body are undeclared.
+    """Return the case of a plan in one form; None if an operator of a function body is undeclared.
 
     Raises:
         DeclarationError: the function body disagrees, and there is no dispute.
@@ -470,12 +470,12 @@ def deliver(planned: Plan, form: Delivery) -> Case | None:
         return case
     dispute = planned.op.disputed(planned.spec.name)
     if dispute is None and onnx.__version__ != schema.READ:
-        dispute = f"the function body of onnx {onnx.__version__} disagrees; that of {schema.READ} was read"
+        dispute = f"the function body of onnx {onnx.__version__} disagrees; only that of {schema.READ} was reviewed"
     return function_body.agreed(case, dispute, _evaluator())
 
 
 def delivered(planned: Plan, wanted: Callable[[str], bool] | None = None) -> Iterator[Case]:
-    """Yield the case of a plan in every form that it fits; `wanted` as in `plans`."""
+    """Yield the case of a plan in every suitable form; `wanted` as in `plans`."""
     for form in deliveries(planned):
         if wanted is None or wanted(delivered_id(planned.id, form.name)):
             case = deliver(planned, form)
@@ -484,7 +484,7 @@ def delivered(planned: Plan, wanted: Callable[[str], bool] | None = None) -> Ite
 
 
 def origin(op: Op, case: Case) -> Plan | None:
-    """Return the plan that a case of an operator was delivered from; None if there is none."""
+    """Return the plan from which a case of an operator was delivered; None if there is none."""
     stem = case.id.partition("@")[0]
     for version in registry.versions(op):
         if str(version) == case.operator:
@@ -500,13 +500,13 @@ def cases(
     specs: Sequence[CaseSpec] | None = None,
     wanted: Callable[[str], bool] | None = None,
 ) -> Iterator[Case]:
-    """Return the cases of an operator in every form that each fits; see `plans`."""
+    """Return the cases of an operator in every suitable form; see `plans`."""
     for planned in plans(op, versions, specs, wanted):
         yield from delivered(planned, wanted)
 
 
 def stems(version: OperatorVersion, specs: Iterable[CaseSpec]) -> Iterator[str]:
-    """Yield the ids of the cases that are declared for a version, without their forms, and without generating them."""
+    """Yield the ids (without forms) of the cases that are declared for a version, without generating the cases."""
     for spec in specs:
         if _fits(version, spec):
             for _, suffix in _bindings(version, spec):

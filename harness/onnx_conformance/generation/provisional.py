@@ -1,10 +1,10 @@
-"""Provisional cases: of an operator version that the installed onnx has and that no operator file declares yet.
+"""Provisional cases, for operator versions that the installed onnx has and that no operator file declares yet.
 
-A case of the former version holds on where every sentence that it cites still stands there, word by word, and where the
-signature admits it; it is expected to give what the former version gives. What is new in the signature (a type, an
-attribute, an input, an output, or the whole operator) has cases that are derived from the signature, of which the type
-and the shape alone are expected, as onnx infers them. Until somebody has read the text, these cases prove nothing: no
-gate takes them.
+A case of the former version still applies if the new text contains every sentence that it cites, word by word, and if
+the signature allows it. Its expected values are those of the former version. New parts of the signature (a type, an
+attribute, an input, an output, or the whole operator) have cases that are derived from the signature. These expect only
+the type and shape that onnx infers. Until somebody has reviewed the text, provisional cases prove nothing, and gates do
+not accept them.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Undeclared:
     """An operator version that no operator file declares.
 
     Attributes:
-        op: the declared operator; one without cases and oracles where no file declares any of its versions.
+        op: the declared operator. If no file declares any of its versions, it has no cases and no oracles.
         version: the version, with the meaning of `former`.
-        former: the last declared version before it; None where there is none.
+        former: the last declared version before it; None if there is none.
     """
 
     op: Op
@@ -64,7 +64,7 @@ def undeclared(op: Op) -> Iterator[Undeclared]:
 
 
 def with_meaning(version: OperatorVersion, former: int) -> OperatorVersion:
-    """Return a version that means what a former one does; 0: it has no meaning yet."""
+    """Return a version with the meaning of a former one; 0 if it has no meaning yet."""
     return dataclasses.replace(version, of_version=former)
 
 
@@ -98,7 +98,7 @@ def cases(of: Undeclared, wanted: Callable[[str], bool] | None = None) -> Iterat
 
 
 def holding(of: Undeclared, wanted: Callable[[str], bool] | None = None) -> Iterator[Plan]:
-    """Yield the plans of the cases that hold on, declared and of the signature; `wanted` as in `cases`."""
+    """Yield the plans of the declared and derived cases that still apply; `wanted` as in `cases`."""
     return plans.plans_of_version(of.op, of.version, None, wanted, functools.partial(_planned, of))
 
 
@@ -122,17 +122,17 @@ def of_core(of: Undeclared) -> frozenset[str]:
 
 
 def falls(of: Undeclared, spec: CaseSpec) -> list[Clause]:
-    """Return the clauses of a case that do not stand in the version's text."""
+    """Return the clauses of a case that the version's text does not contain."""
     return [item for item in spec.clauses if item.operator and item.text not in of.version.text]
 
 
 def _planned(
     of: Undeclared, op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], suffix: str
 ) -> Plan:
-    """Return the plan of a case that holds on.
+    """Return the plan of a case that still applies.
 
     Raises:
-        NotDerivedError: it does not.
+        NotDerivedError: the case does not apply.
     """
     by_signature = spec.derived and spec.rejects is not None
     if falls(of, spec) or not (by_signature or of.former) or (not by_signature and _is_new(of, spec, types)):
@@ -141,7 +141,7 @@ def _planned(
         return plans.plan(op, version, spec, types, suffix)
     except (DeclarationError, evaluator.UndeclaredError, evaluator.OracleError) as error:
         raise plans.NotDerivedError from error
-    except Exception as error:  # An oracle may raise anything on what its version cannot have.
+    except Exception as error:  # An oracle may raise anything for arguments that its version cannot have.
         raise plans.NotDerivedError from error
 
 
@@ -160,7 +160,7 @@ def _is_new(of: Undeclared, spec: CaseSpec, types: Mapping[str, str]) -> bool:
 
 
 def _outline(of: Undeclared, spec: CaseSpec, types: Mapping[str, str], suffix: str) -> Plan | None:
-    """Return the plan of a derived case whose outputs have an expected type and shape; None where onnx infers none."""
+    """Return the plan of a derived case that expects the outputs' type and shape; None if onnx infers none."""
     silent = dataclasses.replace(of.op, oracles=[Oracle(_unread, None, None, (), frozenset())])
     open_ = dataclasses.replace(spec, derived=False, unspecified=_UNREAD)
     try:
@@ -192,12 +192,13 @@ def _unread(v: Version) -> Any:  # noqa: ANN401, ARG001 - as an oracle
 
 
 def _inferred(case: Case) -> list[tuple[str, tuple[int, ...]]] | None:
-    """Return the types and shapes that onnx infers of a model's outputs; None where it does not know all of them.
+    """Return the types and shapes that onnx infers for a model's outputs.
 
-    None too where one is of text, which has no elements that may be anything.
+    Returns None if onnx does not infer all of them, or if an output contains strings, for which no element can be left
+    undetermined.
 
     Raises:
-        InferenceError: it finds the model invalid.
+        InferenceError: onnx considers the model invalid.
     """
     model = onnx.load_from_string(case.model)
     for info in model.graph.output:

@@ -1,4 +1,4 @@
-"""What stands around the operator's nodes: the forms @if_branch and @local_function."""
+"""The surroundings of the operator's node: the forms @if_branch and @local_function."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ FUNCTIONS_SINCE = 8
 """The IR version since which a model may have functions."""
 
 SUBSTITUTES = {"tensor": ("Constant", "T"), "seq": ("SequenceEmpty", "S"), "optional": ("Optional", "O")}
-"""Kind of type -> the operator without inputs that gives such a value, and the type variable of its output."""
+"""Kind of type -> the operator without inputs that returns such a value, and the type variable of its output."""
 
 
 def branch(
     node: onnx.NodeProto, outputs: Sequence[tuple[str, str]], expected: Sequence[Value | Drawn], opset: int
 ) -> onnx.NodeProto | None:
-    """Return an If whose then-branch has the node, which takes its inputs from the graph around.
+    """Return an If whose then-branch contains the node; the node uses values of the outer graph.
 
-    The else-branch gives other values of the same types, so that an answer shows which branch ran.
+    The else-branch returns other values of the same types, so an answer shows which branch ran.
 
     Args:
         node: the operator's node.
         outputs: name and type of each output that the node names.
         expected: the values of these outputs.
-        opset: of ai.onnx.
+        opset: the opset of ai.onnx.
 
     Returns:
-        The If; None where this opset has none of such types.
+        The If; None if the If of this opset does not support these types.
     """
     conditional = schema.in_force("ai.onnx", "If", opset)
     substitutes = [
@@ -67,7 +67,7 @@ def _declared(outputs: Sequence[tuple[str, str]], side: str) -> list[onnx.ValueI
 
 
 def _substitute(type_: str, value: Value | Drawn, name: str, opset: int) -> onnx.NodeProto | None:
-    """Return a node that gives another value of a type; None where the opset has none."""
+    """Return a node that returns another value of a type; None if the opset has no such operator."""
     if isinstance(value, Drawn):
         value = value.example
     kind = type_.partition("(")[0]
@@ -87,7 +87,7 @@ def _substitute(type_: str, value: Value | Drawn, name: str, opset: int) -> onnx
 
 
 def _other(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Return zeros of the same type and shape, or ones where the values are zeros."""
+    """Return zeros of the same type and shape, or ones if all values are zeros."""
     if value.dtype == object:
         return np.full(value.shape, "else" if (value == "").all() else "", object)
     return np.full(value.shape, 0 if np.any(value.astype(np.complex128) != 0) else 1).astype(value.dtype)
@@ -96,14 +96,14 @@ def _other(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def call(
     node: onnx.NodeProto, opsets: Mapping[str, int], own: Sequence[str]
 ) -> tuple[onnx.NodeProto, onnx.FunctionProto]:
-    """Return a call of a function that the model defines, and this function, which has the node.
+    """Return a call of a function that the model defines, and the function, which contains the node.
 
-    The function takes the node's attributes as its own, and the node refers to them; a subgraph stays in the node.
+    The function has the node's attributes, to which the node refers. A subgraph stays in the node.
 
     Args:
         node: the operator's node.
-        opsets: by domain, as models import them, those of the node.
-        own: the names of the main graph, of which subgraphs of the node may use some.
+        opsets: the opsets of the node by domain, as models import them.
+        own: the names of the main graph, which subgraphs of the node may use.
     """
     inner = onnx.NodeProto()
     inner.CopyFrom(node)

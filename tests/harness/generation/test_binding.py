@@ -83,7 +83,7 @@ def test_attributes_take_the_kind_that_the_signature_says() -> None:
 @pytest.mark.parametrize(
     ("name", "argument", "operator", "sentence"),
     [
-        ("then_branch", graph("b () => (float y) {"), "If", "attribute then_branch: its text is no graph"),
+        ("then_branch", graph("b () => (float y) {"), "If", "attribute then_branch: its text is not a graph"),
         ("to", element_type("float17"), "Cast", "'float17' is not an ONNX element type"),
     ],
 )

@@ -114,7 +114,7 @@ def test_an_example_that_the_text_forbids_is_refused() -> None:
         return inputs
 
     op.example(**WHOLE)
-    with pytest.raises(DeclarationError, match=r"Concat/13/signature_example: the example is no valid call"):
+    with pytest.raises(DeclarationError, match=r"Concat/13/signature_example: the example is not a valid call"):
         cases_of(op, 13)
 
 

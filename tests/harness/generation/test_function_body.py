@@ -83,9 +83,7 @@ def expanded(operator: str, name: str, since: int) -> Case:
 
 def test_a_body_that_gives_something_else_needs_a_dispute() -> None:
     case = expanded("ReduceLogSumExp", "large", 18)
-    with pytest.raises(
-        DeclarationError, match=r"large@expanded: the body gives something else: outputs\[0\]: .*got inf"
-    ):
+    with pytest.raises(DeclarationError, match=r"large@expanded: the body has another result: outputs\[0\]: .*got inf"):
         function_body.agreed(case, None, Evaluator())
     disputed = function_body.agreed(case, "because", Evaluator())
     assert disputed

@@ -33,16 +33,22 @@ def wrong(**declared: Any) -> tuple[Op, Clause, Clause]:
 @pytest.mark.parametrize(
     ("declared", "sentence"),
     [
-        ({"input": ramp(2, 2)}, "the oracle says rejects «Identity operator», the case does not"),
-        ({"input": ramp(2, 2, 2)}, "the oracle says unspecified «Identity operator», the case does not"),
-        ({"input": ramp(2), "rejects": "flat"}, "declared to give no values, but the oracle gives some"),
-        ({"input": ramp(2), "unspecified": "flat"}, "declared to give no values, but the oracle gives some"),
+        ({"input": ramp(2, 2)}, "the oracle raises rejects «Identity operator», but the case does not"),
+        ({"input": ramp(2, 2, 2)}, "the oracle raises unspecified «Identity operator», but the case does not"),
+        ({"input": ramp(2), "rejects": "flat"}, "declared without values, but the oracle returns values"),
+        ({"input": ramp(2), "unspecified": "flat"}, "declared without values, but the oracle returns values"),
         (
             {"input": ramp(2, 2), "rejects": "other"},
-            "declared rejects=«Tensor to copy input into.», the oracle says «Identity operator»",
+            "declared rejects=«Tensor to copy input into.», but the oracle names «Identity operator»",
         ),
-        ({"input": ramp(2, 2), "unspecified": "flat"}, "the oracle says rejects «Identity operator», the case does"),
-        ({"input": ramp(2, 2, 2), "rejects": "flat"}, "the oracle says unspecified «Identity operator», the case"),
+        (
+            {"input": ramp(2, 2), "unspecified": "flat"},
+            "the oracle raises rejects «Identity operator», but the case does",
+        ),
+        (
+            {"input": ramp(2, 2, 2), "rejects": "flat"},
+            "the oracle raises unspecified «Identity operator», but the case",
+        ),
     ],
 )
 def test_a_wrongly_declared_outcome_is_refused(declared: dict[str, Any], sentence: str) -> None:

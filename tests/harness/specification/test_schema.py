@@ -44,7 +44,7 @@ def test_a_sentence_that_this_onnx_words_otherwise_leaves_its_cases_open(monkeyp
     assert {plan.outcome for plan in left} == {Outcome.UNSPECIFIED}
     assert {plan.expected for plan in left} == {None}
     details = {plan.detail for plan in left if plan.spec.unspecified is None}
-    assert details == {f"onnx {onnx.__version__} words it otherwise"}
+    assert details == {f"onnx {onnx.__version__} words it differently"}
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", "")  # An index in it is of the sentences as they are.
     done = command("list", "--op", "SpaceToDepth/13")
     assert (
@@ -57,12 +57,12 @@ def test_a_body_of_an_onnx_that_was_not_read_may_disagree(monkeypatch: pytest.Mo
     op = registry.load().named("ReduceLogSumExp")
     large = [spec for spec in op if spec.name == "large"]
     monkeypatch.setattr(Op, "disputed", lambda _op, _name: None)
-    with pytest.raises(DeclarationError, match="the body gives something else"):
+    with pytest.raises(DeclarationError, match="the body has another result"):
         list(plans.cases(op, (18,), large))
     monkeypatch.setattr(onnx, "__version__", "1.99.0")
     (expanded,) = [case for case in plans.cases(op, (18,), large) if case.form == "expanded"][:1]
     assert expanded.outcome is Outcome.UNSPECIFIED
-    assert expanded.notes[-1] == f"the function body of onnx 1.99.0 disagrees; that of {schema.READ} was read"
+    assert expanded.notes[-1] == f"the function body of onnx 1.99.0 disagrees; only that of {schema.READ} was reviewed"
 
 
 def test_versions_that_this_onnx_lacks_are_missing_in_coverage() -> None:
@@ -71,5 +71,5 @@ def test_versions_that_this_onnx_lacks_are_missing_in_coverage() -> None:
     done = command("coverage", "--op", lacking[0])
     assert done.status == 0, done.text
     text = re.sub(r"\s+", " ", done.out)
-    assert f"Missing, because onnx {onnx.__version__} lacks them (--onnx takes another one): {lacking[0]}" in text
+    assert f"Missing, because onnx {onnx.__version__} does not define them (see --onnx): {lacking[0]}" in text
     assert '"in_onnx": false' in command("coverage", "--op", lacking[0], "--json").out
