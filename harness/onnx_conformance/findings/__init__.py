@@ -1,1 +1,1 @@
-"""Findings: failures become distinct faults, each with its sentence, its smallest case, and a script that shows it."""
+"""Findings: the distinct faults behind failures, each with a sentence, the smallest case, and a reproducing script."""

@@ -1,4 +1,4 @@
-"""Results to findings: failure groups, their evidence, one for each cause, confirmed, compared with those before."""
+"""From results to findings: failure groups, evidence, deduplication, confirmation, and comparison with old findings."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class Options:
     """How findings are made.
 
     Attributes:
-        selection: of operators.
-        jobs: processes.
-        seconds: how long a case may be cut down.
-        timeout: seconds that a case may take.
-        others: backends that are asked for their answers to the smallest cases.
-        versions: of each runtime that are tried beside that of the run, by backend.
+        selection: the operators.
+        jobs: the number of processes.
+        seconds: the time limit for minimizing a case, in seconds.
+        timeout: the time limit for running a case, in seconds.
+        others: other backends that also run the smallest cases.
+        versions: for each backend, other versions of its runtime on which the scripts run.
     """
 
     selection: Selection
@@ -58,12 +58,12 @@ class Options:
 
 @dataclass
 class Collected:
-    """What was made of some runs.
+    """The result of collecting findings from runs.
 
     Attributes:
-        findings: of the folder, those of before included.
-        dropped: groups of failures that were no finding: backend, operator, kind, and why.
-        notes: lines on what is missing.
+        findings: the findings of the folder, including the old ones.
+        dropped: failure groups that did not become findings: backend, operator, kind, and reason.
+        notes: lines about missing data.
     """
 
     findings: Findings
@@ -80,17 +80,17 @@ def collect(
     """Return the findings of some runs.
 
     Args:
-        runs: each with its suite; None where that is not to be had.
-        options: how.
-        before: the findings of before; None: there are none.
-        on_step: called with what is done at the moment, how many are done, and how many there are.
+        runs: the runs, each with its suite, or None if the suite is not available.
+        options: how the findings are made.
+        before: the old findings; None if there are none.
+        on_step: called with the present activity, the number of finished items and their total number.
 
     Raises:
         HarnessError: a backend does not start, or has no environment.
     """
     suite = {key: str(runs[0][0].header["suite"].get(key, "")) for key in ("name", "digest")}
     runtimes = _runtimes(runs)
-    for name, runtime in runtimes.items():  # What cannot be confirmed is known before hours are spent on it.
+    for name, runtime in runtimes.items():  # Fail before spending hours if nothing can be confirmed.
         confirm.place(name, runtime["version"])
     collected = Collected(before or Findings(suite, {}, ()))
     every: list[FailureGroup] = []
@@ -133,7 +133,7 @@ def _evidence(
     collected: Collected,
     on_step: Callable[[str, int, int], None],
 ) -> list[Evidence]:
-    """Return the evidence of each group that has some."""
+    """Return the evidence of each candidate that fails again."""
     made: list[Evidence] = []
     if not every:
         return made
@@ -142,7 +142,7 @@ def _evidence(
             collected.dropped.append((item.backend, item.operator, str(item.kind), outcome))
         else:
             made.append(outcome)
-        on_step("cuts cases down", done, len(every))
+        on_step("minimizes cases", done, len(every))
     return sorted(made, key=lambda item: (item.finding.rank, item.finding.cases.ids))
 
 
@@ -164,18 +164,19 @@ def _one(group: FailureGroup, budget: Budget) -> Evidence | str:
         made = evidence(group, budget)
     except HarnessError as error:
         return line(error)
-    except Exception as error:  # noqa: BLE001 - the others are not lost with it, and it is shown
+    except Exception as error:  # noqa: BLE001 - it is shown, and the other candidates continue
         return line(f"a fault of the harness, please report it: {type(error).__name__}: {error}")
     if made is not None and len(made.script) > MOST_SCRIPT:
-        return f"its smallest case makes a script of {len(made.script):,} characters; try more --seconds"
-    return made or "no case of it fails again in the same way"
+        return f"the script of its smallest case is too long ({len(made.script):,} characters); try more --seconds"
+    return made or "none of its cases failed again in the same way"
 
 
 def _merged(made: Iterable[Evidence]) -> list[Evidence]:
-    """Return one for each cause.
+    """Return one item for each cause.
 
-    Those whose smallest cases have one outline are one. So are two of the same version of an operator where the one
-    has all that the other needs to fail in this way: nothing shows that what else is special in it matters.
+    Items whose smallest cases have the same outline are merged. Two items of the same operator version are also merged
+    if one case has all features that the other needs to fail in this way, because nothing shows that its additional
+    features matter.
     """
     by_cause: dict[tuple[str, str], Evidence] = {}
     for item in made:
@@ -219,7 +220,7 @@ def _joined(first: Evidence, other: Evidence) -> Evidence:
 def _confirmed(
     made: Sequence[Evidence], options: Options, collected: Collected, on_step: Callable[[str, int, int], None]
 ) -> list[Evidence]:
-    """Return those whose script shows the fault in a fresh environment."""
+    """Return the items whose script shows the fault in a fresh environment."""
     kept: list[Evidence] = []
     done = 0
     for (backend, version), items in _by_runtime(made).items():
@@ -230,7 +231,7 @@ def _confirmed(
             finding = item.finding
             identity = finding.identity
             if said.status != 1 or not shows(said.text, identity.kind):
-                why = f"its script does not show it: exit status {said.status}, {said.last}"
+                why = f"its script does not show the fault: exit status {said.status}, {said.last}"
                 collected.dropped.append((identity.backend, identity.operator, str(identity.kind), why))
                 continue
             history = dataclasses.replace(finding.history, confirmed=_said(said, version))
@@ -250,11 +251,11 @@ def _said(said: Said, version: str) -> dict[str, str | int]:
     return {"date": confirm.today(), "version": version, "exit": said.status, "said": text}
 
 
-# Compared with the findings of before
+# Comparison with the old findings
 
 
 def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[str, Finding]) -> None:
-    """Put the new findings beside those of before: ids, links and histories stay, states change."""
+    """Merge the new findings into the old ones: ids, links and histories stay, and states change."""
     scripts: dict[str, str] = {}
     for item in confirmed:
         finding = item.finding
@@ -287,7 +288,7 @@ def _run_again(
     collected: Collected,
     on_step: Callable[[str, int, int], None],
 ) -> dict[str, Finding]:
-    """Return the findings of before by id, those of the runtimes at hand as their scripts show them now."""
+    """Return the old findings by id. Those of the tested runtimes are updated from a new run of their scripts."""
     updated = {item.id: item for item in (before.findings if before else ())}
     for backend, runtime in runtimes.items():
         own = [item for item in updated.values() if item.identity.backend == backend]
@@ -297,9 +298,9 @@ def _run_again(
         for number, (item, said) in enumerate(
             zip(own, confirm.run_all(backend, version, texts, options.jobs), strict=True), 1
         ):
-            on_step("runs the scripts of before", number, len(own))
+            on_step("runs the scripts of old findings", number, len(own))
             if said.status not in {0, 1}:
-                collected.notes.append(f"{item.id}: its script cannot tell: {said.last}")
+                collected.notes.append(f"{item.id}: its script does not show whether the fault is there: {said.last}")
                 continue
             state = item.history.state
             if said.status == 0 and state != FIXED:
@@ -319,27 +320,27 @@ def _in_state(history: History, state: str, before: History, version: str) -> Hi
 
 
 def _same(known: Iterable[Finding], finding: Finding) -> Finding | None:
-    """Return the finding of before that this one is: of one cause, or else of the same cases."""
+    """Return the old finding that equals a new one: with the same cause, or otherwise with the same cases."""
     alike = [item for item in known if item.identity.but_for_the_cause == finding.identity.but_for_the_cause]
     for item in alike:
         if item.identity == finding.identity:
             return item
     own = set(finding.cases.ids)
-    there = [item for item in alike if item.history.state != FIXED]  # What its script no longer shows is another fault.
+    there = [item for item in alike if item.history.state != FIXED]  # The scripts of the others pass.
     return next((item for item in there if len(own & set(item.cases.ids)) * 2 > len(own)), None)
 
 
-# What others do, and other versions
+# Other runtimes and other versions
 
 
 def _add_others(
     collected: Collected, confirmed: Sequence[Evidence], options: Options, on_step: Callable[[str, int, int], None]
 ) -> None:
-    """Ask other backends for the smallest cases of those that count."""
+    """Run the smallest cases of the counted findings on other backends."""
     counted = [item for item in confirmed if not item.finding.identity.apart]
     answers: dict[str, list[dict[str, str]]] = defaultdict(list)
     for number, name in enumerate(options.others, 1):
-        on_step("asks other runtimes", number, len(options.others))
+        on_step("runs other runtimes", number, len(options.others))
         unversioned = under_test.unversioned(name)
         cases = [item.case for item in counted if item.finding.identity.backend != unversioned]
         causes = [item.finding.identity.cause for item in counted if item.finding.identity.backend != unversioned]
@@ -355,7 +356,7 @@ def _add_others(
                         {"backend": unversioned, "version": version, "verdict": str(result.verdict), "given": given}
                     )
         except HarnessError as error:
-            collected.notes.append(f"{name} was not asked: {line(error)}")
+            collected.notes.append(f"{name} was not run: {line(error)}")
     collected.findings = dataclasses.replace(
         collected.findings,
         findings=tuple(

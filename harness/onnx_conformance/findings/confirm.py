@@ -1,4 +1,4 @@
-"""Runs the scripts of findings in a fresh environment of the runtime: what a script does not show is no finding."""
+"""Runs the scripts of findings in a fresh environment of the runtime. Faults that no script shows are dropped."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 MORE_SECONDS = 60.0
-"""How much longer than its runtime a script may take."""
+"""How many seconds longer than its runtime a script may take."""
 SAID = 300
-"""Characters of what a script said that are kept."""
+"""The number of characters of a script's output that are kept."""
 
 
 @dataclass(frozen=True)
 class Said:
-    """What a script said.
+    """The output and exit status of a script.
 
     Attributes:
-        status: its exit status: 1 the fault is there, 0 it is gone, others: it could not be seen.
-        text: its output.
+        status: the exit status: 1 if the fault is there, 0 if it is gone, another number if neither could be observed.
+        text: the output.
     """
 
     status: int
@@ -55,10 +55,10 @@ class Place:
     """An environment that has a runtime, onnx and numpy.
 
     Attributes:
-        python: its interpreter.
-        folder: in which scripts run; None: a temporary one.
+        python: the Python interpreter.
+        folder: the folder in which scripts run; None for a temporary folder.
         environment: variables that the runtime needs.
-        content: what is installed there; empty where that is not known.
+        content: the installed packages; empty if they are not known.
     """
 
     python: str
@@ -69,10 +69,10 @@ class Place:
 
 @functools.cache
 def place(backend: str, version: str) -> Place:
-    """Return an environment of a version of a backend's runtime; it exists until this process ends.
+    """Return an environment of a version of a backend's runtime, which exists until this process ends.
 
     Raises:
-        NoEnvironmentError: it cannot be made.
+        NoEnvironmentError: the environment cannot be made.
     """
     backend = under_test.stem(backend)
     if (script_needs := node_environment.needs(backend)) is not None:
@@ -83,8 +83,8 @@ def place(backend: str, version: str) -> Place:
     needed = python_environment.needs(backend)
     if needed is None:
         raise NoEnvironmentError(
-            f"{backend} has no environment of its own, so that its findings cannot be confirmed; "
-            "`onnx-conformance backends` lists those that have one"
+            f"{backend} has no separate environment, so its findings cannot be confirmed; "
+            "`onnx-conformance backends` lists the backends that have one"
         )
     requirements = tuple(dict.fromkeys((*needed.of(version), *(() if needed.module == "onnx" else ("onnx",)))))
     lock = needed.lock_of(version)
@@ -93,17 +93,17 @@ def place(backend: str, version: str) -> Place:
 
 
 def _content(requirements: Iterable[str], lock: Path | None) -> str:
-    """Return a text that two environments share only if the same is installed in both; empty where no lock says so."""
+    """Return a text that is equal for two environments only if they have the same packages; empty without a lock."""
     return "" if lock is None else "\n".join((onnx.__version__, *requirements, lock.read_text(encoding="utf-8")))
 
 
 def run(where: Place, text: str) -> Said:
-    """Run a script in a process of its own, in an empty folder."""
+    """Run a script in a separate process, in an empty folder."""
     variables = {**environment_variables.variables(), **dict(where.environment), "ONNX_CONFORMANCE_CACHE": ""}
     with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
         path = Path(folder, "script.py")
         path.write_text(text, encoding="utf-8")
-        process = subprocess.Popen(  # noqa: S603 - a script that this project wrote, on the runtime that it is about
+        process = subprocess.Popen(  # noqa: S603 - a script that this project wrote for this runtime
             [where.python, str(path)],
             cwd=where.folder or folder,
             env=variables,
@@ -115,8 +115,8 @@ def run(where: Place, text: str) -> Said:
         try:
             said, _ = process.communicate(timeout=script.SECONDS + MORE_SECONDS)
         except subprocess.TimeoutExpired:
-            return Said(2, f"no end within {script.SECONDS + MORE_SECONDS:g} s")
-        finally:  # A compiler that the runtime started may go on for hours.
+            return Said(2, f"it did not end within {script.SECONDS + MORE_SECONDS:g} s")
+        finally:  # A compiler that the runtime started may run for hours.
             with contextlib.suppress(OSError):
                 os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
@@ -124,7 +124,7 @@ def run(where: Place, text: str) -> Said:
 
 
 def run_all(backend: str, version: str, texts: Iterable[str], jobs: int) -> Iterator[Said]:
-    """Yield what scripts say on a version of a runtime, in their order.
+    """Yield the outputs of scripts on a version of a runtime, in the order of the scripts.
 
     Raises:
         NoEnvironmentError: its environment cannot be made.
@@ -135,7 +135,7 @@ def run_all(backend: str, version: str, texts: Iterable[str], jobs: int) -> Iter
 
 
 def run_new(backend: str, version: str, texts: Sequence[str], jobs: int) -> Iterator[Said]:
-    """Yield what scripts say on a version of a runtime; what they said to an interrupted command is in the cache.
+    """Yield the outputs of scripts on a version of a runtime, with those of an interrupted command from the cache.
 
     Raises:
         NoEnvironmentError: its environment cannot be made.

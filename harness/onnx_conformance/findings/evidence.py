@@ -1,4 +1,4 @@
-"""From a failure group to a finding that can be confirmed: its smallest case, the answer to it, a title, a script."""
+"""From a failure group to a finding that can be confirmed: the smallest case and its answer, a title and a script."""
 
 from __future__ import annotations
 
@@ -32,49 +32,49 @@ if TYPE_CHECKING:
     from onnx_conformance.findings.smallest import Budget, Smallest
 
 MOST_MODEL, MOST_VALUE, MOST_SHOWN, MOST_MESSAGE = 6000, 600, 70, 110
-"""Characters of a model and of a value, and of a value and a message in a title."""
+"""Maximum numbers of characters: of a model, of a value, of a value in a title, of a message in a title."""
 UNTOLD = ("the text ", "the case cites ", "tag is ", "version ")
-"""How conditions begin that a title does not need, because its other words say as much."""
+"""The first words of conditions that a title omits, because they follow from its other words."""
 
 
 _WORD = re.compile(r"[^\w.]+")
-"""What is no part of a word, such as the brackets of an option; ids are names of files."""
+"""Characters that ids do not contain, such as the brackets of an option, because ids are names of files."""
 Feature = tuple[str | int | bool, ...]
 
 
 @dataclass(frozen=True)
 class Outline:
-    """What tells one cause from another.
+    """The properties that distinguish one cause from another.
 
     Attributes:
-        features: what cannot be taken away from the smallest case: its nodes, attributes and inputs, and what is
-            special in their values.
-        difference: how the answer to it differs from what is expected.
+        features: the parts that the smallest case needs: its nodes, attributes and inputs, and special properties of
+            their values.
+        difference: how the answer to it differs from the expected answer.
     """
 
     features: frozenset[Feature]
     difference: tuple[str, ...]
 
     def covers(self, other: Outline) -> bool:
-        """Return whether another case would fail for this cause already, whatever else is special in it."""
+        """Return whether the features of another case suffice for this cause, in spite of its additional features."""
         return self.difference == other.difference and self.features <= other.features
 
     def digest(self, *parts: str) -> str:
-        """Return a digest that findings of one cause share."""
+        """Return a digest that is equal for findings with the same cause."""
         text = repr((parts, sorted(map(repr, self.features)), self.difference))
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What shows a fault.
+    """The evidence for a fault.
 
     Attributes:
-        finding: not confirmed yet.
-        script: the text that shows it.
-        case: the smallest one.
-        outline: of its cause.
-        title: of the finding, without its conditions.
+        finding: the finding, which is not confirmed yet.
+        script: the text of the script that shows it.
+        case: the smallest case.
+        outline: the outline of its cause.
+        title: the title of the finding, without its conditions.
     """
 
     finding: Finding
@@ -85,7 +85,7 @@ class Evidence:
 
 
 def evidence(group: FailureGroup, budget: Budget) -> Evidence | None:
-    """Return the evidence of a group of failures; None where no case of it fails again as it did.
+    """Return the evidence of a group of failures; None if no case of it fails again in the same way.
 
     Raises:
         HarnessError: the backend does not start.
@@ -112,7 +112,7 @@ def _made(group: FailureGroup, found: Smallest) -> Evidence:
     )
     clause = _sentence(case, result)
     outline = _outline(found, clause)
-    of_model = split_operator(case.operator)[0]  # Where its operator was not needed, the fault is of another one.
+    of_model = split_operator(case.operator)[0]  # If its operator is not needed, another operator has the fault.
     own = of_model in {"model", group.operator}
     operator = group.operator if own else of_model
     cause = outline.digest(backend, operator, str(group.kind))
@@ -142,7 +142,7 @@ def _made(group: FailureGroup, found: Smallest) -> Evidence:
 
 
 def _sentence(case: Case, result: Result) -> str:
-    """Return the sentence that a failure breaks; where its case cites none, the first on what the operator does."""
+    """Return the sentence that a failure violates; the first sentence of the operator if the case cites none."""
     name, since = split_operator(case.operator)
     op = registry.load().find(*name.rpartition("/")[::2])
     of_operator = [clause.text for clause in (op.clauses if op else ()) if clause.in_force(since or 0)]
@@ -150,9 +150,9 @@ def _sentence(case: Case, result: Result) -> str:
 
 
 def _outline(found: Smallest, clause: str) -> Outline:
-    """Return what tells the cause of a smallest case from others of its backend, operator and kind.
+    """Return the properties that distinguish the cause of a smallest case within its backend, operator and kind.
 
-    A refusal says its cause, and a forbidden model has it in its sentence.
+    The message of a refusal names its cause. The sentence of a forbidden model is its cause.
     """
     case, result = found.case, found.result
     if result.verdict is Verdict.REFUSED and result.message.strip():
@@ -177,7 +177,7 @@ def _outline(found: Smallest, clause: str) -> Outline:
 
 
 def _kind_of(attribute: onnx.AttributeProto) -> str:
-    """Return of an attribute's value what tells another fault: a word, or the sign of a number."""
+    """Return the part of an attribute's value that distinguishes faults: a word, or the sign of a number."""
     value = onnx.helper.get_attribute_value(attribute)
     if isinstance(value, int | float):
         return str(np.sign(value))
@@ -187,7 +187,7 @@ def _kind_of(attribute: onnx.AttributeProto) -> str:
 
 
 def _special(value: Value) -> list[str]:
-    """Return what is special in a value: that it is a scalar or empty, has NaN or infinity among its elements."""
+    """Return the special properties of a value: that it is a scalar, is empty, or contains NaN or infinity."""
     if isinstance(value, list):
         return sorted({text for item in value for text in _special(item)} | ({"empty"} if not value else set()))
     if not isinstance(value, np.ndarray):
@@ -199,7 +199,7 @@ def _special(value: Value) -> list[str]:
 
 
 def _title(operator: str, kind: Verdict, case: Case, result: Result, conditions: tuple[str, ...]) -> str:
-    """Return the title: operator, conditions, what the runtime does, and what is expected."""
+    """Return the title: operator, conditions, actual behaviour, and expected answer."""
     name = operator.removeprefix("ai.onnx/")
     told = [text for text in conditions if not text.startswith(UNTOLD)]
     when = f"{' and '.join(told)} -> " if 0 < len(told) <= 2 else ""  # noqa: PLR2004 - a title is short
@@ -225,7 +225,7 @@ def _title(operator: str, kind: Verdict, case: Case, result: Result, conditions:
 
 
 def _end(message: str) -> str:
-    """Return the end of a message: what is wrong stands behind where."""
+    """Return the end of a message, because messages name the place first and the error last."""
     shown = line(message, 2000)
     return shown if len(shown) <= MOST_MESSAGE else f"...{shown[-MOST_MESSAGE:].partition(' ')[2]}"
 

@@ -1,4 +1,4 @@
-"""Failures of a run in groups: those of an operator with one cause may be a finding, others are kept apart."""
+"""FailureGroups for findings: the failures of an operator in a run that have one cause, and those that do not count."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from onnx_conformance.suites.suite import Suite
 
 ROUNDING = 1e-2
-"""Relative errors up to this count as rounding, of which the texts say nothing."""
+"""Relative errors up to this count as rounding, which the texts do not limit."""
 OWN_WORD = re.compile(
     r"(?i)\bnot (yet )?(been )?(implemented|supported|handled)\b|\bunsupported\b|\bunimplemented\b|\bunhandled\b"
     r"|\bcan(not|'t) (be )?(handle|support)|\bno (such )?(kernel|implementation|conversion)\b|\bNYI\b"
@@ -34,11 +34,11 @@ OWN_WORD = re.compile(
     r"|\b(must|should|expected to|needs to|has to) be (a )?(const|static|known|initializer)|\bcould not find an impl"
     r"|\bis implemented for\b|\bonly\b.{1,60}\b(is|are) supported\b|\bfailed to legalize\b"
     r"|\bshape input is variable\b|\bTODO\b"
-    r"|== CV_\d+[A-Z]\b|\bhas_tensor_type\(\)"  # OpenCV lists the types that it takes.
+    r"|== CV_\d+[A-Z]\b|\bhas_tensor_type\(\)"  # OpenCV lists the types that it supports.
 )
-"""A refusal in which a runtime says that it lacks something, though its adapter has no row for it."""
-OF_FORM = "what it refuses is the form of the model, whatever the operator"
-LACKS = "the runtime says that it lacks something"
+"""Messages of a runtime that reports missing support, but for which its adapter has no row."""
+OF_FORM = "the runtime rejects this form of model for every operator"
+LACKS = "the runtime reports missing support"
 SHOULD = re.compile(r"(?i)^(?!.*\bmust\b).*\bshould\b")
 YET = re.compile(r"(?i)\byet\b|\bcurrently\b|\bdoes(n't| not) work\b|\bnot supported\b|\bunsupported\b")
 
@@ -48,12 +48,12 @@ class FailureGroup:
     """Failures of one operator on one backend with one verdict and one cause.
 
     Attributes:
-        backend, version: of the run: its name, and the version of its runtime.
-        operator: without a version.
-        kind: their verdict.
-        conditions: that they share and passes have not; empty where there are none.
-        results: the failures, the plainest first.
-        apart: why they do not count; empty: they do.
+        backend, version: the name of the backend in the run, and the version of its runtime.
+        operator: the operator without a version.
+        kind: the verdict of the failures.
+        conditions: the traits that the failures share and passing cases lack; empty if there are none.
+        results: the failures, with the simplest first.
+        apart: the reason why they do not count; empty if they count.
     """
 
     backend: str
@@ -66,14 +66,14 @@ class FailureGroup:
 
 
 def apart(result: Result, built: str) -> str:
-    """Return why a failure does not count; empty: it does.
+    """Return the reason why a failure does not count, or an empty text if it counts.
 
     Args:
         result: the failure.
-        built: the release of onnx that its runtime was built with; empty where that is not known.
+        built: the release of onnx that its runtime was built with; empty if it is not known.
     """
     said = {
-        f"its sentence reads so only since onnx {result.reworded}": is_erratum(result, built),
+        f"onnx {result.reworded} introduced the present wording of its sentence": is_erratum(result, built),
         f"it rests on {', '.join(result.readings)}": bool(result.readings),
         **(_APART[result.verdict](result) if result.verdict in _APART else {}),
     }
@@ -83,15 +83,15 @@ def apart(result: Result, built: str) -> str:
 def _wrong_value(result: Result) -> dict[str, bool]:
     relative = result.mismatch.get("relative")
     rounding = isinstance(relative, int | float) and relative <= ROUNDING
-    return {"it differs by rounding, of which the text says nothing": rounding}
+    return {"it differs by rounding, which the text does not limit": rounding}
 
 
 def _accepted(result: Result) -> dict[str, bool]:
     should = bool(result.clauses and SHOULD.search(result.clauses[-1]))
     return {
         "no must forbids the model": bool(result.force) and result.force != Force.MUST,
-        "its sentence says should, whatever else it says": should,
-        "its sentence says what does not work yet, and a runtime may do more": bool(
+        "its sentence contains should and no must": should,
+        "its sentence describes a missing feature, and a runtime may have more features": bool(
             result.clauses and YET.search(result.clauses[-1])
         ),
     }
@@ -102,7 +102,7 @@ def _refused(result: Result) -> dict[str, bool]:
 
 
 _APART = {Verdict.WRONG_VALUE: _wrong_value, Verdict.ACCEPTED_INVALID: _accepted, Verdict.REFUSED: _refused}
-"""By verdict, why a failure may not count, and whether it is so."""
+"""For each verdict, the reasons why a failure may not count, with whether they apply."""
 
 
 def failure_groups(
@@ -113,14 +113,14 @@ def failure_groups(
     jobs: int = 1,
     on_operator: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> tuple[list[FailureGroup], str]:
-    """Return the groups of failures of a run, and what is left out or missing (empty: nothing).
+    """Return the failure groups of a run, and a note about skipped or missing data (empty if there is none).
 
     Args:
         run: the results.
-        source: the suite that they are of; None where it is not to be had.
+        source: the suite of the results; None if it is not available.
         selection: only these operators.
-        jobs: processes that look at operators.
-        on_operator: called after each operator, with how many are done and how many there are.
+        jobs: the number of processes that analyse operators.
+        on_operator: called after each operator with the number of finished operators and their total number.
     """
     built = {name: built_with(hello) for name, hello in run.header["backends"].items()}
     collected = explain.Collector(selection)
@@ -151,12 +151,12 @@ def failure_groups(
             lacking[backend] += len(results)
         else:
             made.append(_failure_group(run, backend, operator, (), results, why))
-    notes = [f"{name}: {count:,} refusals are no findings, because {LACKS}" for name, count in lacking.items()]
+    notes = [f"{name}: {count:,} refusals are not findings, because {LACKS}" for name, count in lacking.items()]
     return made, "; ".join(filter(None, (explained.note, *notes)))
 
 
 def _without_forms(group: FailureGroup) -> FailureGroup:
-    """Return a group, apart if its results are only refusals of the form."""
+    """Return a failure group, which does not count if its results are only refusals of the form."""
     of_form = group.kind is Verdict.REFUSED and all(
         (form := table.find(result.form)) is not None and form.delivery for result in group.results
     )
@@ -164,7 +164,7 @@ def _without_forms(group: FailureGroup) -> FailureGroup:
 
 
 def _one_for_each_message(every: Iterable[FailureGroup]) -> list[FailureGroup]:
-    """Join refusals of one operator in the same words, whatever its version: a refusal says its cause."""
+    """Join refusals of one operator with the same message in all versions, because the message names the cause."""
     groups: dict[tuple[object, ...], FailureGroup] = {}
     for number, item in enumerate(every):
         message = masked(item.results[0].message) if item.kind is Verdict.REFUSED else ""

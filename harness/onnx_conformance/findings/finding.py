@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 MOST_IDS = 20
-"""Ids of cases that a finding keeps."""
+"""Maximum number of case ids in a finding."""
 
 SCRIPTS = "scripts"
-"""The folder of scripts, in that of the findings."""
+"""The folder of the scripts, in the folder of the findings."""
 MOST_SAID = 240
-"""Characters of the end of a script's output that are kept."""
+"""The number of characters at the end of a script's output that are kept."""
 
 GRAVITY = (
     Verdict.CRASH,
@@ -31,9 +31,9 @@ GRAVITY = (
     Verdict.REFUSED,
     Verdict.ACCEPTED_INVALID,
 )  # fmt: skip
-"""The kinds of findings, the gravest first: a crash, a wrong answer in silence, a wrong type or shape, a hang, ..."""
+"""The kinds of findings, the most severe first: crash, wrong values without an error, wrong type or shape, hang, ..."""
 OPEN, FIXED, BACK = "open", "fixed", "back"
-"""States: the fault is there; it is gone; it was gone, and is there again."""
+"""The states of a finding: the fault is there; it is gone; it was gone, and is there again."""
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ class FailingCases:
     """The cases that fail by one fault.
 
     Attributes:
-        count: how many cases there are.
-        ids: of some of them.
-        conditions: what they share and passing ones have not; empty: every case.
-        clause, force: the sentence that they break, and how strongly that forbids, where it forbids.
+        count: the number of cases.
+        ids: the ids of some of them.
+        conditions: the traits that they share and passing cases lack; empty if all cases fail.
+        clause, force: the sentence that they violate; and its force, if it forbids the model.
         versions, types, forms: their operator versions, element types and forms.
     """
 
@@ -87,15 +87,16 @@ class Example:
     """The smallest case of a finding.
 
     Attributes:
-        case: its id.
-        model: in ONNX's text syntax.
-        inputs: by name, as text.
-        expected: by output, as text; empty where the text forbids the model.
-        given: by output, as text; empty where there was no answer. Of a tool, what the oracle gives to `made`.
-        message: of the harness or the runtime, in one line.
-        made: the model that a tool made, in ONNX's text syntax; empty: none.
-        guilty: of an optimizer, the fewest of its passes with which it fails; empty where that is not known.
-        others: what other runtimes answer to it: `backend`, `version`, `verdict`, `given`.
+        case: the id of the case.
+        model: the model in ONNX's text syntax.
+        inputs: the inputs by name, as text.
+        expected: the expected value of each output, as text; empty if the text forbids the model.
+        given: the actual value of each output, as text; empty if there was no answer. For a tool, the values that the
+            oracle computes for `made`.
+        message: the message of the harness or the runtime, in one line.
+        made: the model that a tool returned, in ONNX's text syntax; empty if there is none.
+        guilty: the smallest set of passes of an optimizer that shows the fault; empty if it is not known.
+        others: the answers of other runtimes to the case: `backend`, `version`, `verdict`, `given`.
     """
 
     case: str
@@ -111,15 +112,15 @@ class Example:
 
 @dataclass(frozen=True)
 class History:
-    """What became of a finding from run to run.
+    """The state of a finding from run to run.
 
     Attributes:
-        runtime, version: the runtime, and its version in which the finding was seen last.
+        runtime, version: the runtime, and the latest version in which the fault was seen.
         state: one of OPEN, FIXED and BACK.
-        events: `version`, `date` and `state`, where the state changed.
-        confirmed: when the script was run last: `date`, `version`, `exit`, and the end of its output, `said`.
-        since: `failing` and `passing`: the versions of the runtime in which the script was run.
-        issue: link to the runtime's own issue, where somebody has added one.
+        events: the changes of the state: `version`, `date` and `state`.
+        confirmed: the last run of the script: `date`, `version`, `exit`, and the end of its output, `said`.
+        since: the versions of the runtime on which the script was run, as `failing` and `passing`.
+        issue: the link to the issue of the runtime, if somebody added one.
     """
 
     runtime: str
@@ -136,12 +137,12 @@ class Finding:
     """One distinct fault of one runtime.
 
     Attributes:
-        id: never changes.
-        title: what is expected and what came.
-        identity: what tells it from other findings.
-        cases: those that fail.
+        id: the id, which never changes.
+        title: the actual behaviour and the expected one.
+        identity: the properties that distinguish it from other findings.
+        cases: the failing cases.
         example: the smallest of them.
-        history: what became of it from run to run.
+        history: the state of the fault from run to run.
         related: ids of findings that look like the same fault in other operators.
     """
 
@@ -166,22 +167,22 @@ class Finding:
 
     @property
     def guilt(self) -> str:
-        """The passes that are guilty, in one line; empty where that is not known."""
+        """The guilty passes, in one line; empty if they are not known."""
         return guilt(self.example.guilty)
 
     @property
     def counted(self) -> bool:
-        """Whether it counts: it is there, and not apart."""
+        """Whether it counts: the fault is there, and `apart` is empty."""
         return not self.identity.apart and self.history.state != FIXED
 
     @property
     def rank(self) -> tuple[bool, int, int, str]:
-        """The sort key: those that are there before those that are gone, the gravest first, then by number of cases."""
+        """The sort key: present faults before fixed ones, then by severity, then by number of cases."""
         return self.history.state == FIXED, GRAVITY.index(self.identity.kind), -self.cases.count, self.id
 
 
 def causes(findings: Iterable[Finding]) -> int:
-    """Return how many findings there are when those of several operators that look like one fault count once."""
+    """Return the number of findings, in which the same fault in several operators counts once."""
     seen: set[str] = set()
     count = 0
     for item in findings:
@@ -195,10 +196,10 @@ class Findings:
     """The findings of a folder.
 
     Attributes:
-        suite: name and digest of the suite whose cases they are of.
-        runtimes: by backend, name, version and onnx of the runtime that was tested last.
-        findings: those that count, and those that are apart.
-        scripts: by id, the text of the script.
+        suite: the name and digest of the suite of the cases.
+        runtimes: for each backend, the name, version and onnx version of the runtime that was tested last.
+        findings: the findings, including those that are not counted.
+        scripts: the text of the script of each finding, by id.
     """
 
     suite: Mapping[str, str]
@@ -208,24 +209,24 @@ class Findings:
 
     @property
     def counted(self) -> list[Finding]:
-        """Those that count, the gravest first."""
+        """The counted findings, with the most severe first."""
         return sorted((item for item in self.findings if not item.identity.apart), key=lambda item: item.rank)
 
     @property
     def apart(self) -> list[Finding]:
-        """Those that rest on a reading, an erratum or the like."""
+        """The findings that are not counted, for example because they rest on a reading or an erratum."""
         return sorted((item for item in self.findings if item.identity.apart), key=lambda item: item.rank)
 
     def of(self, backend: str) -> list[Finding]:
-        """Return those of a backend that count, the gravest first."""
+        """Return the counted findings of a backend, with the most severe first."""
         return [item for item in self.counted if item.identity.backend == backend]
 
 
 def relate(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings, each with those of other operators of its runtime that look like the same fault.
+    """Return the findings, each with `related`: findings that look like the same fault in other operators.
 
-    They have the same kind, and the same guilty passes, where those are known; else the same message but for numbers
-    and names; of wrong answers, the same conditions.
+    Related findings have the same runtime and kind. If guilty passes are known, they have the same ones. Otherwise they
+    have the same message, except for numbers and names, or, for wrong answers, the same conditions.
     """
     groups: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
     listed = list(findings)
@@ -245,7 +246,7 @@ def relate(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _without_names(finding: Finding) -> str:
-    """Return the message of a refusal without what differs by operator; empty where nothing is left of it."""
+    """Return the message of a refusal without the parts that depend on the operator; empty if nothing is left."""
     if finding.identity.kind is not Verdict.REFUSED:
         return ""
     name = finding.identity.operator.rpartition("/")[2]

@@ -1,10 +1,10 @@
 """`findings.json`: the findings of a project, with the script of each.
 
-One finding is one line, so that a review shows which findings changed. The file contains nothing that can be derived:
-scripts share their paragraphs, `pieces` has those that several scripts have, and a paragraph refers to texts of its
-finding as in `⟨title⟩`. `write_derived` writes README.md and the scripts as files.
+Each finding is one line, so a review shows which findings changed. The file contains no derived data. Scripts share
+paragraphs: `pieces` contains those that several scripts have, and a paragraph refers to texts of its finding, for
+example as `⟨title⟩`. `write_derived` writes README.md and the scripts as files.
 
-The file may come from anywhere: what is read is validated, cleaned and bounded.
+The file may come from an untrusted source, so its content is validated, cleaned and limited in size.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ if TYPE_CHECKING:
 FORMAT = 2
 FILE = "findings.json"
 MOST_SCRIPT = 200_000
-"""Characters of a script."""
+"""Maximum length of a script, in characters."""
 MOST_BYTES = 200 << 20
-"""Of the file: five thousand findings have less than a tenth."""
+"""Maximum size of the file, in bytes. Five thousand findings need less than a tenth of it."""
 PARAGRAPH = "\n\n"
-"""Between the paragraphs of a script."""
+"""The separator between the paragraphs of a script."""
 MOST_TEXT = 30_000
-"""Characters of a model; other texts are shorter."""
+"""Maximum length of a model, in characters; other texts are shorter."""
 
 _TEXT, _NUMBER = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 10**9}
 _TEXTS = {"type": "array", "items": _TEXT}
@@ -100,11 +100,11 @@ SCHEMA = _object(
     findings={"type": "array", "items": _FINDING},
     apart={"type": "array", "items": _FINDING},
 )
-"""JSON Schema of what is used of the file."""
+"""JSON Schema of the members of the file that are used."""
 
 
 class FindingsError(HarnessError):
-    """The findings of a folder cannot be read or written; the text says why."""
+    """The findings of a folder cannot be read or written. The message contains the reason."""
 
 
 # Read
@@ -114,7 +114,7 @@ def read(folder: Path) -> Findings:
     """Return the findings of a folder.
 
     Raises:
-        FindingsError: there are none, or the file is damaged or of another form.
+        FindingsError: there is no file, or it is damaged or has another format.
     """
     path = folder / FILE
     data = _parsed(path)
@@ -126,7 +126,7 @@ def read(folder: Path) -> Findings:
     known: set[str] = set()
     for item in found:
         if item.id in known:
-            raise FindingsError(f"{path}: two findings are called {item.id!r}; make the folder anew")
+            raise FindingsError(f"{path}: two findings have the id {item.id!r}; make the folder again")
         known.add(item.id)
     runtimes = {line(name, 80): _by_name(members, 200) for name, members in data.get("runtimes", {}).items()}
     records = [record for name in ("findings", "apart") for record in data.get(name, ())]
@@ -140,7 +140,7 @@ def _script(path: Path, record: Mapping[str, Any], pieces: Sequence[str]) -> str
     """Return the script of a finding.
 
     Raises:
-        FindingsError: it refers to a piece that does not exist, or is too long.
+        FindingsError: the script refers to a piece that does not exist, or is too long.
     """
     paragraphs: list[str] = []
     for part in record.get("script", ()):
@@ -161,20 +161,20 @@ _MARKER = re.compile("⟨(title|clause|model|made)⟩")
 
 
 def _texts_of_record(record: Mapping[str, Any]) -> dict[str, str]:
-    """Return by name the texts of a finding in the file to which its script may refer."""
+    """Return the texts of a finding to which its script may refer, by name."""
     example = record.get("example", {})
     texts = {"title": record["title"], "clause": record.get("clause", "")}
     return texts | {name: example.get(name, "") for name in ("model", "made")}
 
 
 _APART = "it is not counted"
-"""Why a finding is apart, where the file does not say so."""
+"""The reason why a finding is not counted, if the file does not contain one."""
 
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise FindingsError(f"{path} is larger than {MOST_BYTES >> 20} MiB, which findings are not")
+            raise FindingsError(f"{path} is larger than {MOST_BYTES >> 20} MiB, the maximum for findings")
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise FindingsError(
@@ -186,9 +186,10 @@ def _parsed(path: Path) -> dict[str, Any]:
         data = json.loads(text)
         _validator()(data)
     except (ValueError, RecursionError) as error:
-        raise FindingsError(f"{path} is no JSON: {line(error, 120)}") from None
+        raise FindingsError(f"{path} is not JSON: {line(error, 120)}") from None
     except fastjsonschema.JsonSchemaException as error:
-        raise FindingsError(f"{path}: {line(str(error).replace('data', FILE, 1), 300)}; make the folder anew") from None
+        why = line(str(error).replace("data", FILE, 1), 300)
+        raise FindingsError(f"{path}: {why}; make the folder again") from None
     checked: dict[str, Any] = data
     return checked
 
@@ -273,7 +274,7 @@ def _records(items: Iterable[Mapping[str, str]], names: tuple[str, ...]) -> tupl
 
 
 def _id(operator: str, text: str) -> str:
-    """Return the id of a case; one of the finding's own operator is written without that: 18/uneven."""
+    """Return the id of a case. The file omits the operator if it is that of the finding: 18/uneven."""
     return f"{operator}/{text}" if text[:1].isdigit() else text
 
 
@@ -293,7 +294,7 @@ def _by_name(values: Mapping[str, str], most: int) -> dict[str, str]:
 
 
 def _address(text: str) -> str:
-    """Return an address that a link may have: of the web, over TLS."""
+    """Return the address if it is safe for a link (https), or an empty text."""
     address = line(text, 500)
     return address if address.startswith("https://") and " " not in address else ""
 
@@ -305,7 +306,7 @@ def write(folder: Path, findings: Findings) -> None:
     """Write findings.json.
 
     Raises:
-        FindingsError: it cannot be written.
+        FindingsError: the file cannot be written.
     """
     pieces, scripts = _shared(findings)
     data = {
@@ -324,10 +325,10 @@ def write(folder: Path, findings: Findings) -> None:
 
 
 def write_derived(folder: Path, findings: Findings, readme: str) -> None:
-    """Write what follows from findings.json: README.md, and a file for each script.
+    """Write the files that are derived from findings.json: README.md, and a file for each script.
 
     Raises:
-        FindingsError: it cannot be written.
+        FindingsError: a file cannot be written.
     """
     try:
         (folder / SCRIPTS).mkdir(parents=True, exist_ok=True)
@@ -357,7 +358,7 @@ def _dense(value: object) -> str:
 
 
 def _shared(findings: Findings) -> tuple[list[str], dict[str, list[int | str]]]:
-    """Return the paragraphs that several scripts have, and for each finding the parts of its script."""
+    """Return the paragraphs that several scripts have, and the parts of the script of each finding."""
     split = {name: text.split(PARAGRAPH) for name, text in findings.scripts.items() if text}
     counts = Counter(text for texts in split.values() for text in texts)
     numbers: dict[str, int] = {}
@@ -367,7 +368,7 @@ def _shared(findings: Findings) -> tuple[list[str], dict[str, list[int | str]]]:
         example = item.example
         texts = {"title": item.title, "clause": item.cases.clause, "model": example.model, "made": example.made}
         for text in split.get(item.id, ()):
-            if counts[text] > 1 or "⟨" in text:  # What looks like a marker is not to be taken for one.
+            if counts[text] > 1 or "⟨" in text:  # A piece is not searched for markers.
                 own.append(numbers.setdefault(text, len(numbers)))
             else:
                 own.append(_marked(text, texts))
@@ -376,7 +377,7 @@ def _shared(findings: Findings) -> tuple[list[str], dict[str, list[int | str]]]:
 
 
 def _marked(text: str, texts: Mapping[str, str]) -> str:
-    """Return a paragraph with markers in place of texts of its finding."""
+    """Return a paragraph in which markers replace texts of its finding."""
     for name, part in texts.items():
         if len(part) > len(f"⟨{name}⟩"):
             text = text.replace(part, f"⟨{name}⟩")
@@ -384,10 +385,10 @@ def _marked(text: str, texts: Mapping[str, str]) -> str:
 
 
 def as_json(finding: Finding, script: Sequence[int | str]) -> dict[str, Any]:
-    """Return a finding as the file has it: without members that are empty or can be derived.
+    """Return a finding in the format of the file: without members that are empty or can be derived.
 
     Args:
-        finding: it.
+        finding: the finding.
         script: the parts of its script.
     """
     identity, cases, example, history = finding.identity, finding.cases, finding.example, finding.history
@@ -436,7 +437,7 @@ def as_json(finding: Finding, script: Sequence[int | str]) -> dict[str, Any]:
 
 
 def _without_empty(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an object without its empty members, at any depth; None stands for a list that is empty."""
+    """Return an object without its empty members, at any depth. None represents an empty list."""
     kept = {name: _without_empty(value) if isinstance(value, dict) else value for name, value in data.items()}
     kept = {name: value for name, value in kept.items() if value not in ("", [], (), {})}
     return {name: [] if value is None else value for name, value in kept.items()}

@@ -1,4 +1,4 @@
-"""What a model uses of ONNX: operator versions, element types and attributes; and the findings that concern it."""
+"""The operator versions, element types and attributes that a model uses, and the findings about them."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ TYPES = {row.number: row.name for row in ELEMENT_TYPES}
 
 @dataclass
 class Use:
-    """The nodes of a model that are of one operator version.
+    """The nodes of a model with one operator version.
 
     Attributes:
-        operator: ai.onnx/Split.
-        version: that is in force for the model; 0: ONNX has no such operator in this opset.
-        nodes: how many there are.
-        types: element types of their inputs and outputs, as far as shape inference knows them.
-        attributes: names of those that are set.
+        operator: the operator, such as ai.onnx/Split.
+        version: the version in force for the model; 0 if ONNX has no such operator in this opset.
+        nodes: the number of nodes.
+        types: the element types of their inputs and outputs that shape inference determines.
+        attributes: the names of the attributes that are set.
     """
 
     operator: str
@@ -48,7 +48,7 @@ class Concern:
     """A finding that concerns nodes of a model.
 
     Attributes:
-        finding: of the runtime.
+        finding: the finding of the runtime.
         use: the nodes.
     """
 
@@ -57,25 +57,25 @@ class Concern:
 
 
 def read(path: Path) -> onnx.ModelProto:
-    """Return a model without the data of files beside it.
+    """Return a model without its external data.
 
     Raises:
-        HarnessError: it cannot be read, or is no model.
+        HarnessError: the file cannot be read, or is not a model.
     """
     try:
         model = onnx.load(path, load_external_data=False)
     except OSError as error:
         raise HarnessError(f"cannot read {path}: {error.strerror}") from None
-    except Exception as error:  # noqa: BLE001 - protobuf has errors of its own
-        raise HarnessError(f"{path} is no ONNX model: {line(error)}") from None
+    except Exception as error:  # noqa: BLE001 - protobuf has its own errors
+        raise HarnessError(f"{path} is not an ONNX model: {line(error)}") from None
     if not model.graph.node and not model.functions:
-        raise HarnessError(f"{path} is no ONNX model with a node in it; name a file that onnx.load() reads")
+        raise HarnessError(f"{path} is not an ONNX model with nodes; expected a file that onnx.load() can read")
     return model
 
 
 def uses(model: onnx.ModelProto) -> list[Use]:
-    """Return what a model uses, subgraphs and functions included, by operator."""
-    with contextlib.suppress(Exception):  # Where that fails, only the types are known that the model itself names.
+    """Return the operators that a model uses, including subgraphs and functions."""
+    with contextlib.suppress(Exception):  # If it fails, only the types that the model declares are known.
         model = onnx.shape_inference.infer_shapes(model)
     found: dict[tuple[str, int], Use] = {}
     _walk(model.graph.node, _opsets(model.opset_import), _types(model.graph, {}), found)
@@ -92,7 +92,7 @@ def _opsets(imports: Iterable[onnx.OperatorSetIdProto]) -> dict[str, int]:
 
 
 def _types(graph: onnx.GraphProto, outer: Mapping[str, str]) -> dict[str, str]:
-    """Return the element types of a graph's values by name, those of the graphs around it included."""
+    """Return the element types of a graph's values by name, including those of the outer graphs."""
     types = dict(outer)
     for info in (*graph.input, *graph.value_info, *graph.output):
         if name := TYPES.get(info.type.tensor_type.elem_type, ""):
@@ -133,12 +133,12 @@ def _version(domain: str, name: str, opset: int) -> int:
 
 
 def concerns(used: Iterable[Use], findings: Findings, backend: str) -> list[Concern]:
-    """Return the findings of a backend that concern what a model uses, the gravest first.
+    """Return the findings of a backend about the operators that a model uses, with the most severe first.
 
     Args:
-        used: by a model.
-        findings: of a folder.
-        backend: its name there.
+        used: the operators that the model uses.
+        findings: the findings of a folder.
+        backend: the name of the backend in these findings.
     """
     by_operator: dict[str, list[Use]] = {}
     for use in used:

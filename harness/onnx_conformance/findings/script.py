@@ -1,7 +1,7 @@
-"""The script of a finding: one file that needs only onnx, numpy and the runtime, and says whether the fault is there.
+"""The script of a finding: a file that needs only onnx, numpy and the runtime, and reports whether the fault is there.
 
-It runs itself once more, because what the runtime does may end the process, or never end. Exit status: 1 while the
-fault is there, 0 when it is gone, 2 where that cannot be seen, such as without the runtime.
+It runs itself in a second process, because the runtime may crash or hang. Exit status: 1 while the fault is there, 0
+when it is gone, 2 if neither can be observed, for example without the runtime.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
 
 SECONDS = 30
-"""How long the runtime has for its answer."""
+"""The time limit for the answer of the runtime, in seconds."""
 THERE = "the fault is there: "
-GONE = "the fault is gone: what was expected came"
+GONE = "the fault is gone: the answer is as expected"
 WORDS = {
     Verdict.CRASH: "crash",
     Verdict.TIMEOUT: "timeout",
@@ -30,14 +30,14 @@ WORDS = {
     Verdict.ACCEPTED_INVALID: "accepted",
     Verdict.INVALID_MODEL: "invalid",
 }
-"""What a script says of a kind; of the others `wrong`."""
+"""The word for a kind in a script's output; `wrong` for all other kinds."""
 
 AGAIN = """\
 import os
 import subprocess
 import sys
 
-if sys.argv[1:] != ["once"]:  # In a process of its own: what the runtime does may end it, or never end.
+if sys.argv[1:] != ["once"]:  # In a separate process, because the runtime may crash or hang.
     try:
         status = subprocess.run([sys.executable, __file__, "once"], timeout={seconds}).returncode
     except subprocess.TimeoutExpired:
@@ -68,13 +68,13 @@ except Exception as error:
     os._exit({status})
 """
 ACCEPTED = """\
-print("an answer, where the text forbids one", flush=True)
+print("the runtime returned an answer, but the text forbids the model", flush=True)
 os._exit(103)
 """
 
 ENDS = """
 def invalid(why):
-    print("the model that it made is invalid: ", why, flush=True)
+    print("the tool returned an invalid model: ", why, flush=True)
     os._exit(104)
 
 
@@ -82,7 +82,7 @@ def unseen(why):
     print(why, flush=True)
     os._exit(2)
 """
-"""How a script ends where the model that a tool made is invalid, and where nothing at hand can tell what it means."""
+"""The end of a script if the tool returned an invalid model, and if no available evaluator can judge the model."""
 
 
 def text(
@@ -92,10 +92,10 @@ def text(
 
     Args:
         case: the smallest case.
-        backend: as the user named it.
-        hello: of its adapter, whose `repro` calls the runtime.
-        title: of the finding.
-        came: what the oracle says of the model that a transformer made.
+        backend: the name by which the user called the backend.
+        hello: the hello of its adapter, whose `repro` is code that calls the runtime.
+        title: the title of the finding.
+        came: the model that a transformer returned, and the oracle's evaluation of it.
     """
     pieces = script.parts(tool_code.held_to(case, hello))
     call = textwrap.indent(script.call(backend, hello, pieces.way).rstrip(), "    ", bool)
@@ -103,7 +103,7 @@ def text(
     head = "\n".join(
         [
             f'"""{_safe(title)}', "", *sentences,
-            "Exit status: 1 while the fault is there, 0 when it is gone, 2 where that cannot be seen.",
+            "Exit status: 1 while the fault is there, 0 when it is gone, 2 if neither can be observed.",
             script.needs(backend, hello), '"""', "", "",
         ]
     )  # fmt: skip
@@ -119,7 +119,7 @@ def shows(said: str, kind: Verdict) -> bool:
     """Return whether a script with this output has shown a fault of a kind."""
     last = re.findall(rf"^{re.escape(THERE)}(\w+)", said, re.MULTILINE)
     words = {WORDS.get(kind, "wrong")}
-    if kind is Verdict.INVALID_MODEL:  # What the text forbids of it, its values may show, and the model checker not.
+    if kind is Verdict.INVALID_MODEL:  # Wrong values may show a violation that the model checker does not detect.
         words.add("wrong")
     return bool(last) and last[-1] in words
 

@@ -1,7 +1,7 @@
-"""The smallest case of a fault and the answer to it, kept in the cache: an interrupted command goes on where it was.
+"""The smallest case of a fault and its answer, kept in the cache so that an interrupted command can continue.
 
-A search runs a case some hundred times. What it found is kept as soon as it is there, under a key of everything that it
-comes from: the suite, the runtime and its version, the cases, the limits, and the code that searches and judges.
+A search runs a case some hundred times. Its result is stored immediately. The key contains everything on which the
+result depends: the suite, the runtime and its version, the cases, the limits, and the code that searches and judges.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from onnx_conformance.findings.failure_groups import FailureGroup
 
 TRIES = 3
-"""Cases of a group that are tried until one fails again."""
+"""Maximum number of cases of a failure group that are tried until one fails again."""
 STEPS = 400
-"""Cases that a backend may run while one is cut down."""
+"""Maximum number of cases that a backend runs while one case is minimized."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +43,12 @@ class Smallest:
     """The smallest case of a group of failures.
 
     Attributes:
-        case: it fails as the group's cases do.
-        result: of it.
+        case: the case, which fails in the same way as the group's cases.
+        result: its result.
         given: the values of the answer, as text.
-        hello: of the adapter that gave it; with guilty passes, its code runs these alone.
-        guilty: the passes of an optimizer that are guilty of it; empty where that is not known.
-        model: that a tool returned, serialized; None: none.
+        hello: the hello of the adapter. If there are guilty passes, its code runs only these.
+        guilty: the guilty passes of an optimizer; empty if they are not known.
+        model: the serialized model that a tool returned; None if there is none.
     """
 
     case: Case
@@ -61,12 +61,12 @@ class Smallest:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search may take.
+    """The limits of a search.
 
     Attributes:
-        suite: name and digest of the suite that the cases are of.
-        seconds: how long a case may be cut down.
-        timeout: seconds that a case may take.
+        suite: the name and digest of the suite of the cases.
+        seconds: the time limit for minimizing a case, in seconds.
+        timeout: the time limit for running a case, in seconds.
     """
 
     suite: tuple[str, str]
@@ -75,7 +75,7 @@ class Budget:
 
 
 def smallest(group: FailureGroup, budget: Budget) -> Smallest | None:
-    """Return the smallest case of a group of failures; None where no case of it fails again as it did.
+    """Return the smallest case of a group of failures; None if no case of it fails again in the same way.
 
     Raises:
         HarnessError: the backend does not start.
@@ -97,7 +97,7 @@ def _search(group: FailureGroup, budget: Budget) -> Smallest | None:
             small = reducer.minimize(case, plan_if_declarable(case), target, limits, STEPS, budget.seconds)
             case, result, hello = small.case, small.result, small.answer.hello
             outputs, model = small.answer.outputs, small.answer.model
-        except HarnessError:  # Some cases cannot be made smaller; this one may show the fault as it is.
+        except HarnessError:  # Some cases cannot be made smaller, but may show the fault.
             with Asker(target, limits) as asker:
                 hello = dict(asker.process.hello)
                 result, outputs, model = ask_and_judge(asker, case)

@@ -1,4 +1,4 @@
-"""Reproduction of a failure for others: a script that needs no part of this project, and a bug report.
+"""Reproduction of a failure: a script that does not need this project, and a bug report.
 
 Imports `minimize` and what it imports.
 """

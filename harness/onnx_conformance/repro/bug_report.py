@@ -1,7 +1,7 @@
-"""A failure as Markdown ready to paste into a bug report: it renders as meant on GitHub, whatever text a runtime sent.
+"""A failure as Markdown for a bug report, which GitHub renders correctly for any text of a runtime.
 
-Texts of others (messages, names, values) are in code only, where markup, @mentions and #numbers have no effect. Paths
-of this machine are cut down to their last name.
+Foreign texts (messages, names, values) occur only as code, in which markup, @mentions and #numbers have no effect.
+Paths of this machine are shortened to their last name.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from onnx_conformance.judging.ask import LiveAnswer
 
 MOST_ELEMENTS = 20
-"""Differing elements that are listed."""
+"""Maximum number of differing elements in the list."""
 STDERR_LINES = 10
 MOST_TITLE = 200
-"""Characters of a message in a title."""
+"""Maximum length of a message in a title, in characters."""
 ACCOUNTS = r"(?:/(?:home|Users)/[^/\s'\"]+|/root|[A-Za-z]:\\Users\\[^\\\s'\"]+)"
 """Home folders, on any machine."""
 
@@ -54,10 +54,10 @@ class Issue:
     Attributes:
         case: the failing case.
         result: the backend's result.
-        answer: the backend's hello and whole answer.
+        answer: the backend's hello and its complete answer.
         others: the answers of other backends to the same case.
-        origin: the id of the case that this one was minimized from, or empty.
-        guilty: the passes of an optimizer that are guilty, which the code of the answer's hello runs alone; or empty.
+        origin: the id of the case from which this one was minimized, or empty.
+        guilty: the guilty passes of an optimizer, or empty. The code in the answer's hello runs only these.
     """
 
     case: Case
@@ -69,12 +69,12 @@ class Issue:
 
     @functools.cached_property
     def made(self) -> tool_code.Made:
-        """What a transformer made of the case; the oracle is asked once."""
+        """The model that a transformer returned for the case; the oracle evaluates it only once."""
         return tool_code.made(self.case, self.answer.model, self.answer.hello)
 
 
 def runtime(backend: str, hello: Mapping[str, Any]) -> str:
-    """Return a runtime's name and version from its hello; without a name there, the user's name for the backend."""
+    """Return a runtime's name and version from its hello. If that has no name, use the user's name for the backend."""
     name = hello.get("runtime") or public_name(backend)
     return line(f"{name} {hello.get('version', '')}", 120)
 
@@ -82,13 +82,13 @@ def runtime(backend: str, hello: Mapping[str, Any]) -> str:
 def public_name(backend: str) -> str:
     """Return a backend's name without the paths of this machine."""
     if not backend.startswith("cmd:"):
-        return public(backend)  # A file may be named by its whole path.
+        return public(backend)  # The user may have named a file by its full path.
     words = [Path(word).name if Path(word).is_absolute() else word for word in shlex.split(backend[4:])]
     return "cmd:" + shlex.join(map(public, words))
 
 
 def public(text: str) -> str:
-    """Return a text with the paths of this machine cut down to their last name."""
+    """Return a text in which paths of this machine are shortened to their last name."""
     here = {Path.home(), Path.cwd(), Path(sys.prefix), Path(sys.base_prefix), Path(tempfile.gettempdir())}
     roots = sorted({re.escape(str(path)) for path in here if path != Path(path.anchor)}, key=len, reverse=True)
     path = rf"(?<![\w./-])(?:{'|'.join([*roots, ACCOUNTS])})(?P<rest>(?:[/\\][^\s'\":,;()\[\]<>]*)?)(?![\w-])"
@@ -96,11 +96,11 @@ def public(text: str) -> str:
 
 
 def code(text: object, limit: int = 300) -> str:
-    """Return a text as an inline code span, without effect of markup; empty text as a hyphen."""
+    """Return a text as an inline code span, in which markup has no effect; an empty text as a hyphen."""
     plain = line(text, limit)
     if not plain:
         return "-"
-    if "|" in plain:  # A table's cells are split before its code spans: only an entity is safe everywhere.
+    if "|" in plain:  # Tables are split into cells before code spans are recognized, so only an entity is safe.
         return "<code>" + re.sub(r"[^A-Za-z0-9 ]", lambda match: f"&#{ord(match[0])};", plain) + "</code>"
     fence = "`" * (1 + max(map(len, re.findall(r"`+", plain)), default=0))
     pad = " " if plain[0] == "`" or plain[-1] == "`" else ""
@@ -108,7 +108,7 @@ def code(text: object, limit: int = 300) -> str:
 
 
 def fenced(text: str, language: str) -> str:
-    """Return a text as a fenced block that it cannot leave."""
+    """Return a text as a fenced block that the text cannot close."""
     fence = "`" * (1 + max([2, *map(len, re.findall(r"`+", text))]))
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
 
@@ -119,7 +119,7 @@ MARKUP = re.compile(r"[\\`*_\[\]<>~&|]|^[#+=-]|(?<=^\d)[.)]")
 
 
 def prose(text: str) -> str:
-    """Return a sentence with markup escaped; as code where GitHub would turn parts of it into links or formulas."""
+    """Return a sentence with escaped markup, or as code if GitHub would turn parts of it into links or formulas."""
     plain = line(text, 2000)
     return code(plain, 2000) if LINKED.search(plain) else MARKUP.sub(lambda match: f"\\{match[0]}", plain)
 
@@ -130,7 +130,7 @@ def markdown(issue: Issue) -> str:
 
 
 def script_text(issue: Issue, *, shared: bool) -> str:
-    """Return the one-file reproduction; `shared` is for others to read, without the paths of this machine."""
+    """Return the one-file reproduction. If `shared`, it contains no paths of this machine."""
     result = issue.result
     if shared:
         result = dataclasses.replace(result, backend=public_name(result.backend), message=public(result.message))
@@ -144,18 +144,18 @@ def _blocks(issue: Issue) -> Iterator[str]:
     where = links.place(case.operator)
     link = f"[{case.operator}]({where})" if where else code(case.operator)
     if case.clauses:
-        yield f"The text of {link} says:"
+        yield f"The text of {link}:"
         first, *others = leading(case, result)
         yield f"> {prose(quoted(first))}"
         if others:
-            yield "And beside it:"
+            yield "Other sentences that apply:"
             yield "\n>\n".join(f"> {prose(quoted(clause))}" for clause in others)
         if case.notes:
             yield "\n".join(f"- {prose(note)}" for note in case.notes)
         if case.readings:
             rests = (prose(readings.sentence(number)) for number in case.readings)
             yield "\n".join(
-                ["What is expected rests on a reading where the text leaves a word open:", ""]
+                ["The text does not define a word, so the expected answer rests on this reading of it:", ""]
                 + [f"- {text}" for text in rests]
             )
     else:
@@ -170,31 +170,31 @@ def _blocks(issue: Issue) -> Iterator[str]:
     yield "## Actual"
     yield from _actual(issue, name)
     if issue.guilty:
-        alone = "it shows this alone" if len(issue.guilty) == 1 else "with fewer of them, this does not show"
-        yield f"Guilty, of the passes of the optimizer: {', '.join(map(code, issue.guilty))}; {alone}."
+        alone = "this pass alone causes the fault" if len(issue.guilty) == 1 else "the fault needs all of them"
+        yield f"Guilty passes of the optimizer: {', '.join(map(code, issue.guilty))}; {alone}."
     yield "## One-file reproduction"
     body = fenced(script_text(issue, shared=True), "python")
-    yield f"<details>\n<summary>Python, with onnx and the runtime alone</summary>\n\n{body}\n\n</details>"
+    yield f"<details>\n<summary>Python, needs only onnx and the runtime</summary>\n\n{body}\n\n</details>"
     if issue.others:
-        yield "## What other runtimes do"
+        yield "## Other runtimes"
         yield "\n".join(_table(issue.others))
     yield "## Versions"
     yield "\n".join(_versions(issue, name))
 
 
 def _title(issue: Issue) -> str:
-    """Return the actual and the expected answer in short; first the message of the runtime if it refused."""
+    """Return the actual answer (for a refusal, the message of the runtime) and the expected one, in short form."""
     case, result = issue.case, issue.result
     if result.verdict is Verdict.REFUSED:
-        return f"{code(_cut(public(result.message or result.error)))} where {_kinds(case)} is expected"
+        return f"{code(_cut(public(result.message or result.error)))} (expected {_kinds(case)})"
     if result.verdict in {Verdict.ACCEPTED_INVALID, Verdict.LENIENT}:
-        return f"{code(_cut(result.actual))} where the text forbids an answer"
+        return f"{code(_cut(result.actual))} (expected a rejection)"
     if result.verdict in {Verdict.CRASH, Verdict.TIMEOUT}:
-        return f"{code(result.signal) if result.signal else prose(result.message)} where {_kinds(case)} is expected"
+        return f"{code(result.signal) if result.signal else prose(result.message)} (expected {_kinds(case)})"
     mismatch = result.mismatch
     if result.verdict.failed and {"where", "expected", "actual"} <= set(mismatch):
         expected, actual = (code(_cut(mismatch[name], 80)) for name in ("expected", "actual"))
-        return f"{code(mismatch['where'], 60)}: {expected} is expected, {actual} came"
+        return f"{code(mismatch['where'], 60)}: {actual} (expected {expected})"
     return str(result.verdict)
 
 
@@ -206,7 +206,7 @@ def _cut(text: object, limit: int = MOST_TITLE) -> str:
 def _kinds(case: Case) -> str:
     """Return the expected outputs without elements: types and shapes of tensors."""
     if case.expected is None:
-        return "a refusal" if case.outcome is Outcome.REJECTS else "anything else"
+        return "a rejection" if case.outcome is Outcome.REJECTS else "any other behaviour"
     kinds = [one(value).partition(" (")[0].partition(" {")[0] for value in case.expected]
     kinds = [kind if kind.startswith(("sequence", "an empty")) else kind.partition(" ")[0] for kind in kinds]
     return code(_cut(", ".join(kinds) or "no output", 80))
@@ -214,9 +214,9 @@ def _kinds(case: Case) -> str:
 
 def _expected(case: Case) -> str:
     if case.outcome is Outcome.REJECTS:
-        return f"To be refused: {prose(case.decided)}"
+        return f"A rejection: {prose(case.decided)}"
     if case.outcome is Outcome.UNSPECIFIED:
-        return f"The text leaves it open: {prose(case.decided)}"
+        return f"Unspecified by the text: {prose(case.decided)}"
     if case.expected is None:
         return "Not stored with the case."
     rows = [f"{line(name)} = {clean(value, 600)}" for name, value in expected_rows(case)]
@@ -231,8 +231,8 @@ def _actual(issue: Issue, name: str) -> Iterator[str]:
     outputs = issue.answer.outputs
     if issue.answer.model is not None:
         outputs = issue.made.outputs or ()
-        meaning = ", and what that means by the text" if outputs else ""
-        yield f"The model that came{meaning}:"
+        meaning = ", and the oracle's outputs of it" if outputs else ""
+        yield f"The returned model{meaning}:"
         yield fenced(model_text(issue.answer.model, 20_000), "text")
     if outputs:
         names = [*case.outputs, *("?" for _ in outputs[len(case.outputs) :])]
@@ -248,7 +248,7 @@ def _actual(issue: Issue, name: str) -> Iterator[str]:
             yield "\n".join(rows) + (f"\n\nand {more} more." if more > 0 else "")
     if result.stderr.strip():
         last = "\n".join(public(result.stderr).splitlines()[-STDERR_LINES:])
-        yield f"The last that it printed:\n\n{fenced(clean(last), 'text')}"
+        yield f"The end of its output:\n\n{fenced(clean(last), 'text')}"
 
 
 def _table(others: Sequence[LiveAnswer]) -> Iterator[str]:
@@ -257,7 +257,7 @@ def _table(others: Sequence[LiveAnswer]) -> Iterator[str]:
     for other in others:
         named = code(runtime(other.backend, other.hello))
         if other.result is None:
-            yield f"| {named} | not asked | {code(public(other.problem))} |"
+            yield f"| {named} | not run | {code(public(other.problem))} |"
             continue
         result = other.result
         answer = result.message or result.actual or ("; ".join(map(one, other.outputs)))
@@ -270,4 +270,5 @@ def _versions(issue: Issue, name: str) -> Iterator[str]:
     yield f"- onnx {onnx.__version__}, numpy {np.__version__}, Python {platform.python_version()}"
     yield f"- {code(f'{platform.system()} {platform.release()} {platform.machine()}')}"
     case = issue.case.id
-    yield f"- case {code(case)} of onnx-conformance" + (f", cut down from {code(issue.origin)}" if issue.origin else "")
+    origin = f", minimized from {code(issue.origin)}" if issue.origin else ""
+    yield f"- case {code(case)} of onnx-conformance{origin}"

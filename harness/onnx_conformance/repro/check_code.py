@@ -1,6 +1,6 @@
 """The end of a script of `repro`: code that compares an answer with the expected values, without this project.
 
-It is assembled from pieces, so that a script has no line that its case does not need.
+It is assembled from pieces, so a script contains only the lines that its case needs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 LAST_PLAIN = 13
-"""Element types up to this number (uint64) are numpy's own."""
+"""Numpy itself has the element types up to this number (uint64)."""
 
 PIECES = {
     "same": """
@@ -45,7 +45,7 @@ def check_drawn(where, wanted, got):
     assert list(got.shape) == wanted["shape"], f"{where}: shape {wanted['shape']} expected, {got.shape} got"
     values = got.astype(float)
     if "same_as" in wanted:
-        assert (got == outputs[wanted["same_as"]]).all(), f"{where}: the same seed gave other values"
+        assert (got == outputs[wanted["same_as"]]).all(), f"{where}: other values for the same seed"
     for limit, beyond in (("low", np.less), ("high", np.greater)):
         if limit in wanted:
             wrong = beyond(values, float(np.asarray(wanted[limit]).astype(got.dtype)))
@@ -60,11 +60,11 @@ def check_drawn(where, wanted, got):
     if "mean" in wanted and "deviation" in wanted:
         deviation = np.sqrt(np.square(np.broadcast_to(wanted["deviation"], got.shape)).sum())
         off = abs((values - wanted["mean"]).sum()) / deviation if deviation else 0
-        assert off <= 6, f"{where}: the mean is {values.mean()}, {off:.3g} sigma from what it should be"
+        assert off <= 6, f"{where}: the mean is {values.mean()}, {off:.3g} sigma from the expected one"
         if "kurtosis" in wanted:
             ratio = np.square(values - wanted["mean"]).sum() / deviation**2
             allowed = 6 * np.sqrt((wanted["kurtosis"] - 1) / got.size)
-            assert abs(ratio - 1) <= allowed, f"{where}: {ratio} of the variance"
+            assert abs(ratio - 1) <= allowed, f"{where}: {ratio} times the expected variance"
 """,
     "check": """
 
@@ -102,7 +102,7 @@ def check(where, wanted, got, bound=0):
     a, b, bound = (np.ravel(array) for array in (wanted, got, np.broadcast_to(bound, wanted.shape)))
 """,
     "complex": """\
-    if a.dtype.kind == "c":  # By its parts.
+    if a.dtype.kind == "c":  # Its parts are compared.
         a, b, bound = a.view(a.real.dtype), b.view(b.real.dtype), np.repeat(bound, 2)
 """,
     "differs": """\
@@ -120,7 +120,7 @@ def check(where, wanted, got, bound=0):
         differs |= (a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))  # +0 and -0 differ.
 """,
     "open": """\
-    differs &= np.isfinite(bound)  # Elements without a bound may be anything.
+    differs &= np.isfinite(bound)  # Elements without a bound may have any value.
 """,
     "count": """\
     count = int(differs.sum())
@@ -151,7 +151,7 @@ for index, others in ANY_ELEMENT_OF.items():  # The text allows these elements a
     "any_order": """
 
 def sorted_rows(arrays):
-    keys = sorted(arrays, key=lambda array: array.dtype.kind not in "biu")  # By the integers first.
+    keys = sorted(arrays, key=lambda array: array.dtype.kind not in "biu")  # Integers first.
     keys = [key if key.dtype.isbuiltin == 1 else key.astype(float) for key in keys]
     if LANEWISE:
         order = np.lexsort([np.moveaxis(key, AXIS, 0) for key in reversed(keys)], axis=0)
@@ -162,7 +162,7 @@ def sorted_rows(arrays):
 
 
 outputs = [np.asarray(output) for output in outputs]
-if [array.shape for array in outputs] == [array.shape for array in expected]:  # The text leaves the order open.
+if [array.shape for array in outputs] == [array.shape for array in expected]:  # The text does not define the order.
     expected, outputs = sorted_rows(expected), sorted_rows(outputs)
 """,
     "compare": """
@@ -181,11 +181,11 @@ for index, (wanted, got) in enumerate(zip(expected, outputs)):
 print("as expected")
 """,
 }
-"""The pieces by name, in the order in which a script has them."""
+"""The pieces by name, in their order in a script."""
 
 
 def pieces(case: Case) -> tuple[str, ...]:
-    """Return the names of the pieces that compare an answer with the expected values; none without such values."""
+    """Return the names of the pieces that compare an answer with the expected values; empty without such values."""
     if case.expected is None or case.outcome is Outcome.REJECTS:
         return ()
     free = case.allowance.any_order is not None or bool(case.allowance.any_of)
@@ -226,7 +226,7 @@ def settings(case: Case, names: tuple[str, ...], literal: Callable[[Any], str]) 
         floats = {array.real.dtype for value in case.expected or () for array in arrays(value) if is_float(array)}
         eps = {dtype.name: float(ml_dtypes.finfo(dtype).eps) for dtype in floats}  # type: ignore[no-untyped-call]
         used = allowance.ulp or "check_drawn" in names
-        yield f"EPS = {dict(sorted(eps.items())) if used else {}!r}  # One unit in the last place, beside 1."
+        yield f"EPS = {dict(sorted(eps.items())) if used else {}!r}  # One unit in the last place of 1."
     for name, elementwise in (("any_of", False), ("any_element_of", True)):
         if name in names:
             several = ((i, item) for i, item in enumerate(allowance.any_of) if item and item.elementwise is elementwise)
@@ -239,7 +239,7 @@ def settings(case: Case, names: tuple[str, ...], literal: Callable[[Any], str]) 
 
 
 def arrays(value: Value | Drawn) -> Iterator[Array]:
-    """Yield every tensor of a value; the example of a value drawn at random."""
+    """Yield every tensor of a value; for a random value, the tensor of its example."""
     for inner in _every(value):
         if isinstance(inner, Drawn):
             yield inner.example
@@ -265,7 +265,7 @@ def _tolerant(case: Case) -> bool:
 
 
 def _zeros_matter(case: Case) -> bool:
-    """Return whether an answer may differ in the sign of a zero alone."""
+    """Return whether an answer may differ only in the sign of a zero."""
     every = (inner for value in case.expected or () for inner in _every(value))
     floats = (inner for inner in every if isinstance(inner, np.ndarray) and is_float(inner))
     return case.allowance.signed_zero and any((array == 0).any() for array in floats)

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from onnx_conformance.declare.data import Value
 
 PLAIN_TYPES = 13
-"""Element types up to this number (uint64) are numpy's own; the others come from ml_dtypes."""
+"""Numpy itself has the element types up to this number (uint64); ml_dtypes has the others."""
 
 _NAMED = {"nan": "np.nan", "inf": "np.inf", "-inf": "-np.inf"}
 
 
 def literal(value: Value | Drawn) -> str:  # noqa: PLR0911 - one for each kind of value
-    """Return a Python expression for a value; for one drawn at random, for its required properties."""
+    """Return a Python expression for a value; for a random value, an expression for its required properties."""
     if isinstance(value, Drawn):
         return f"('drawn', {properties.describe(value)!r})"
     if isinstance(value, np.ndarray):
@@ -44,7 +44,7 @@ def literal(value: Value | Drawn) -> str:  # noqa: PLR0911 - one for each kind o
 
 
 def inside_quotes(text: str) -> str:
-    """Return a text for a triple-quoted string: characters that a terminal or reader could mistake are escaped."""
+    """Return a text for a triple-quoted string, with escapes for characters that a terminal or reader may misread."""
     plain = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     plain = re.sub(r"^(\s*):(?=:)", r"\1\\x3a", plain, flags=re.MULTILINE)  # A workflow command of GitHub.
     if plain.replace("\n", "").isprintable():

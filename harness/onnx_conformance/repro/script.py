@@ -97,13 +97,13 @@ outputs = [decode(value) for value in answer["outputs"]]
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts of a script that depend on the case alone, from which a report assembles scripts for any backend.
+    """The parts of a script that depend only on the case. A report assembles scripts for any backend from them.
 
     Attributes:
         before: imports, model, inputs, expected values.
         after: the tolerance, and the end of a script that expects a refusal.
-        wide: whether element types occur that numpy itself does not have.
-        way: one of WAYS, in which the runtime is called.
+        wide: whether there are element types that numpy itself does not have.
+        way: how the runtime is called, one of WAYS.
         rejects: whether the text forbids the model, so that a refusal is expected.
         checks: the names of the pieces that compare the answer with the expected values; see check_code.
     """
@@ -123,7 +123,7 @@ def script(case: Case, result: Result, hello: Mapping[str, Any], came: tool_code
         case: the case.
         result: the backend's result.
         hello: the hello message of the backend's adapter; its `repro` is code that calls the runtime.
-        came: what the oracle says of the model that a transformer made.
+        came: the model that a transformer returned, and the oracle's evaluation of it.
     """
     pieces = parts(tool_code.held_to(case, hello))
     code = call(result.backend, hello, pieces.way).rstrip()
@@ -136,10 +136,10 @@ def after(hello: Mapping[str, Any], pieces: Parts, came: tool_code.Made, ends: s
     """Return the code from the call of a runtime or tool to the end of the script.
 
     Args:
-        hello: of its adapter.
-        pieces: of the case.
-        came: what the oracle says of the model that a transformer made.
-        ends: the code that defines how a script ends that judges such a model; see tool_code.
+        hello: the hello of its adapter.
+        pieces: the parts of the script of the case.
+        came: the model that a transformer returned, and the oracle's evaluation of it.
+        ends: the code that defines the ends of a script that judges such a model; see tool_code.
     """
     checks = [check_code.PIECES[name] for name in pieces.checks]
     if not tool_code.is_tool(hello):
@@ -154,9 +154,10 @@ class Model:
     """A model as text.
 
     Attributes:
-        printed: the output of onnx.printer; empty where it fails.
-        text: the same, if onnx's parser returns the same model, names of nodes and producer aside; or empty.
-        wide: whether the graph has inputs or outputs of element types that numpy itself does not have.
+        printed: the output of onnx.printer; empty if it fails.
+        text: the same, if onnx's parser returns the same model except for the names of nodes and the producer;
+            otherwise empty.
+        wide: whether the graph has inputs or outputs with element types that numpy itself does not have.
     """
 
     printed: str
@@ -168,7 +169,7 @@ class Model:
         """Return a serialized ModelProto as text.
 
         Raises:
-            google.protobuf.message.DecodeError: the data are no model.
+            google.protobuf.message.DecodeError: the data are not a model.
         """
         model = onnx.load_from_string(data)
         wide = any(_innermost(info.type) > PLAIN_TYPES + 2 for info in (*model.graph.input, *model.graph.output))
@@ -177,17 +178,17 @@ class Model:
             printed = onnx.printer.to_text(model)
             parsed = onnx.parser.parse_model(printed)
             return cls(printed, printed.strip() if _stripped(parsed) == _stripped(model) else "", wide)
-        except Exception:  # noqa: BLE001 - whatever a model from outside breaks in printer, parser or tensors
+        except Exception:  # noqa: BLE001 - a foreign model may cause any error in printer, parser or tensors
             return cls(printed, "", wide)
 
 
 def parts(case: Case, model: Model | None = None, write: Callable[[Value | Drawn], str] | None = None) -> Parts:
-    """Return the parts of a script that depend on the case alone.
+    """Return the parts of a script that depend only on the case.
 
     Args:
         case: the case.
-        model: the model of the case, if it has been printed already.
-        write: returns the same as `literal`, perhaps from a cache.
+        model: the model of the case, if it was printed already.
+        write: a function that returns the same as `literal`, for example from a cache.
     """
     model, write = model or Model.of(case.model), write or literal
     needs_ml_dtypes, checks = _needs_ml_dtypes(case), check_code.pieces(case)
@@ -255,16 +256,16 @@ def _model(case: Case, model: Model) -> Iterator[str]:
     if model.text:
         yield f'model = onnx.parser.parse_model("""\n{inside_quotes(model.text)}\n""")'
     else:  # onnx's text format cannot express some models.
-        yield "# onnx's text format cannot hold this model; it is the serialized ModelProto."
+        yield "# onnx's text format cannot express this model, so this is the serialized ModelProto."
         yield f"model = onnx.load_from_string({case.model!r})"
 
 
 def _stripped(model: onnx.ModelProto) -> bytes:
-    """Return a model without members that its text lacks, for a comparison; the model itself is changed."""
+    """Remove the members that a model's text lacks, for a comparison, and return the model serialized."""
     model.producer_name = ""
     for node in model.graph.node:
         node.name = ""
-        if not node.domain:  # An empty domain and none are the same.
+        if not node.domain:  # An empty domain and an unset one are the same.
             node.ClearField("domain")
     for tensor in model.graph.initializer:
         array = onnx.numpy_helper.to_array(tensor)
@@ -281,7 +282,7 @@ def _needs_ml_dtypes(case: Case) -> bool:
 
 
 def _innermost(type_: onnx.TypeProto) -> int:
-    """Return the element type of a tensor, or of the values in a container; 0 where there is none."""
+    """Return the element type of a tensor, or of the values in a container; 0 if there is none."""
     kind = type_.WhichOneof("value")
     inner: Any = getattr(type_, kind) if kind else None
     if kind in {"sequence_type", "optional_type"}:
@@ -293,7 +294,7 @@ def _innermost(type_: onnx.TypeProto) -> int:
 
 def _expected(case: Case, write: Callable[[Value | Drawn], str]) -> Iterator[str]:
     if case.expected is None:
-        description = "to be refused" if case.outcome is Outcome.REJECTS else "nothing: the text leaves it open"
+        description = "a rejection" if case.outcome is Outcome.REJECTS else "unspecified by the text"
         yield f"print({clean(f'expected: {description}: {case.decided}')!r})"
         return
     yield "expected = ["
@@ -304,22 +305,23 @@ def _expected(case: Case, write: Callable[[Value | Drawn], str]) -> Iterator[str
 
 
 WAYS = {"plain": "repro", "wide": "repro_wide", "earlier": "repro_earlier", "files": "repro_files"}
-"""Ways to call a runtime: plainly, with element types that numpy lacks, twice, with a file; and their hello fields."""
+"""The ways to call a runtime, with their hello fields: plain, with element types that numpy lacks, twice, with a file.
+"""
 
 
 def call(backend: str, hello: Mapping[str, Any], way: str) -> str:
     """Return the code that calls a runtime: from `model` and `inputs` to `outputs`.
 
     Args:
-        backend: as the user named it.
+        backend: the name by which the user called the backend.
         hello: its adapter's hello message.
-        way: one of WAYS. Called twice, the code takes `earlier`, too; with a file, its `path`.
+        way: one of WAYS. To call it twice, the code also uses `earlier`; to call it with a file, `path`.
     """
     if backend.startswith("cmd:"):
         return OVER_STDIO.format(command=shlex.split(backend.removeprefix("cmd:")))
     text = hello.get("repro" if way == "wide" and "repro_wide" not in hello else WAYS[way])
     if not isinstance(text, str):
-        return f"raise SystemExit({f'{backend} has no way to be called without this project'!r})"
+        return f"raise SystemExit({f'{backend} cannot be called without this project'!r})"
     return f"{tool_code.NAMES}{text}" if tool_code.is_tool(hello) else text
 
 
@@ -335,7 +337,7 @@ path = str(pathlib.Path(folder.name, "model.onnx"))
 REFUSAL = """\
 try:
 {call}
-except (ImportError, OSError):  # There is no runtime to ask.
+except (ImportError, OSError):  # The runtime is missing.
     raise
 except Exception as error:
     print("refused: ", error)
@@ -348,12 +350,12 @@ print("got:     ", outputs)
 HANG = """\
 import faulthandler
 
-faulthandler.dump_traceback_later(30, exit=True)  # It hangs: this says where, and ends it.
+faulthandler.dump_traceback_later(30, exit=True)  # It hangs: this shows where, and ends it.
 
 """
 
 
 def _after(case: Case, checks: tuple[str, ...], write: Callable[[Value | Drawn], str]) -> Iterator[str]:
     if case.outcome is Outcome.REJECTS:
-        yield 'raise SystemExit("an answer, where the text forbids one")'
+        yield 'raise SystemExit("the runtime returned an answer, but the text forbids the model")'
     yield from check_code.settings(case, checks, write)

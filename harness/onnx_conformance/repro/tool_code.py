@@ -1,8 +1,9 @@
-"""What follows the call of a tool in a script: the model that it made, or what it said, is held to what is expected.
+"""The end of a script for a tool: code that judges the returned model, or the tool's other answer.
 
-What a transformer made is judged by evaluators of others: onnx.reference, then onnxruntime, each only where it gives
-what is expected of the model before the change. Where neither does, such as for versions of an operator that both
-take for a newer one, a script knows the model that came when it was written, and what the text gives to that.
+The model that a transformer returned is judged by other evaluators: onnx.reference, then onnxruntime. Each is used only
+if it computes the expected values for the original model. If neither does, for example because both confuse the
+operator version with a newer one, the script uses stored data: the model that the tool returned when the script was
+written, and the oracle's values for it.
 """
 
 from __future__ import annotations
@@ -31,29 +32,29 @@ if TYPE_CHECKING:
     from onnx_conformance.declare.data import Value
 
 NAMES = "original, names = model.SerializeToString(), [item.name for item in model.graph.output]\n"
-"""What is kept of a model before a tool is called, which may change it."""
+"""Code that saves the original model and the names of its outputs, because the tool may change the model."""
 ENDS = """
 def invalid(why):
-    raise AssertionError(f"the model that it made is invalid: {why}")
+    raise AssertionError(f"the tool returned an invalid model: {why}")
 
 
 def unseen(why):
     print(why)
     raise SystemExit(2)
 """
-"""How a script of `repro` ends where the model is invalid, and where nothing at hand can tell what it means."""
+"""The end of a script of `repro` if the model is invalid, and if no available evaluator can judge it."""
 MOST_MODEL = 50_000
-"""Characters of a model that came; a longer one is not kept."""
+"""Maximum length of a stored model of a transformer, in characters; a longer one is not stored."""
 
 
 @dataclass(frozen=True)
 class Made:
-    """The model that a transformer made of a case's.
+    """The model that a transformer returned for a case.
 
     Attributes:
-        text: of it, as onnx.printer prints it; empty where it is no model, or too long.
-        outputs: what the text gives to it; None where that is not known, or the text forbids it.
-        forbidden: why the text forbids it; empty: it does not.
+        text: the model as text of onnx.printer; empty if it is not a model, or too long.
+        outputs: the oracle's outputs of the model; None if they are not known, or if the text forbids the model.
+        forbidden: the reason why the text forbids the model; empty if it does not.
     """
 
     text: str = ""
@@ -65,18 +66,18 @@ NOTHING = Made()
 
 
 def made(case: Case, model: bytes | None, hello: Mapping[str, Any]) -> Made:
-    """Return what a transformer made of a case, and what the oracle says of that.
+    """Return the model that a transformer returned for a case, and the oracle's evaluation of it.
 
     Args:
         case: the case.
-        model: that came, serialized; None: there was none.
-        hello: of the adapter.
+        model: the serialized model that the transformer returned; None if there is none.
+        hello: the hello of the adapter.
     """
     if model is None or under_test.subject(hello) is not Subject.TRANSFORMER:
         return NOTHING
     try:
         text = onnx.printer.to_text(onnx.load_from_string(model))
-    except Exception:  # noqa: BLE001 - it may be anything, and the printer lacks some
+    except Exception:  # noqa: BLE001 - it may be any model, and the printer does not support all of them
         return NOTHING
     if len(text) > MOST_MODEL:
         return NOTHING
@@ -88,23 +89,23 @@ def made(case: Case, model: bytes | None, hello: Mapping[str, Any]) -> Made:
 
 
 def held_to(case: Case, hello: Mapping[str, Any]) -> Case:
-    """Return a case with the tolerance that a tool's model is held to: wider where it computes in a narrower type.
+    """Return a case with the tolerance for a tool's model, which is wider if the model computes in a narrower type.
 
     Args:
         case: the case.
-        hello: of the tool's adapter, which says that type as its `precision`.
+        hello: the hello of the tool's adapter, which declares this type as `precision`.
     """
     precision = str(hello.get("precision", ""))
     if not precision or case.outcome is not Outcome.VALUES:
         return case
     try:
         return transformer.computed_in(case, precision)
-    except UndecidedError:  # Its values are never judged then.
+    except UndecidedError:  # In this case, its values are never judged.
         return case
 
 
 def is_tool(hello: Mapping[str, Any]) -> bool:
-    """Return whether a hello is that of a tool: what it gives is no outputs."""
+    """Return whether a hello is that of a tool, which returns no outputs."""
     return under_test.subject(hello) is not Subject.RUNTIME
 
 
@@ -112,9 +113,9 @@ def after(hello: Mapping[str, Any], checks: Sequence[str], came: Made, ends: str
     """Return the code from the call of a tool, which has changed `model` or raised an error, to the end of a script.
 
     Args:
-        hello: of the tool's adapter.
+        hello: the hello of the tool's adapter.
         checks: the pieces that compare `outputs` with `expected`; see check_code.
-        came: the model that came when the script was written.
+        came: the model that the tool returned when the script was written.
         ends: the code that defines `invalid` and `unseen`.
     """
     if under_test.subject(hello) is not Subject.TRANSFORMER:
@@ -127,13 +128,13 @@ def after(hello: Mapping[str, Any], checks: Sequence[str], came: Made, ends: str
 
 
 def _kept(came: Made) -> str:
-    """Return the code for a model that no evaluator at hand can judge; empty where the text says nothing of it."""
+    """Return the code for a model that no available evaluator can judge; empty if the oracle cannot judge it either."""
     if came.forbidden:
         told = f"    invalid({f'the text forbids it: {came.forbidden}'!r})\n"
     elif came.outputs is not None:
         values = "".join(f"        {literal(value)},\n" for value in came.outputs)
-        needed = "    import ml_dtypes\n\n" if "ml_dtypes." in values else ""  # What is expected may do without.
-        told = f"{needed}    outputs = [  # By the text.\n{values}    ]\n{GOT}"
+        needed = "    import ml_dtypes\n\n" if "ml_dtypes." in values else ""  # The expected values may not need it.
+        told = f"{needed}    outputs = [  # According to the text.\n{values}    ]\n{GOT}"
     else:
         return ""
     return KEPT.format(text=inside_quotes(came.text.strip())) + told
@@ -148,16 +149,16 @@ import onnx.reference
 INTERFACE = """\
     first = onnx.load_from_string(original).graph
     there = [item.name for item in model.graph.output]
-    assert there == names, f"outputs {names} expected, {there} came"
+    assert there == names, f"outputs {names} expected, {there} got"
     for before, after in zip(first.output, model.graph.output):
         types = [(item.type.WhichOneof("value"), item.type.tensor_type.elem_type) for item in (before, after)]
         same = types[0] == types[1] or not all(kind for kind, _ in types)
-        assert same, f"{before.name}: {types[0]} expected, {types[1]} came"
+        assert same, f"{before.name}: {types[0]} expected, {types[1]} got"
     known = {item.name for item in (*first.input, *model.graph.initializer)}
     extra = [item.name for item in model.graph.input if item.name not in known]
-    assert not extra, f"it has the inputs {extra}, which the first model has not"
+    assert not extra, f"it has the inputs {extra}, which the original model does not have"
 """
-"""Of a transformer: that the model that it made is asked for and gives what the first is and does."""
+"""Checks for a transformer: its model must have the inputs and outputs of the original model."""
 EVALUATORS = """
 
 def by_onnx_reference(item):
@@ -186,8 +187,8 @@ judges = []
 for evaluate in (by_onnx_reference, by_onnxruntime):
     try:
         check_all(list(expected), evaluate(onnx.load_from_string(original)))
-    except Exception as error:  # Who is wrong on the first model is no judge of the other.
-        print(f"{{evaluate.__name__}}, of the first model: ", " ".join(str(error).split())[:200], flush=True)
+    except Exception as error:  # An evaluator that fails for the original model cannot judge the other.
+        print(f"{{evaluate.__name__}}, for the original model: ", " ".join(str(error).split())[:200], flush=True)
         continue
     try:
         outputs = evaluate(model)
@@ -200,7 +201,7 @@ for evaluate in (by_onnx_reference, by_onnxruntime):
 KEPT = '''\
 made = """
 {text}
-"""  # The model that came when this was written.
+"""  # The model that the tool returned when this script was written.
 if not judges and onnx.printer.to_text(model).strip() == made.strip():
 '''
 GOT = """\
@@ -209,7 +210,7 @@ GOT = """\
 """
 NOBODY = """\
 if not judges:
-    unseen("what it made cannot be judged: onnx.reference and onnxruntime are wrong on the first model, or not there")
+    unseen("cannot judge the model: onnx.reference and onnxruntime are missing, or wrong for the original model")
 print("as expected")
 """
 OF_WORDS = {
@@ -235,9 +236,9 @@ print("accepted")
 outputs = expected
 """,
 }
-"""Of tools that say something of a model, by what they are."""
+"""The code for tools that do not return a model, by the kind of tool."""
 PIECES = {
     str(Subject.TRANSFORMER): {"before": IMPORTS + ENDS + EVALUATORS, "judges": JUDGED + NOBODY},
     **{str(subject): {"before": text} for subject, text in OF_WORDS.items()},
 }
-"""By what a tool is, what stands before the checks of a script, and what judges after them; for an HTML page."""
+"""For each kind of tool, the code before the checks of a script and the code after them; for an HTML page."""

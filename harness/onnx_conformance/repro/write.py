@@ -1,4 +1,4 @@
-"""Writing of a failure: a Python file, a Markdown file, or a folder with both."""
+"""Writing of a failure to a Python file, a Markdown file, or a folder with both."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ REFERENCE = "onnx_reference"
 
 
 class FilingError(HarnessError):
-    """The output cannot be written; the text says what would be right."""
+    """The output cannot be written. The message names the right options."""
 
 
 def others(kind: str, backend: str, named: Sequence[str], passes: Sequence[str] = ()) -> list[Target]:
-    """Return the backends to run beside the failing one: none for a Python file.
+    """Return the backends to run in addition to the failing one; for a Python file, an empty list.
 
     Raises:
         UnknownBackendError: a name is unknown.
@@ -40,11 +40,11 @@ def check(kind: str, out: Path | None, named: Sequence[str]) -> None:
     """Check the place of the output before anything runs.
 
     Raises:
-        FilingError: it cannot be written there.
-        ResultsError: it is a file of results.
+        FilingError: the output cannot be written there.
+        ResultsError: the file is a results file.
     """
     if kind == "python" and named:
-        raise FilingError("--other is for --format markdown and folder: the Python file asks one runtime")
+        raise FilingError("--other is for --format markdown and folder; the Python file runs only one runtime")
     if kind == "folder" and out is None:
         raise FilingError("--format folder needs --out DIR, the folder to write the case's folder to")
     if out is not None and kind == "folder" and out.exists() and not out.is_dir():
@@ -56,18 +56,18 @@ def check(kind: str, out: Path | None, named: Sequence[str]) -> None:
 
 
 def file(issue: Issue, kind: str, out: Path | None) -> tuple[str, Path | None]:
-    """Write a failure, or return its text where no file is named.
+    """Write a failure, or return its text if no file is named.
 
     Args:
         issue: the content.
         kind: one of KINDS.
-        out: the file; for a folder the one that the case's folder goes into, as with `generate --out`.
+        out: the file; for the kind folder, the parent of the case's folder, as with `generate --out`.
 
     Returns:
         The text to print, empty if it was written, and the path written.
 
     Raises:
-        HarnessError: it cannot be written.
+        HarnessError: the output cannot be written.
     """
     if kind == "folder":
         if out is None:

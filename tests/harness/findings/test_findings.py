@@ -54,15 +54,15 @@ if TYPE_CHECKING:
 APART = [
     ({}, ""),
     ({"readings": ("R4",)}, "it rests on R4"),
-    ({"reworded": "1.20.0"}, "its sentence reads so only since onnx 1.20.0"),
+    ({"reworded": "1.20.0"}, "onnx 1.20.0 introduced the present wording of its sentence"),
     ({"mismatch": {"relative": 1e-6}}, "rounding"),
     ({"mismatch": {"relative": 0.5}}, ""),
     ({"mismatch": {"relative": None}}, ""),
     ({"verdict": Verdict.REFUSED, "message": "Type 'tensor(float)' of input 0 is invalid"}, ""),
-    ({"verdict": Verdict.REFUSED, "message": "Resize: not implemented for rank 2"}, "lacks something"),
-    ({"verdict": Verdict.REFUSED, "message": "shape input must be constant"}, "lacks something"),
-    ({"verdict": Verdict.REFUSED, "message": "this operator only supports 4-D inputs"}, "lacks something"),
-    ({"verdict": Verdict.REFUSED, "message": "Only 4-D or 5-D tensor is supported"}, "lacks something"),
+    ({"verdict": Verdict.REFUSED, "message": "Resize: not implemented for rank 2"}, "missing support"),
+    ({"verdict": Verdict.REFUSED, "message": "shape input must be constant"}, "missing support"),
+    ({"verdict": Verdict.REFUSED, "message": "this operator only supports 4-D inputs"}, "missing support"),
+    ({"verdict": Verdict.REFUSED, "message": "Only 4-D or 5-D tensor is supported"}, "missing support"),
     ({"verdict": Verdict.ACCEPTED_INVALID, "force": "must"}, ""),
     ({"verdict": Verdict.ACCEPTED_INVALID, "force": "must", "clauses": ("X must be 1, Y should be 2.",)}, ""),
     (
@@ -71,14 +71,14 @@ APART = [
     ),
     (
         {"verdict": Verdict.ACCEPTED_INVALID, "force": "must", "clauses": ("A.", "1-dim expansion doesn't work yet.")},
-        "yet",
+        "missing feature",
     ),
-    ({"verdict": Verdict.REFUSED, "message": "reflect is implemented for 3 dimensions"}, "lacks something"),
-    ({"verdict": Verdict.REFUSED, "message": "Need splits to be a constant and explicit"}, "lacks something"),
-    ({"verdict": Verdict.REFUSED, "message": "Caused by: shape input is variable"}, "lacks something"),
+    ({"verdict": Verdict.REFUSED, "message": "reflect is implemented for 3 dimensions"}, "missing support"),
+    ({"verdict": Verdict.REFUSED, "message": "Need splits to be a constant and explicit"}, "missing support"),
+    ({"verdict": Verdict.REFUSED, "message": "Caused by: shape input is variable"}, "missing support"),
     (
         {"verdict": Verdict.REFUSED, "message": "'input == CV_32F || input == CV_8S' where 4 (CV_32S)"},
-        "lacks something",
+        "missing support",
     ),
     ({"verdict": Verdict.REFUSED, "message": "Assertion failed: repeats_.dims == 1"}, ""),
     ({"verdict": Verdict.ACCEPTED_INVALID, "force": "should"}, "no must"),
@@ -401,7 +401,7 @@ def test_a_group_whose_script_does_not_show_it_is_no_finding(
     statuses(monkeypatch, 0)
     done = command("findings", softmax, "--folder", tmp_path, "--jobs", "1", "--seconds", "1", "--other", "onnxruntime")
     assert done.status == 0, done.text
-    assert "are no findings, because no script shows them" in done.out
+    assert "are no findings, because no script reproduces them" in done.out
     assert not findings_file.read(tmp_path).findings
 
 
@@ -412,7 +412,7 @@ def test_a_case_that_stays_too_large_is_no_finding_and_is_told(
     monkeypatch.setattr(collect, "MOST_SCRIPT", 100)
     done = command("findings", softmax, "--folder", tmp_path, "--jobs", "1", "--seconds", "1", "--other", "onnxruntime")
     assert done.status == 0, done.text
-    assert "its smallest case makes a script of" in done.out
+    assert "the script of its smallest case is too long" in done.out
     assert not findings_file.read(tmp_path).findings
 
 
@@ -568,7 +568,7 @@ def test_findings_are_ranked_by_gravity_and_what_is_fixed_comes_last() -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ("[]", "must be object"),
         ('{"format": 99, "findings": []}', "format must be same as const definition: 2"),
         ('{"format": 2, "findings": [{}]}', "findings[0] must contain"),
@@ -585,8 +585,8 @@ def test_a_damaged_file_is_named(text: str, why: str, tmp_path: Path, softmax: P
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--version", "onnx_reference"], "write NAME==VERSION"),
-        (["--version", "other==1"], "NAME being one of onnx_reference"),
+        (["--version", "onnx_reference"], "expected NAME==VERSION"),
+        (["--version", "other==1"], "where NAME is one of onnx_reference"),
         (["--op", "Nothing*"], "matches no operator"),
         (["--update"], "makes it"),
     ],
@@ -611,7 +611,7 @@ def test_a_case_that_no_longer_fails_is_dropped_with_a_reason(tmp_path: Path, mo
     options = collect.Options(Selection(), jobs=1, seconds=1)
     collected = collect.collect([(Run(text), Generated())], options)
     assert not collected.findings.findings
-    assert [why for *_, why in collected.dropped] == ["no case of it fails again in the same way"]
+    assert [why for *_, why in collected.dropped] == ["none of its cases failed again in the same way"]
 
 
 def softmax_passes(folder: Path) -> Path:
@@ -633,5 +633,5 @@ def test_an_adapter_says_how_its_runtime_is_called() -> None:
 
 
 def test_an_environment_that_there_is_not_is_a_sentence() -> None:
-    with pytest.raises(HarnessError, match="no environment of its own"):
+    with pytest.raises(HarnessError, match="no separate environment"):
         confirm.place("my_backend", "1")

@@ -107,7 +107,7 @@ def test_what_nobody_at_hand_can_judge_cannot_be_seen(older: Case, tmp_path: Pat
     """Neither as the fault, nor as its end, which is 0."""
     status, text = said(f"{ALONE}; {CONVERT}", tmp_path / "script.py", older)
     assert status == 2, text
-    assert "cannot be judged" in text
+    assert "cannot judge the model" in text
     assert said(ALONE, tmp_path / "script.py", older)[0] == 2, "onnx.reference is wrong on it, changed or not"
 
 
@@ -211,5 +211,4 @@ def test_a_title_says_why_a_model_is_invalid() -> None:
         message="no type",
     )
     title = _title("ai.onnx/Neg", Verdict.INVALID_MODEL, case, result, ())
-    assert title.startswith("Neg: a model with float[2,3]")
-    assert title.endswith("expected, an invalid one came (no type)")
+    assert title.startswith("Neg: returns an invalid model, 'no type' (expected float[2,3] ")

@@ -164,10 +164,7 @@ def test_a_report_has_every_part(case: Case) -> None:
 
 
 def test_rejected_and_unspecified_cases_name_their_sentence(case: Case) -> None:
-    for outcome, heading in (
-        (Outcome.REJECTS, "To be refused: «"),
-        (Outcome.UNSPECIFIED, "The text leaves it open: «"),
-    ):
+    for outcome, heading in ((Outcome.REJECTS, "A rejection: «"), (Outcome.UNSPECIFIED, "Unspecified by the text: «")):
         changed = dataclasses.replace(case, outcome=outcome, expected=None)
         assert heading in bug_report.markdown(issue_of(changed, failing(changed), {}))
 
@@ -197,12 +194,12 @@ def test_a_report_of_a_transformer_has_the_model_that_came_and_what_it_means() -
     result = failing(case, verdict=Verdict.WRONG_VALUE)
     text = bug_report.markdown(issue_of(case, result, tool, model=changed.SerializeToString()))
     actual = text.partition("## Actual")[2].partition("## One-file")[0]
-    assert "The model that came, and what that means by the text:" in actual
+    assert "The returned model, and the oracle's outputs of it:" in actual
     assert "y = Relu (x)" in actual
     assert "y = float[2,3] 2 3 4 5 6 7" in actual
     assert "| `outputs[0][0,0]` | `-2.0` | `2.0` |" in actual
     without = bug_report.markdown(issue_of(case, result, tool, model=b"no model"))
-    assert "The model that came:" in without.partition("## Actual")[2]
+    assert "The returned model:" in without.partition("## Actual")[2]
 
 
 # The command
@@ -221,7 +218,7 @@ def test_another_backend_that_does_not_start_has_a_row() -> None:
     words = ("repro", SPLIT, "--backend", adapter("gives_nan_bytes"), "--format", "markdown")
     done = command(*words, "--other", adapter("dies_at_start"), "--other", "oracle")
     assert done.status == 0, done.text
-    assert re.search(r"\| `cmd:python\S* -S wrong.py dies_at_start` \| not asked \| `.*exited with", done.out), done.out
+    assert re.search(r"\| `cmd:python\S* -S wrong.py dies_at_start` \| not run \| `.*exited with", done.out), done.out
     assert "| `oracle onnx" in done.out, done.out
     assert "onnx.reference" not in done.out, "others are named"
     assert "| `onnx.reference" in command(*words).out
@@ -274,26 +271,23 @@ def test_bad_input_is_one_sentence(
                 "verdict": Verdict.WRONG_SHAPE,
                 "mismatch": {"where": "outputs[0]", "expected": "shape [3]", "actual": "shape [4]"},
             },
-            "`outputs[0]`: `shape [3]` is expected, `shape [4]` came",
+            "`outputs[0]`: `shape [4]` (expected `shape [3]`)",
         ),
         (
             {"verdict": Verdict.WRONG_VALUE, "mismatch": {"where": "outputs[1]", "expected": "-0.0", "actual": "0.0"}},
-            "`outputs[1]`: `-0.0` is expected, `0.0` came",
+            "`outputs[1]`: `0.0` (expected `-0.0`)",
         ),
         (
             {"verdict": Verdict.REFUSED, "error": "Fail", "message": "no kernel " + "x" * 500},
-            "`no kernel " + "x" * 190 + "...` where `float[3], float[4]` is expected",
+            "`no kernel " + "x" * 190 + "...` (expected `float[3], float[4]`)",
         ),
-        ({"verdict": Verdict.REFUSED, "error": "Fail"}, "`Fail` where `float[3], float[4]` is expected"),
-        ({"verdict": Verdict.CRASH, "signal": "SIGFPE"}, "`SIGFPE` where `float[3], float[4]` is expected"),
+        ({"verdict": Verdict.REFUSED, "error": "Fail"}, "`Fail` (expected `float[3], float[4]`)"),
+        ({"verdict": Verdict.CRASH, "signal": "SIGFPE"}, "`SIGFPE` (expected `float[3], float[4]`)"),
         (
             {"verdict": Verdict.TIMEOUT, "message": "no answer within 20.0 s"},
-            "no answer within 20.0 s where `float[3], float[4]` is expected",
+            "no answer within 20.0 s (expected `float[3], float[4]`)",
         ),
-        (
-            {"verdict": Verdict.ACCEPTED_INVALID, "actual": "float[2] 1 2"},
-            "`float[2] 1 2` where the text forbids an answer",
-        ),
+        ({"verdict": Verdict.ACCEPTED_INVALID, "actual": "float[2] 1 2"}, "`float[2] 1 2` (expected a rejection)"),
     ],
 )
 def test_a_title_has_the_expected_and_the_actual_answer(members: dict[str, Any], title: str) -> None:
@@ -308,7 +302,7 @@ def test_a_title_has_the_expected_and_the_actual_answer(members: dict[str, Any],
 def test_a_crash_where_the_text_forbids_an_answer_wants_a_refusal() -> None:
     case = find_case("ai.onnx/Split/18/neither")
     text = bug_report.markdown(issue_of(case, failing(case, verdict=Verdict.CRASH, signal="SIGABRT"), {}))
-    assert text.startswith("# `SIGABRT` where a refusal is expected: ")
+    assert text.startswith("# `SIGABRT` (expected a rejection): ")
 
 
 TYPES, DOES, SAYS_SHAPE = (

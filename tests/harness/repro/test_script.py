@@ -109,9 +109,9 @@ def script_of(case_id: str, backend: str) -> tuple[str, Result]:
         ("ai.onnx/SplitToSequence/11/keepdims_zero_scalar_two", "onnxruntime", Verdict.REFUSED,
          "Non-zero status code returned while running SplitToSequence"),
         ("ai.onnx/SplitToSequence/11/lengths_none", "onnxruntime", Verdict.ACCEPTED_INVALID,
-         "an answer, where the text forbids one"),
+         "an answer, but the text forbids the model"),
         ("ai.onnx/Split/13/uneven_before_18", "onnx_reference", Verdict.LENIENT,
-         "an answer, where the text forbids one"),
+         "an answer, but the text forbids the model"),
     ],
 )  # fmt: skip
 def test_a_mismatch_is_shown(case_id: str, backend: str, verdict: Verdict, last: str, tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_a_backend_without_repro_code_ends_with_a_message(tmp_path: Path) -> Non
         script, _ = script_of(case_id, "oracle")
         status, output = run_alone(script, tmp_path)
         assert status == 1, output
-        assert "oracle has no way to be called without this project" in output, output
+        assert "oracle cannot be called without this project" in output, output
 
 
 # A command that speaks the wire format
@@ -245,7 +245,7 @@ def test_a_command_is_called_over_stdio(case_id: str, tmp_path: Path) -> None:
         ("ai.onnx/SplitToSequence/11/extremes/string", [[np.array(["", "a", "ä", "日本語", "?"], object)] * 3],
          Verdict.WRONG_VALUE, "outputs[0][0]: 1 of 5 elements differ"),
         ("ai.onnx/Split/18/neither", [np.zeros(3, np.float32)] * 2,
-         Verdict.LENIENT, "an answer, where the text forbids one"),
+         Verdict.LENIENT, "an answer, but the text forbids the model"),
     ],
 )  # fmt: skip
 def test_a_commands_mismatch_is_shown(

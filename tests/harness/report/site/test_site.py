@@ -403,9 +403,9 @@ def test_findings_of_another_form_are_one_sentence(
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ('{"format": 1, "findings": []}', "format must be same as const definition: 2"),
-        ("[" * 100_000, "is no JSON"),
+        ("[" * 100_000, "is not JSON"),
         ('{"format": 2}', "must contain"),
     ],
 )
@@ -416,7 +416,7 @@ def test_a_file_that_is_no_list_of_findings_is_one_sentence(text: str, why: str,
 
 
 def test_two_findings_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(findings_file.FindingsError, match="two findings are called"):
+    with pytest.raises(findings_file.FindingsError, match="two findings have the id"):
         findings_file.read(write_findings(tmp_path, [finding(1), finding(1)]))
 
 
