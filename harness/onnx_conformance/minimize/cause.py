@@ -1,4 +1,4 @@
-"""The cause of a failure as far as a result shows it: what a smaller case must share with the first."""
+"""The cause of a failure, derived from its result. A smaller case must have the same cause as the first one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ INDEX = re.compile(r"_\d+(?=_again$|$)")
 
 
 def cause(case: Case, result: Result) -> tuple[str, ...]:
-    """Return a signature that two failures of one cause share: verdict, error and kind of difference."""
+    """Return a signature that is equal for two failures with one cause: verdict, error and kind of difference."""
     shared = [masked(part) for part in signature(result)]
     if result.verdict is Verdict.WRONG_VALUE and case.outcome is Outcome.VALUES:
         shared += difference(result)
@@ -30,7 +30,7 @@ def cause(case: Case, result: Result) -> tuple[str, ...]:
 
 
 def cause_of_model(case: Case, result: Result) -> tuple[str, ...]:
-    """Return the same of a failure whose operator and names may change, as those of a whole model do."""
+    """Return this signature for a whole model, whose operator and names may change."""
     if result.verdict in WRONG:
         other_shapes = result.message.startswith("with ")
         kinds = difference(result) if result.verdict is Verdict.WRONG_VALUE else ()
@@ -42,7 +42,7 @@ def cause_of_model(case: Case, result: Result) -> tuple[str, ...]:
 
 
 def difference(result: Result) -> list[str]:
-    """Return the kinds of the values that differ: a NaN in place of a number is another fault than a wrong number."""
+    """Return the kinds of the values that differ. A NaN instead of a number is another fault than a wrong number."""
     mismatch = result.mismatch
     kinds = []
     for word in ("expected", "actual"):
@@ -53,5 +53,5 @@ def difference(result: Result) -> list[str]:
 
 
 def masked(text: str) -> str:
-    """Return a message with numbers, tensor types and quoted text masked, whatever their count."""
+    """Return a message in which every series of numbers, tensor types and quoted texts is masked."""
     return re.sub(r"#(?:[\s,x-]*#)*", "#", re.sub(r"-?\d+(?:\.\d+)?|tensor\(\w+\)|'[^']*'", "#", text))

@@ -1,4 +1,4 @@
-"""Candidates that are declared cases: what a smaller one must keep, and how its size is measured."""
+"""Candidates that are declared cases: the properties that a smaller one must keep, and the measure of its size."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class NotWrittenError(HarnessError):
-    """A case cannot be written as a candidate; the text says why."""
+    """A case cannot be written as a candidate. The message contains the reason."""
 
 
 @dataclass(frozen=True)
@@ -41,19 +41,19 @@ class Declared:
     passes = (moves.plainer, *structure, moves.simpler)
 
     def __init__(self, case: Case, plan: Plan) -> None:
-        """Begin with a case that was delivered from a plan, or that the plan of another suite's case means.
+        """Begin with a case that was delivered from a plan, or with one of another suite that has such a plan.
 
         Raises:
-            NotWrittenError: its arguments cannot be written out.
+            NotWrittenError: the arguments of the case have no concrete values.
         """
         generated = case.id.startswith(f"{plan.version}/")
         first = _built(candidate_from_plan(plan, case.form if generated else PLAIN))
         if first is None or (generated and first.case.digests() != case.digests()):
-            raise NotWrittenError(f"{case.id}: its arguments cannot be written out, so it cannot be minimized")
+            raise NotWrittenError(f"{case.id}: its arguments have no concrete values, so it cannot be minimized")
         self.first = dataclasses.replace(first, case=case) if generated else first
 
     def built(self, candidate: DeclaredCandidate) -> BuiltCandidate | None:
-        """Return a candidate with its case; None if it is no case of the same kind as the first."""
+        """Return a candidate with its case; None if it is not a case of the same kind as the first."""
         built = _built(candidate)
         return built if built is not None and same_kind(self.first.plan, built.plan) else None
 
@@ -63,7 +63,7 @@ class Declared:
         return _built(candidate_from_plan(built.plan, built.candidate.form))
 
     def cause(self, case: Case, result: Result) -> tuple[str, ...]:
-        """Return a signature that two failures of one cause share; they differ in the same output."""
+        """Return a signature that is equal for two failures with one cause; they differ in the same output."""
         where = str(result.mismatch.get("where", ""))
         index = re.match(r"outputs\[(\d+)\]", where)
         return (*cause(case, result), INDEX.sub("", case.outputs[int(index[1])]) if index else where)
@@ -82,10 +82,9 @@ def _built(candidate: DeclaredCandidate) -> BuiltCandidate | None:
 
 
 def same_kind(original: Plan, plan: Plan) -> bool:
-    """Return whether a smaller case is of the same kind: as valid, or forbidden or left open by the same clause.
+    """Return whether a smaller case is of the same kind: valid, or forbidden or unspecified by the same clause.
 
-    Empty tensors have a meaning of their own, so nothing becomes empty that was not. No input loses a dimension that
-    the text names.
+    Empty tensors are a special case, so no tensor may become empty. No input may lose a dimension that the text names.
     """
     return (
         plan.outcome is original.outcome
@@ -98,7 +97,7 @@ def same_kind(original: Plan, plan: Plan) -> bool:
 
 
 def _ranks(plan: Plan) -> dict[str, int]:
-    """Return by name the ranks of the inputs whose dimensions the text lists."""
+    """Return the ranks of the inputs whose dimensions the text lists, by name."""
     ranked = {item.name for item in plan.version.inputs if RANKED.search(item.description)}
     values = {name: item.value for name, item in plan.inputs if item is not None and INDEX.sub("", name) in ranked}
     return {name: value.ndim for name, value in values.items() if isinstance(value, np.ndarray)}

@@ -1,7 +1,7 @@
 """A declared case whose arguments are concrete values, so that each value can be removed or simplified.
 
-A declared argument may be data for any type, a list or a number. In a candidate every input is the array that the model
-is fed, and every number of an attribute can be addressed by a path.
+A declared argument may be data for any type, a list or a number. In a candidate, every input is the array that the
+model receives, and every number of an attribute has a path.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from onnx_conformance.specification.signature import TypedValue
 
 PLANNING_SECONDS, PLANNING_BYTES = 0.3, 1 << 30
-"""Limits of planning one candidate, in seconds and bytes: a hundred times what a declared case needs."""
+"""Limits for planning one candidate, in seconds and bytes: a hundred times the need of a declared case."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class DeclaredCandidate:
         return dataclasses.replace(self, spec=dataclasses.replace(self.spec, **changed))
 
     def leaves(self) -> list[Leaf]:
-        """Return all values, by "arguments" or "around", the argument's name, then indices."""
+        """Return all values. A path is "arguments" or "around", the argument's name, then indices."""
         return [leaf for path, value in _arguments(self) for leaf in _leaves(value, path)]
 
     def with_values(self, changes: Mapping[Path, Any]) -> DeclaredCandidate:
@@ -65,7 +65,7 @@ NUMBER = (bool, int, float, np.generic)
 
 
 def value_groups(candidate: DeclaredCandidate) -> list[tuple[Path, int]]:
-    """Return the paths of variadic inputs and sequences, and how many values each has."""
+    """Return the paths of variadic inputs and sequences, with their numbers of values."""
     return [group for path, value in _arguments(candidate) for group in _groups(value, path)]
 
 
@@ -82,7 +82,7 @@ def _arguments(candidate: DeclaredCandidate) -> Iterator[tuple[Path, Any]]:
 
 
 def _flat(value: list[Any] | tuple[Any, ...]) -> bool:
-    """Return whether a list holds only numbers or only strings, as the list of an attribute does."""
+    """Return whether a list contains only numbers or only strings, like the list of an attribute."""
     return bool(value) and (all(isinstance(item, NUMBER) for item in value) or all(isinstance(i, str) for i in value))
 
 
@@ -158,7 +158,7 @@ def _attribute(argument: Any, bound: Mapping[str, str]) -> Any:  # noqa: ANN401
 
 
 def _input(argument: Any, bound_input: Any) -> Any:  # noqa: ANN401
-    """Return an argument as the values that the model is fed."""
+    """Return an argument as the values that the model receives."""
     if bound_input is None or argument is None or isinstance(argument, ValueOf | Empty | dict):
         return argument
     if isinstance(argument, Typed):
@@ -169,10 +169,10 @@ def _input(argument: Any, bound_input: Any) -> Any:  # noqa: ANN401
 
 
 def build_case(candidate: DeclaredCandidate) -> tuple[Plan, Case] | None:
-    """Return the plan and the case of a candidate, with expected values by the oracle; None if it is not a valid case.
+    """Return the plan and the case of a candidate, with the oracle's values; None if it is not a valid case.
 
-    A move may break the declaration, the signature, or an assumption of the oracle: any exception then means that the
-    candidate is not a case.
+    A move may break the declaration, the signature, or an assumption of the oracle. Any exception therefore means that
+    the candidate is not a case.
     """
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"), within(PLANNING_SECONDS, PLANNING_BYTES):

@@ -1,6 +1,6 @@
 """A limit on the time and memory of a block of code in this process.
 
-An oracle may run without end on a case that nobody wrote: it may count from 0 to the greatest integer.
+An oracle may run endlessly on a generated case: for example, it may count from 0 to the greatest integer.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 STATM = Path("/proc/self/statm")
 AGAIN = 0.01
-"""Seconds until a block that is overdue, and could not be ended, is tried again."""
+"""Seconds until the next attempt to end an overdue block, if it could not be ended."""
 
 
 class OverdueError(Exception):
@@ -31,8 +31,8 @@ class OverdueError(Exception):
 def within(seconds: float, more_bytes: int) -> Iterator[None]:
     """Raise OverdueError if the block takes longer than `seconds`, MemoryError if it allocates `more_bytes` more.
 
-    The time limit works in the main thread only, the memory limit only on Linux. A timer that was running before goes
-    on afterwards.
+    The time limit works only in the main thread, the memory limit only on Linux. A timer that was running before
+    continues afterwards.
     """
     with _memory(more_bytes), _time(seconds):
         yield
@@ -45,7 +45,7 @@ def _time(seconds: float) -> Iterator[None]:
         return
 
     def overdue(_: int, frame: types.FrameType | None) -> None:
-        if _in_a_callback_of_the_collector(frame):  # Python would print an exception there and go on.
+        if _in_a_callback_of_the_collector(frame):  # Python would only print an exception there.
             signal.setitimer(signal.ITIMER_REAL, AGAIN)
             return
         raise OverdueError(f"not done within {seconds:g} s")

@@ -1,4 +1,4 @@
-"""A whole model with its inputs, of which every value can be removed or simplified."""
+"""A whole model with its inputs, in which every value can be removed or simplified."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
 KIND = onnx.AttributeProto
 NUMBERS = {KIND.INT: "i", KIND.FLOAT: "f", KIND.STRING: "s", KIND.INTS: "ints", KIND.FLOATS: "floats"}
-"""Attributes of numbers and of a word, and the field that has them."""
+"""The types of attributes with numbers or a word, and the field that contains the value."""
 
 
 @dataclass(frozen=True)
 class Evaluated:
-    """What the oracle says of a model.
+    """The oracle's evaluation of a model.
 
     Attributes:
-        values: of the inputs, the initializers and of what the nodes of the graph give, by name.
-        noted: what its evaluator noted.
+        values: the values of the inputs, of the initializers and of the nodes of the graph, by name.
+        noted: the evaluator, with the facts that it recorded.
     """
 
     values: Mapping[str, Value]
     noted: Noted
 
     def declared(self, name: str) -> onnx.ValueInfoProto:
-        """Return the declaration of a value: its type, and of a tensor its shape."""
+        """Return the declaration of a value: its type and, for a tensor, its shape."""
         value = self.values[name]
         if isinstance(value, np.ndarray):
             return helper.make_tensor_value_info(name, element_type(value.dtype).number, value.shape)
@@ -61,11 +61,11 @@ class ModelCandidate:
 
     @functools.cached_property
     def evaluated(self) -> Evaluated:
-        """What the oracle says of it.
+        """The oracle's evaluation of it.
 
         Raises:
-            NoAnswer: the text forbids it, or leaves it open.
-            UndeclaredError: no operator file says what an operator means.
+            NoAnswer: the text forbids the model, or does not define its result.
+            UndeclaredError: an operator has no operator file and no function body.
         """
         whole, noted = self.copied(), Noted()
         graph = whole.graph
@@ -121,7 +121,7 @@ class ModelCandidate:
 
 
 def _plain(array: Array) -> Array:
-    """Return texts as they stand in inputs, as str."""
+    """Return texts as str, as in inputs."""
     if array.dtype.kind != "O":
         return array
     texts = [item.decode(errors="surrogateescape") if isinstance(item, bytes) else item for item in array.flat]
@@ -139,7 +139,7 @@ def _of_attribute(item: onnx.AttributeProto) -> Array | None:
     if item.type == KIND.TENSOR:
         return _plain(numpy_helper.to_array(item.t))
     if item.type == KIND.STRING:
-        return None  # A word that the text lists: a shorter one is none.
+        return None  # A word from a list in the text; a shorter one is not in it.
     return np.asarray(helper.get_attribute_value(item)) if item.type in NUMBERS else None
 
 
@@ -152,7 +152,7 @@ def _set(item: onnx.AttributeProto, array: Array) -> None:
 
 
 def computed(graph: onnx.GraphProto) -> list[str]:
-    """Return the names of what the nodes of a graph give and that are no outputs of it."""
+    """Return the names of the values that the nodes of a graph compute and that are not its outputs."""
     outputs = {item.name for item in graph.output}
     return [name for node in graph.node for name in node.output if name and name not in outputs]
 
@@ -181,7 +181,7 @@ def renamed(graph: onnx.GraphProto, names: Mapping[str, str]) -> None:
 
 
 def pruned(candidate: ModelCandidate) -> ModelCandidate:
-    """Return a candidate without what no output needs: nodes, initializers, inputs, functions, declarations."""
+    """Return a candidate without the nodes, initializers, inputs, functions and declarations that no output needs."""
     model = candidate.copied()
     graph = model.graph
     needed = {item.name for item in graph.output}
@@ -203,7 +203,7 @@ def pruned(candidate: ModelCandidate) -> ModelCandidate:
 
 
 def _keep_functions(model: onnx.ModelProto) -> None:
-    """Remove the functions that nothing calls, and the opsets of domains that nothing is of."""
+    """Remove the functions that are not called, and the opsets of domains that are not used."""
     by_key = {(item.domain, item.name): item for item in model.functions}
     called: set[tuple[str, str]] = set()
     nodes = list(model.graph.node)

@@ -1,7 +1,7 @@
-"""Moves from a model to smaller ones: nodes, outputs, branches, functions and what else a graph may have less of.
+"""Moves from a model to smaller ones: without nodes, outputs, branches, functions or other parts of a graph.
 
-They ask the oracle for the values within the graph: what a removed node gave becomes an input with the value that it
-had. Whether a result is a model is for the oracle to decide.
+The oracle computes the values within the graph. The output of a removed node becomes an input with the same value. The
+oracle decides whether the result is a model.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from onnx_conformance.minimize.search_space import Array
 
 NO_NUMBERS = frozenset({"string", "bool", "complex64", "complex128"})
-"""Element types that no other has the values of."""
+"""Element types whose values no other type can represent."""
 TYPE_ATTRIBUTES = frozenset({"to", "dtype", "output_dtype", "stash_type"})
-"""Attributes whose number is that of an element type."""
+"""Attributes whose value is the number of an element type."""
 
 
 def fewer_nodes(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
@@ -54,13 +54,13 @@ def _fewer_outputs(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
     if len(names) < 2:  # noqa: PLR2004 - a model has an output
         return
     for name in names:
-        yield Move(_with_outputs(candidate, [name]), f"without the outputs beside {name}")
+        yield Move(_with_outputs(candidate, [name]), f"without the outputs except {name}")
     for name in names:
         yield Move(_with_outputs(candidate, [other for other in names if other != name]), f"without the output {name}")
 
 
 def _with_outputs(candidate: ModelCandidate, names: Iterable[str]) -> ModelCandidate:
-    """Return a candidate with other outputs, and without what they do not need."""
+    """Return a candidate with other outputs, and without the parts that they do not need."""
     model = candidate.copied()
     kept = {item.name: item for item in candidate.model.graph.output}
     del model.graph.output[:]
@@ -69,11 +69,11 @@ def _with_outputs(candidate: ModelCandidate, names: Iterable[str]) -> ModelCandi
 
 
 def _earlier_ends(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
-    """Yield candidates that end with a value within the graph, the first values first, or without a last node."""
+    """Yield candidates that end with a value within the graph (the first values first), or without a last node."""
     graph = candidate.model.graph
     inner = computed(graph)
     for name in inner:
-        yield Move(_with_outputs(candidate, [name]), f"without what comes after {name}")
+        yield Move(_with_outputs(candidate, [name]), f"without the nodes after {name}")
     outputs = [item.name for item in graph.output]
     taken = {name for node in graph.node for name in _takes(node)}
     for node in graph.node:
@@ -87,13 +87,13 @@ def _earlier_ends(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
 
 
 def _takes(node: onnx.NodeProto) -> list[str]:
-    """Return the names of what a node takes, in its subgraphs too."""
+    """Return the names of the inputs of a node, including those in its subgraphs."""
     inner = [name for graph in subgraphs([node]) for other in graph.node for name in other.input]
     return [*filter(None, node.input), *inner, *(item.name for graph in subgraphs([node]) for item in graph.output)]
 
 
 def _later_beginnings(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
-    """Yield candidates that are given what nodes at the beginning gave, as inputs or as initializers."""
+    """Yield candidates in which inputs or initializers replace the results of nodes at the beginning."""
     nodes = candidate.model.graph.node
     for count in range(len(nodes) - 1, 0, -1):
         names = {name for node in nodes[:count] for name in node.output if name}
@@ -107,7 +107,7 @@ def _later_beginnings(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate
 
 
 def _given(candidate: ModelCandidate, names: set[str], description: str) -> Iterator[Move[ModelCandidate]]:
-    """Yield candidates without the nodes that give some values."""
+    """Yield candidates without the nodes that compute some values."""
     if names & {item.name for item in candidate.model.graph.output}:
         return
     evaluated = candidate.evaluated
@@ -130,14 +130,14 @@ def _given(candidate: ModelCandidate, names: set[str], description: str) -> Iter
 
 
 def _bypassed(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
-    """Yield candidates in which what takes the output of a node takes one of its inputs."""
+    """Yield candidates in which an input of a node replaces its output."""
     graph = candidate.model.graph
     outputs, inner = {item.name for item in graph.output}, {name for node in graph.node for name in node.output}
     for number, node in enumerate(graph.node):
         given = list(filter(None, node.output))
         for taken in dict.fromkeys(filter(None, node.input)):
             if given[0] in outputs and (taken not in inner or taken in outputs):
-                continue  # The output of a graph is not one of its inputs.
+                continue  # The output of a graph must not be one of its inputs.
             model = candidate.copied()
             del model.graph.node[number]
             renamed(model.graph, {taken: given[0]} if given[0] in outputs else {given[0]: taken})
@@ -145,14 +145,14 @@ def _bypassed(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
 
 
 def _inlined(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
-    """Yield candidates with the nodes of a branch in the place of an If, or of a function in that of its calls."""
+    """Yield candidates in which the nodes of a branch replace an If, or those of a function replace its calls."""
     for number, node in enumerate(candidate.model.graph.node):
         if node.op_type != "If" or node.domain not in {"", "ai.onnx"}:
             continue
         for item in node.attribute:
             if item.type == KIND.GRAPH:
                 inlined = _with_branch(candidate, number, item.g)
-                yield Move(inlined, f"{item.name} in the place of the If of {node.output[0]}")
+                yield Move(inlined, f"{item.name} instead of the If of {node.output[0]}")
     for function in candidate.model.functions:
         model = onnx.inliner.inline_selected_functions(candidate.copied(), [(function.domain, function.name)])
         yield Move(pruned(ModelCandidate(model, candidate.inputs)), f"the function {function.name} inlined")
@@ -181,17 +181,17 @@ def _with_branch(candidate: ModelCandidate, number: int, branch: onnx.GraphProto
     return pruned(ModelCandidate(model, candidate.inputs))
 
 
-# Fewer things beside nodes
+# Fewer parts other than nodes
 
 
 def fewer_parts(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
-    """Yield candidates without an attribute, an input of a node, or what says nothing of the model's meaning."""
+    """Yield candidates without an attribute, an input of a node, or the parts that do not affect the result."""
     bare = candidate.copied()
     del bare.graph.value_info[:], bare.metadata_props[:], bare.graph.metadata_props[:]
     for text in ("doc_string", "producer_name", "producer_version"):
         bare.ClearField(text)
     bare.graph.ClearField("doc_string")
-    yield Move(ModelCandidate(bare, candidate.inputs), "without what says nothing of its meaning")
+    yield Move(ModelCandidate(bare, candidate.inputs), "without the parts that do not affect the result")
     for number, node in enumerate(candidate.model.graph.node):
         for index in range(len(node.attribute)):
             model = candidate.copied()
@@ -213,7 +213,7 @@ def fewer_parts(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
 
 
 def _as_inputs(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
-    """Yield candidates with an initializer as an input."""
+    """Yield candidates in which an initializer becomes an input."""
     for index, tensor in enumerate(candidate.model.graph.initializer):
         if tensor.name in candidate.inputs or any(item.name == tensor.name for item in candidate.model.graph.input):
             continue
@@ -221,19 +221,19 @@ def _as_inputs(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
         del model.graph.initializer[index]
         model.graph.input.append(candidate.evaluated.declared(tensor.name))
         inputs = {**candidate.inputs, tensor.name: candidate.evaluated.values[tensor.name]}
-        yield Move(ModelCandidate(model, inputs), f"{tensor.name} an input")
+        yield Move(ModelCandidate(model, inputs), f"{tensor.name} as an input")
 
 
-# More familiar types
+# More common types
 
 
 def plainer_types(candidate: ModelCandidate) -> Iterator[Move[ModelCandidate]]:
-    """Yield candidates in which every tensor of a type is of a more familiar one."""
+    """Yield candidates in which every tensor of one type has a more common type."""
     names = {element_type(leaf.array.dtype).name for leaf in candidate.leaves() if leaf.tensor}
     for name in sorted(names - NO_NUMBERS, key=lambda item: -type_distance(item)):
         for other in PLAIN_TYPES[: type_distance(name)]:
             if other not in NO_NUMBERS:
-                yield Move(_retyped(candidate, name, other), f"{other} in the place of {name}")
+                yield Move(_retyped(candidate, name, other), f"{other} instead of {name}")
 
 
 def _retyped(candidate: ModelCandidate, name: str, other: str) -> ModelCandidate:
@@ -266,7 +266,7 @@ def _retyped(candidate: ModelCandidate, name: str, other: str) -> ModelCandidate
 
 
 def _redeclare(item: onnx.ValueInfoProto, before: str, after: int) -> None:
-    """Give a declaration another element type, if it has this one."""
+    """Change the element type of a declaration, if it has this one."""
     text = schema.type_text(item.type) if item.HasField("type") else ""
     if before not in text:
         return

@@ -1,4 +1,4 @@
-"""Candidates that are whole models: what a smaller one must keep, what is expected of it, how its size is measured."""
+"""Candidates that are whole models: the required properties of a smaller one, its expected values and its size."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from onnx_conformance.minimize.search_space import Array
 
 SECONDS, BYTES = 5.0, 1 << 30
-"""Limits of the oracle on one candidate, in seconds and bytes; its tolerance takes several evaluations."""
+"""Limits of the oracle for one candidate, in seconds and bytes. Its tolerance needs several evaluations."""
 Ranks = frozenset[tuple[str, str, int, int]]
 
 
@@ -54,13 +54,13 @@ class Models:
         """Begin with a case.
 
         Raises:
-            NotWrittenError: it expects no values, or the oracle does not give those that it expects.
+            NotWrittenError: the case expects no values, or the oracle does not compute its expected values.
         """
-        where = f"{case.id} cannot be cut down as a model"
+        where = f"{case.id} cannot be minimized as a model"
         if case.outcome is not Outcome.VALUES:
             raise NotWrittenError(f"{where}: it expects no values")
         if case.files or case.earlier is not None:
-            raise NotWrittenError(f"{where}: it has files beside it, or runs twice")
+            raise NotWrittenError(f"{where}: it has external data, or runs twice")
         model = onnx.load_from_string(case.model)
         self._case, self._allowance = case, by_itself(case).allowance
         self._expected: Mapping[str, Value] = {}
@@ -69,7 +69,7 @@ class Models:
         candidate = ModelCandidate(model, case.inputs)
         values = _evaluated(candidate)
         if values is None:
-            raise NotWrittenError(f"{where}: the oracle gives no values for it")
+            raise NotWrittenError(f"{where}: the oracle does not compute its expected values")
         self._expected = {name: values[name] for name in case.outputs}
         self._empty = _has_empty(candidate, case.outputs)
         self._most = max(MOST_EXPECTED, elements([self._expected[name] for name in case.outputs]))
@@ -80,10 +80,10 @@ class Models:
         self.first = _measured(candidate, first)
 
     def built(self, candidate: ModelCandidate) -> Built[ModelCandidate] | None:
-        """Return a candidate with its case; None if it is none, or its tolerance is not known.
+        """Return a candidate with its case; None if it is not a case, or its tolerance is not known.
 
-        Where every output has the value that it has in the first model, the first's tolerance is right: fewer nodes
-        err no more. Otherwise it follows from the operators.
+        If every output has the same value as in the first model, the tolerance stays, because fewer nodes have no
+        larger errors. Otherwise, the tolerance follows from the operators.
         """
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"), within(SECONDS, BYTES):
@@ -118,12 +118,12 @@ class Models:
             form=PLAIN,
         )
         of = operator(made)
-        if of != made.operator:  # Whatever sentences the first has, they are not of this operator.
+        if of != made.operator:  # The sentences of the first model belong to another operator.
             made = dataclasses.replace(made, operator=of, clauses=(), readings=(), notes=(), reworded="", detail="")
         return _measured(fitted, made)
 
     def _kept_allowance(self, names: tuple[str, ...], values: Mapping[str, Value]) -> Allowance | None:
-        """Return the allowance of the first case for outputs that have its values; None where they have others."""
+        """Return the allowance of the first case, if the outputs have the same values; otherwise None."""
         if not set(names) <= set(self._expected):
             return None
         if any(digest_values((values[name],)) != digest_values((self._expected[name],)) for name in names):
@@ -141,11 +141,11 @@ class Models:
         )
 
     def settled(self, built: Built[ModelCandidate]) -> Built[ModelCandidate]:
-        """Return what is kept of a candidate: all of it."""
+        """Return the final form of a candidate, which is the candidate itself."""
         return built
 
     def cause(self, case: Case, result: Result) -> tuple[str, ...]:
-        """Return a signature that two failures of one cause share, whatever operator and output they are of."""
+        """Return a signature that is equal for two failures with one cause, in any operator and output."""
         return cause_of_model(case, result)
 
 
@@ -159,16 +159,16 @@ def _evaluated(candidate: ModelCandidate) -> Mapping[str, Value] | None:
 
 
 def _is_valid(model: onnx.ModelProto, *, full: bool) -> bool:
-    """Return whether the model checker takes a model, with shapes where it took those of the first."""
+    """Return whether the model checker accepts a model; `full`: also its shapes, if it accepted those of the first."""
     try:
         onnx.checker.check_model(model, full_check=full)
-    except Exception:  # noqa: BLE001 - it has errors of its own, and those of shape inference
+    except Exception:  # noqa: BLE001 - it raises its own errors, and those of shape inference
         return False
     return True
 
 
 def _fitted(candidate: ModelCandidate) -> ModelCandidate | None:
-    """Return a candidate whose declared shapes are those of its values; None where a symbol would have two sizes."""
+    """Return a candidate whose declared shapes are those of its values; None if a symbol would have two sizes."""
     model = candidate.copied()
     sizes: dict[str, int] = {}
     inputs: dict[str, Value] = {}
@@ -186,7 +186,7 @@ def _fitted(candidate: ModelCandidate) -> ModelCandidate | None:
         if not _declare(item, candidate.evaluated.values[old.name], sizes):
             return None
     fitted = ModelCandidate(model, inputs)
-    fitted.__dict__["evaluated"] = candidate.evaluated  # The shapes that are declared change no value.
+    fitted.__dict__["evaluated"] = candidate.evaluated  # Declared shapes do not affect the values.
     return fitted
 
 
@@ -201,7 +201,7 @@ def _same_shapes(candidate: ModelCandidate, model: onnx.ModelProto) -> bool:
 
 
 def _declare(item: onnx.ValueInfoProto, value: Value, sizes: dict[str, int]) -> bool:
-    """Give a declaration the shape of a value, but leave its symbols; return whether each has one size."""
+    """Set the shape of a declaration to that of a value, but keep its symbols. Return whether each has one size."""
     if not isinstance(value, np.ndarray) or not item.type.HasField("tensor_type"):
         return True
     tensor = item.type.tensor_type
@@ -225,13 +225,13 @@ def _forget_shape(item: onnx.ValueInfoProto) -> None:
 
 
 def _has_empty(candidate: ModelCandidate, outputs: tuple[str, ...]) -> bool:
-    """Return whether an input, an initializer or an output is empty: that has a meaning of its own."""
+    """Return whether an input, an initializer or an output is empty, which is a special case."""
     values: list[Array] = [leaf.array for leaf in candidate.leaves() if leaf.tensor]
     return any(map(is_empty, (*values, *(candidate.evaluated.values[name] for name in outputs))))
 
 
 def _ranks(candidate: ModelCandidate) -> Ranks:
-    """Return the ranks of what nodes take where the text lists the dimensions: domain, operator, index, rank."""
+    """Return the ranks of the inputs of nodes whose dimensions the text lists: domain, operator, index, rank."""
     opsets = {item.domain or "ai.onnx": item.version for item in candidate.model.opset_import}
     found: set[tuple[str, str, int, int]] = set()
     for node in candidate.model.graph.node:
@@ -273,7 +273,7 @@ def _type_distance(array: Array) -> int:
 
 
 def operator(case: Case) -> str:
-    """Return the operator version that a model is of: its case's where the model has it, else that of its last node."""
+    """Return the operator version of a model: that of its case, if the model uses it; else that of its last node."""
     model = onnx.load_from_string(case.model)
     opsets = {item.domain or "ai.onnx": item.version for item in model.opset_import}
     found = [

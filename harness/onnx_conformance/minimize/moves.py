@@ -26,23 +26,23 @@ if TYPE_CHECKING:
     from onnx_conformance.minimize.search_space import Array, Leaf, Path
 
 PLAIN_TYPES = ("float", "int64", "int32", "double", "bool", "uint8", "int8", "string")
-"""Element types, the most familiar first; all others come after."""
+"""Element types, with the most common ones first; all other types follow."""
 _FORMS = table.names(table.Start.PLAN)
 MOST_SINGLE_ELEMENTS = 48
-"""In arrays of up to this many elements, each element is simplified by itself too."""
+"""In arrays with up to this many elements, elements are also simplified one by one."""
 MOST_SINGLE_SLICES = 6
-"""On axes of up to this size, each slice is removed by itself too."""
+"""On axes of up to this size, slices are also removed one by one."""
 
 
 def type_distance(type_: str) -> int:
-    """Return a distance of a type from the most familiar one, float."""
+    """Return a distance of a type from the most common one, float."""
     name = schema.inner(type_) if "(" in type_ else type_
     containers = type_.count("(") - 1 if "(" in type_ else 0
     return (PLAIN_TYPES.index(name) if name in PLAIN_TYPES else len(PLAIN_TYPES)) + 10 * max(0, containers)
 
 
 def form_distance(form: str) -> int:
-    """Return a distance of a form from the plain one: its place among the forms of plans, the simpler first."""
+    """Return a distance of a form from the plain one: its place in the list of forms of plans, simpler ones first."""
     found = table.find(form)
     return _FORMS.index(found.name) if found is not None else len(_FORMS)
 
@@ -59,7 +59,7 @@ def fewer(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
             rest = {key: value for key, value in values.items() if key != name}
             yield Move(candidate.with_spec(**{kind: rest}), f"without {name}")
     if spec.beside:
-        yield Move(candidate.with_spec(beside=""), "without the nodes beside it")
+        yield Move(candidate.with_spec(beside=""), "without the other nodes")
     for path, count in value_groups(candidate):
         for index in range(count - 1, -1, -1):
             less = without(candidate, path, index)
@@ -69,7 +69,7 @@ def fewer(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
 
 
 def _outputs(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
-    """Yield candidates with one output less, and with the numbers that count the outputs changed too."""
+    """Yield candidates with one output less, also with a change of the numbers that count the outputs."""
     spec = candidate.spec
     for name in spec.omits:
         omits = tuple(other for other in spec.omits if other != name)
@@ -77,15 +77,15 @@ def _outputs(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
     if spec.n is None or spec.n < 2:  # noqa: PLR2004 - a node has an output
         return
     one_less = candidate.with_spec(n=spec.n - 1)
-    yield Move(one_less, "an output less")
+    yield Move(one_less, "one output less")
     for leaf in candidate.leaves():
         if leaf.array.ndim == 0 and not leaf.tensor and leaf.array.dtype.kind in "iu" and leaf.array == spec.n:
             yield Move(
-                one_less.with_values({leaf.path: np.asarray(spec.n - 1)}), f"an output less, as {leaf.name} counts them"
+                one_less.with_values({leaf.path: np.asarray(spec.n - 1)}), f"one output less, counted by {leaf.name}"
             )
         if leaf.array.ndim == 1 and leaf.array.size == spec.n:
             for shorter in _parts(one_less, leaf):
-                yield Move(shorter, f"an output less, as {leaf.name} counts them")
+                yield Move(shorter, f"one output less, counted by {leaf.name}")
 
 
 # Shorter axes
@@ -112,7 +112,7 @@ def shorter(candidate: C) -> Iterator[Move[C]]:
     for leaf in all_leaves:
         if leaf.array.ndim == 1:
             for changed in _parts(candidate, leaf):
-                yield Move(changed, f"parts in {leaf.name} fewer or smaller")
+                yield Move(changed, f"fewer or smaller parts in {leaf.name}")
     for leaf in all_leaves:
         for axis, size in enumerate(leaf.array.shape):
             for indices in _slices(size):
@@ -148,7 +148,7 @@ def _cut(values: Iterable[Leaf], size: int, length: int) -> dict[Path, Array]:
 
 
 def _parts(candidate: C, leaf: Leaf) -> Iterator[C]:
-    """Yield candidates with one part less or a shorter one, where numbers sum to the size of an axis."""
+    """Yield candidates with one part less or a shorter part, if numbers add up to the size of an axis."""
     if leaf.array.dtype.kind not in "iu" or not leaf.array.size:
         return
     parts = leaf.array.tolist()
@@ -161,7 +161,7 @@ def _parts(candidate: C, leaf: Leaf) -> Iterator[C]:
     limits = np.iinfo(leaf.array.dtype)
     for option in options:
         if any(not limits.min <= part <= limits.max for part in option):
-            continue  # Two large parts make one that the type does not have.
+            continue  # The type cannot represent the sum of two large parts.
         changes = _cut(others, whole, sum(option)) if 0 <= sum(option) < whole else {}
         yield candidate.with_values({**changes, leaf.path: np.array(option, leaf.array.dtype)})
 
@@ -205,7 +205,7 @@ def _has(array: Array, place: int) -> bool:
 
 
 def _deleted(array: Array, place: int) -> Array:
-    """Return an array without an axis: its first slice."""
+    """Return the first slice of an array along an axis, without the axis."""
     if array.shape[place]:
         return np.asarray(array.take(0, place), array.dtype)
     axis = place % array.ndim
@@ -292,7 +292,7 @@ def _fillings(flat: Array) -> Iterator[Array]:
 
 
 def _simpler_elements(value: Any) -> list[object]:  # noqa: ANN401 - any element
-    """Return simpler values to try in place of an element."""
+    """Return simpler values that may replace an element."""
     if isinstance(value, str):
         half, letters = len(value) // 2, range(min(len(value), MOST_SINGLE_ELEMENTS))
         return ["", "a", value[:half], value[half:], *(value[:i] + value[i + 1 :] for i in letters)]
@@ -315,7 +315,7 @@ def _simpler_elements(value: Any) -> list[object]:  # noqa: ANN401 - any element
 
 
 def plainer(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
-    """Yield candidates in a more familiar form, and with more familiar types."""
+    """Yield candidates in a more common form, and with more common types."""
     if candidate.form != PLAIN:
         for form in _FORMS[: form_distance(candidate.form)]:
             yield Move(dataclasses.replace(candidate, form=form), f"in the form {form}")
@@ -330,7 +330,7 @@ def plainer(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
 
 
 def _retyped(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
-    """Yield candidates with more familiar types for arguments that declare their own: all of one type, or one."""
+    """Yield candidates with more common types for arguments that declare their own type: all of one type, or one."""
     typed = typed_arguments(candidate)
     together = [[place for place, argument in typed if argument.type == type_] for type_ in {a.type for _, a in typed}]
     for places in [*sorted(together), *([place] for place, _ in typed)]:

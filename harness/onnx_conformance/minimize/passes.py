@@ -1,4 +1,4 @@
-"""The passes of an optimizer that are guilty of a failure: the fewest with which it stays."""
+"""The passes of an optimizer that are guilty of a failure: the smallest set with which it still fails."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
     from onnx_conformance.processes.adapter_process import Limits
 
 MOST = 500
-"""Passes that an adapter may name."""
+"""Maximum number of passes that an adapter may name."""
 MOST_PROCESSES = 400
-"""Processes that a search may start: each runs the optimizer with other passes."""
+"""Maximum number of processes that a search may start. Each runs the optimizer with other passes."""
 REPRO = "repro"
-"""The fields of a hello that call a tool begin with it."""
+"""The prefix of the fields of a hello that contain code to call a tool."""
 
 
 MOST_SUSPECTS = 3
 _known: dict[tuple[str, tuple[str, ...]], list[tuple[str, ...]]] = {}
-"""By optimizer and its passes, those that were guilty of the last failures: often they are of the next one, too."""
+"""The guilty passes of the last failures, by optimizer and its passes. Often they also cause the next failure."""
 
 
 @dataclass(frozen=True)
 class Guilty:
-    """The fewest passes with which a case fails as it does with all.
+    """The smallest set of passes with which a case fails in the same way as with all passes.
 
     Attributes:
-        names: of the passes; empty: it is not known which, or it fails without any.
-        hello: of the adapter; with names, its code runs these passes alone.
+        names: the names of the passes; empty if they are not known, or if the case fails without any pass.
+        hello: the hello of the adapter. If there are names, its code runs only these passes.
     """
 
     names: tuple[str, ...]
@@ -45,7 +45,7 @@ class Guilty:
 
 
 def named(hello: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the passes that an adapter says that its tool runs; empty where it names none."""
+    """Return the passes of a tool that its adapter declares; empty if it declares none."""
     said = hello.get("passes")
     if not isinstance(said, list) or len(said) > MOST or not all(isinstance(name, str) for name in said):
         return ()
@@ -56,11 +56,11 @@ def guilty_passes(case: Case, result: Result, hello: Mapping[str, Any], target: 
     """Return the passes that are guilty of a failure.
 
     Args:
-        case: that fails.
-        result: of it, with all passes.
-        hello: of the optimizer's adapter.
+        case: the failing case.
+        result: its result with all passes.
+        hello: the hello of the optimizer's adapter.
         target: the optimizer.
-        limits: of its processes.
+        limits: the limits of its processes.
     """
     every = named(hello)
     if not every or not result.verdict.failed:
@@ -75,7 +75,7 @@ def guilty_passes(case: Case, result: Result, hello: Mapping[str, Any], target: 
         return answer.result is not None and cause_of_model(case, answer.result) == wanted
 
     found = fewest(every, fails, suspects)
-    if not found or found == every:  # Of all of them together nobody learns which to look at.
+    if not found or found == every:  # The set of all passes is no help to anybody.
         return Guilty((), hello)
     if found in suspects:
         suspects.remove(found)
@@ -86,7 +86,7 @@ def guilty_passes(case: Case, result: Result, hello: Mapping[str, Any], target: 
 
 @dataclass
 class _Tried:
-    """What was asked so far, and how often more may be asked."""
+    """The combinations that were tried so far, and the number of remaining trials."""
 
     fails: Callable[[tuple[str, ...]], bool]
     answers: dict[tuple[str, ...], bool] = field(default_factory=dict)
@@ -102,16 +102,16 @@ class _Tried:
 def fewest(
     every: Sequence[str], fails: Callable[[tuple[str, ...]], bool], suspects: Sequence[tuple[str, ...]] = ()
 ) -> tuple[str, ...]:
-    """Return the fewest names with which something fails; empty where it fails without any, or not with all.
+    """Return the smallest set of names with which something fails; empty if it fails without any, or not with all.
 
-    Halves, quarters and so on of the names are tried by themselves and left out, as in delta debugging (Zeller and
-    Hildebrandt, "Simplifying and isolating failure-inducing input", 2002), so that one of forty is found by a dozen
-    questions. Where that ends with more than one, each is tried alone: others may have hidden it.
+    The search tries halves, quarters and so on of the names, alone and left out, as in delta debugging (Zeller and
+    Hildebrandt, "Simplifying and isolating failure-inducing input", 2002). It finds one name of forty in a dozen
+    trials. If the result has several names, each is tried alone, because other names may have hidden its failure.
 
     Args:
-        every: the names, with all of which it fails.
-        fails: whether it fails with these names.
-        suspects: names that are tried first, where there is one of them.
+        every: all names; it fails with all of them.
+        fails: a function that returns whether it fails with these names.
+        suspects: sets of names that are tried first.
     """
     tried = _Tried(fails)
     names = tuple(every)
@@ -138,7 +138,7 @@ def fewest(
 
 
 def guilt(names: Sequence[str]) -> str:
-    """Return in one line which passes of an optimizer are guilty; empty where there are none."""
+    """Return the guilty passes of an optimizer in one line; empty if there are none."""
     if not names:
         return ""
     return f"guilty pass: {names[0]}" if len(names) == 1 else f"guilty together: {', '.join(names)}"

@@ -1,8 +1,9 @@
 """Reduce a failing case to a smaller one that fails in the same way and is equally valid, or equally forbidden.
 
-A plain loop over moves, rather than hypothesis's shrinker: arguments are declared, not drawn, so there are no choices
-to replay, and each attempt runs a case in a process that may crash, which a budget must count. Every candidate is
-planned anew, so that the oracle gives its expected values, and accepted only if it is smaller by an explicit measure.
+This is a simple loop over moves. It does not use the shrinker of hypothesis, because arguments are declared, not drawn,
+so there are no choices to replay. In addition, each attempt runs a case in a process that may crash, and a budget must
+count these. Every candidate is planned again, so the oracle computes its expected values. It is accepted only if it is
+smaller by an explicit measure.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ if TYPE_CHECKING:
     from onnx_conformance.processes.adapter_process import Limits
 
 PLANS_A_STEP = 100
-"""Candidates that may be planned for each one that may be run: most are not cases and never reach the runtime."""
+"""Maximum number of planned candidates for each run. Most candidates are not cases and never reach the runtime."""
 
 
 class MinimizeError(HarnessError):
-    """The case cannot be minimized; the text says why."""
+    """The case cannot be minimized. The message contains the reason."""
 
 
 @dataclass
@@ -45,10 +46,10 @@ class Minimized:
 
     Attributes:
         before, after: the original case, and the smallest one that was reached.
-        answer: the backend's answer to the smallest case, in a process of its own.
-        applied: descriptions of the moves that were accepted, in order.
-        steps: how many cases the backend ran.
-        stopped: whether the budget ended the reducer.
+        answer: the backend's answer to the smallest case, in a separate process.
+        applied: descriptions of the accepted moves, in order.
+        steps: the number of cases that the backend ran.
+        stopped: whether the budget ended the reduction.
     """
 
     before: Built[Any]
@@ -60,13 +61,13 @@ class Minimized:
 
     @property
     def case(self) -> Case:
-        """The smallest case, under its own name."""
+        """The smallest case, with its new name."""
         return renamed(self.before.case, self.after.case)
 
     @property
     def result(self) -> Result:
         """The backend's result on the smallest case."""
-        assert self.answer.result is not None  # noqa: S101 - it was asked
+        assert self.answer.result is not None  # noqa: S101 - it was run
         return self.answer.result
 
 
@@ -77,11 +78,11 @@ def minimize(
 
     Args:
         case: the failing case.
-        plan: the plan that it was delivered from; None: it cannot be written as a declared case.
+        plan: the plan from which it was delivered; None if it cannot be written as a declared case.
         target: the backend.
-        limits: limits of each of its processes.
-        steps: how many cases the backend may run.
-        seconds: how long the search may take; None: as long as it takes.
+        limits: the limits of each of its processes.
+        steps: the maximum number of cases that the backend runs.
+        seconds: the time limit of the search, in seconds; None for no limit.
 
     Raises:
         MinimizeError: the case does not fail, or not in the same way each time.
@@ -96,10 +97,10 @@ def minimize(
 
 
 def _search_space(asker: Asker, case: Case, plan: Plan | None) -> SearchSpace[Any]:
-    """Return the search space of a case: declared cases where it fails as one, else models.
+    """Return the search space of a case: declared cases if it fails as one, otherwise models.
 
     Raises:
-        MinimizeError: it fails as neither.
+        MinimizeError: the case fails as neither kind.
     """
     makers: list[Callable[[], SearchSpace[Any]]] = [lambda: Models(case)]
     if plan is not None:
@@ -119,11 +120,11 @@ def _search_space(asker: Asker, case: Case, plan: Plan | None) -> SearchSpace[An
 
 
 def _check_same_failure(case: Case, result: Result, declared: Case, of_declared: Result) -> None:
-    """Raise MinimizeError if the case, with the meaning of the oracle, passes or fails with another verdict."""
+    """Raise MinimizeError if the case passes or has another verdict with the oracle's expected values."""
     _check_failure(result)
     if of_declared.verdict is not result.verdict:
         raise MinimizeError(
-            f"{case.id} on {result.backend}: {_verdict_text(result)}; by the oracle's meaning, as {declared.id}, "
+            f"{case.id} on {result.backend}: {_verdict_text(result)}; with the oracle's values, as {declared.id}, "
             f"{_verdict_text(of_declared)}: not the same failure, so it cannot be minimized"
         )
 
@@ -136,14 +137,14 @@ def _answer_alone(target: Target, limits: Limits, reducer: _Reducer) -> LiveAnsw
         result, outputs, model = ask_and_judge(asker, case)
     if reducer.space.cause(reducer.best.case, result) != reducer.cause:
         raise MinimizeError(
-            f"{case.id} on {target.name}: {reducer.result.verdict} among other cases, {result.verdict} in a process of "
-            "its own; a failure that depends on the cases before it cannot be minimized"
+            f"{case.id} on {target.name}: {reducer.result.verdict} after other cases, {result.verdict} in a separate "
+            "process; a failure that depends on earlier cases cannot be minimized"
         )
     return LiveAnswer(target.name, hello, result, outputs, model=model)
 
 
 def renamed(original: Case, case: Case) -> Case:
-    """Return a smaller case under a name of its own; the original case keeps its name."""
+    """Return a smaller case with a new name; the original case keeps its name."""
     if case.digests() == original.digests():
         return case
     name = f"{case.operator}/{original.name}_minimized"
@@ -157,7 +158,7 @@ class _Reducer:
         best: the smallest case so far.
         cause: the cause that every accepted case must share with the first.
         tried: digests of the cases that were built already.
-        exhausted: the budget is used up.
+        exhausted: whether the budget is used up.
     """
 
     def __init__(self, asker: Asker, steps: int, space: SearchSpace[Any], seconds: float | None = None) -> None:
@@ -192,7 +193,7 @@ class _Reducer:
                 return
 
     def _pass(self, moves: Callable[[Any], Iterator[Move[Any]]]) -> None:
-        """Accept every move of a kind that helps; after one, the search goes on at its index."""
+        """Accept every move of a kind that helps. After each one, the search continues at its index."""
         start = 0
         while (index := self._improve(itertools.islice(moves(self.best.candidate), start, None))) is not None:
             start += index
@@ -210,7 +211,7 @@ class _Reducer:
         return None
 
     def _smaller(self, candidate: Any) -> Built[Any] | None:  # noqa: ANN401 - of the search space
-        """Build a candidate; None unless it is a smaller case of the same kind that was not built before."""
+        """Build a candidate. Return None unless it is a new smaller case of the same kind."""
         self.planned += 1
         smaller = self.space.built(candidate)
         if smaller is None or smaller.size >= self.best.size:
@@ -236,11 +237,11 @@ class _Reducer:
 def _check_failure(result: Result) -> None:
     """Raise MinimizeError if a result is neither a failure nor a lenient answer."""
     if result.verdict is Verdict.PASS:
-        raise MinimizeError(f"{result.case} passes on {result.backend}; nothing to minimize")
+        raise MinimizeError(f"{result.case} passes on {result.backend}, so there is nothing to minimize")
     if not result.verdict.failed and result.verdict is not Verdict.LENIENT:
         message = f": {result.message}" if result.message else ""
         raise MinimizeError(
-            f"{result.case} is {result.verdict} on {result.backend}{message}; that is no failure to minimize"
+            f"{result.case} is {result.verdict} on {result.backend}{message}; only failures can be minimized"
         )
 
 

@@ -20,15 +20,17 @@ Path = tuple[str | int, ...]
 Array = np.ndarray[Any, Any]
 
 MOST_EXPECTED = 1 << 16
-"""Expected elements that a smaller case may have though the first has fewer: a small input may give a large output."""
+"""Maximum number of expected elements of a smaller case, unless the first has more: outputs may be larger than inputs.
+"""
 RANKED = re.compile(
     r"[(\[]\s*\w+(?:\s*(?:,|\bx\b|\*)\s*[\w.\u2026*+/-]+)+\s*[)\]]"
     r"|\b\d-?D\b|\brank[ -]?\d|\b(?:matrix|matrices|scalar)\b",
     re.IGNORECASE,
 )
-"""How the texts write the rank of an input: (N x C x H x W), [seq_length, batch_size, input_size], 1-D, a matrix.
+"""The notations for the rank of an input in the texts: (N x C x H x W), [seq_length, batch_size, input_size], 1-D, a
+matrix.
 
-An oracle need not refuse fewer dimensions; the maintainers of a runtime would.
+An oracle may accept fewer dimensions, but the maintainers of a runtime would reject such a report.
 """
 
 
@@ -38,7 +40,7 @@ class Leaf:
 
     Attributes:
         array: the values; a single number has rank 0.
-        tensor: whether they are a tensor, as an input or an attribute; otherwise plain numbers of an attribute.
+        tensor: whether they are a tensor (an input or an attribute); otherwise they are plain numbers of an attribute.
     """
 
     path: Path
@@ -74,7 +76,7 @@ class Move(Generic[C]):
 
 @dataclass(frozen=True, order=True)
 class Size:
-    """The size of a candidate: compared field by field in this order; every accepted move reduces it.
+    """The size of a candidate, compared field by field in this order. Every accepted move reduces it.
 
     Attributes:
         nodes: number of nodes.
@@ -82,7 +84,7 @@ class Size:
         elements: number of elements of all inputs and of attributes that are lists.
         rank: sum of the ranks of all inputs.
         values: distance of the values from zero.
-        strangeness: distance of types and form from the most familiar ones.
+        strangeness: distance of types and form from the most common ones.
     """
 
     nodes: int
@@ -98,7 +100,7 @@ class Built(Generic[C]):
     """A candidate with its case and its size.
 
     Attributes:
-        inputs, attributes: how many it has.
+        inputs, attributes: the numbers of its inputs and attributes.
     """
 
     candidate: C
@@ -125,28 +127,28 @@ class SearchSpace(Protocol[C]):
 
     @property
     def first(self) -> Built[C]:
-        """What the search begins with."""
+        """Return the first candidate of the search."""
 
     @property
     def passes(self) -> Sequence[Callable[[C], Iterator[Move[C]]]]:
-        """The kinds of moves, in the order in which they are tried until none of them helps."""
+        """Return the kinds of moves, in the order of their trial. They are repeated until none of them helps."""
 
     @property
     def structure(self) -> Sequence[Callable[[C], Iterator[Move[C]]]]:
-        """Those of which two at once are tried where one does not help."""
+        """Return the kinds of moves that are tried in pairs if single moves do not help."""
 
     def built(self, candidate: C) -> Built[C] | None:
-        """Return a candidate with its case; None if it is no case of the same kind as the first."""
+        """Return a candidate with its case; None if it is not a case of the same kind as the first."""
 
     def settled(self, built: Built[C]) -> Built[C] | None:
-        """Return what is kept of a candidate that is smaller; None if it is none."""
+        """Return the final form of a smaller candidate; None if it is not a case."""
 
     def cause(self, case: Case, result: Result) -> tuple[str, ...]:
-        """Return a signature that two failures of one cause share."""
+        """Return a signature that is equal for two failures with one cause."""
 
 
 def nodes(graph: onnx.GraphProto) -> int:
-    """Return how many nodes a graph has, those of its subgraphs included."""
+    """Return the number of nodes of a graph, including those of its subgraphs."""
     inner = (item.g for node in graph.node for item in node.attribute if item.type == onnx.AttributeProto.GRAPH)
     return len(graph.node) + sum(map(nodes, inner))
 
@@ -172,7 +174,7 @@ def distance(value: Any) -> int:  # noqa: ANN401 - any element
 
 
 def elements(values: Any) -> int:  # noqa: ANN401 - values, nested or not
-    """Return how many elements values have together."""
+    """Return the total number of elements of values."""
     if isinstance(values, list | tuple):
         return sum(map(elements, values))
     return values.size if isinstance(values, np.ndarray) else 1

@@ -217,7 +217,7 @@ def test_a_case_without_values_is_reported(monkeypatch: pytest.MonkeyPatch) -> N
     case = dataclasses.replace(case_of(COMPOSED, {"x": X}), outcome=Outcome.REJECTS, expected=None)
     with pytest.raises(MinimizeError, match="it expects no values"):
         cut(case, faulty.takes_all, monkeypatch)
-    with pytest.raises(declared.NotWrittenError, match="the oracle gives no values"):
+    with pytest.raises(declared.NotWrittenError, match="the oracle does not compute its expected values"):
         models.Models(dataclasses.replace(case_of(COMPOSED, {"x": X}), inputs={}))
 
 
@@ -226,7 +226,7 @@ def test_where_the_oracle_disagrees_nothing_is_cut_down(monkeypatch: pytest.Monk
     case = case_of(COMPOSED, {"x": X})
     assert case.expected is not None
     wrong = dataclasses.replace(case, expected=(np.asarray(case.expected[0]) + 1, case.expected[1]))
-    with pytest.raises(MinimizeError, match="by the oracle's meaning"):
+    with pytest.raises(MinimizeError, match="with the oracle's values"):
         cut(wrong, lambda request: request.answers, monkeypatch)
 
 
@@ -271,7 +271,7 @@ def test_the_first_tolerance_stays_where_the_values_do() -> None:
     case = case_of(COMPOSED, {"x": X})
     kind = models.Models(case)
     candidate = kind.first.candidate
-    alone = next(move for move in kind.passes[0](candidate) if move.description == "without the outputs beside y")
+    alone = next(move for move in kind.passes[0](candidate) if move.description == "without the outputs except y")
     built = kind.built(alone.candidate)
     assert built is not None
     assert built.case.allowance == case.allowance

@@ -189,4 +189,4 @@ def test_the_script_calls_the_guilty_pass_alone(name: str, tmp_path: Path) -> No
     assert shown.returncode == 1, shown.stdout + shown.stderr
     assert re.search("Mismatched elements|elements differ", shown.stderr), shown.stderr
     report = command(name, *words[:-2], "--format", "markdown")
-    assert "Guilty, of the passes of the optimizer: `fuse_negs`; it shows this alone." in report.out, report.text
+    assert "Guilty passes of the optimizer: `fuse_negs`; this pass alone causes the fault." in report.out, report.text

@@ -271,14 +271,14 @@ def test_a_plan_without_end_is_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("case_id", "fault", "message"),
     [
-        (f"{SPLIT}/uneven", faulty.nan, "ai.onnx/Split/18/uneven passes on faulty; nothing to minimize"),
+        (f"{SPLIT}/uneven", faulty.nan, "ai.onnx/Split/18/uneven passes on faulty, so there is nothing to minimize"),
         (
             f"{SPLIT}/uneven",
             faulty.now_and_then,
             "on faulty: once wrong_value .*, then pass; a case that does not fail",
         ),
-        (f"{SPLIT}/uneven", faulty.when_tired, "wrong_value among other cases, pass in a process of its own"),
-        (f"{SPLIT}/overrun", faulty.takes_all, "is unspecified on faulty; that is no failure to minimize"),
+        (f"{SPLIT}/uneven", faulty.when_tired, "wrong_value after other cases, pass in a separate process"),
+        (f"{SPLIT}/overrun", faulty.takes_all, "is unspecified on faulty; only failures can be minimized"),
     ],
 )
 def test_cases_that_cannot_be_minimized_are_reported(
@@ -309,7 +309,7 @@ def test_a_case_of_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("case_id", "message"),
     [
-        (f"{SPLIT}/uneven@unranked", "its model is no single node"),
+        (f"{SPLIT}/uneven@unranked", "expected a model with a single node"),
         (f"{SPLIT}/neither", "is known of generated cases alone"),
     ],
 )
