@@ -434,7 +434,7 @@ def external_data(folder: Path) -> None:
         (damage_input, "input_0.pb", "not a whole TensorProto"),
         (lose_input, "test_data_set_0", "0 files input_*.pb, but the graph has 1 inputs to feed"),
         (too_many_outputs, "test_data_set_0", "2 files output_*.pb, but the graph has 1 outputs"),
-        (no_data_set, "test_negated", "there is no test_data_set_0 beside model.onnx"),
+        (no_data_set, "test_negated", "no test_data_set_0"),
         (bad_json, "data.json", "not JSON"),
         (a_list, "data.json", "expected a JSON object, not a list"),
         (bad_tolerance, "test_negated", "rtol is -1; expected a number of at least 0"),
@@ -501,7 +501,7 @@ def test_an_existing_equal_case_is_not_written_again(tmp_path: Path) -> None:
 def test_another_case_of_the_same_name_is_not_overwritten(tmp_path: Path) -> None:
     folder = onnx_layout.write(SMALL, tmp_path)
     before = files(folder)
-    with pytest.raises(onnx_layout.StoreError, match=r"holds another case of this name already; .* --overwrite"):
+    with pytest.raises(onnx_layout.StoreError, match=r"contains another case with this name; .* --overwrite"):
         onnx_layout.write(OTHER, tmp_path)
     assert files(folder) == before
     assert [path.name for path in tmp_path.iterdir()] == [folder.name]
@@ -547,12 +547,12 @@ def test_a_link_or_a_file_in_the_place_of_a_case_is_not_touched(tmp_path: Path) 
     place.parent.mkdir()
     for replace in (False, True):
         place.symlink_to(elsewhere)
-        with pytest.raises(onnx_layout.StoreError, match="is there already, and is no folder"):
+        with pytest.raises(onnx_layout.StoreError, match="exists and is not a folder"):
             onnx_layout.write(SMALL, place.parent, replace=replace)
         place.unlink()
     assert (elsewhere / "mine").read_text() == "mine"
     place.write_text("")
-    with pytest.raises(onnx_layout.StoreError, match="is there already, and is no folder"):
+    with pytest.raises(onnx_layout.StoreError, match="exists and is not a folder"):
         onnx_layout.write(SMALL, place.parent, replace=True)
 
 
