@@ -1,4 +1,4 @@
-"""What is written as one activation: Gelu and its approximations, Swish, Mish, Softplus, Softmax with a bias."""
+"""Rewrites of nodes to one activation: Gelu and its approximations, Swish, Mish, Softplus, Softmax with a bias."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _gelu(name: str, nodes: str, *outputs: str, x: Array = X, **constants: Any) 
 
 
 def _biased(nodes: str) -> str:
-    """Return nodes that take a sum instead of x."""
+    """Return nodes in which a sum replaces x."""
     return "v = Add(x, bias)\n" + nodes.replace("(x, ", "(v, ")
 
 

@@ -1,4 +1,4 @@
-"""What is calculated shorter: units, constants in a row, reciprocals, conditions, bounds."""
+"""Rewrites to shorter calculations: neutral elements, successive constants, reciprocals, conditions, bounds."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ MASK = np.array([[True, False, True, False], [False, False, True, True], [True, 
 
 
 def _where(name: str, nodes: str, *outputs: str, c: Array = MASK, **constants: Any) -> Model:
-    """Return a model of the condition c, of a and b, and of constants."""
+    """Return a model with the condition c, the inputs a and b, and constants."""
     taken = nodes.replace("(", " ").replace(")", " ").replace(",", " ").split()
     values = {"c": c, "a": numbers(3, 4, seed=1), "b": numbers(3, 4, seed=2), **constants}
     inputs = {key: value for key, value in values.items() if key in "abc" and key in taken}
@@ -293,7 +293,7 @@ FINITE = listed(0.75, -0.0, 0.0, 1.5, -2.5, 0.5, -1.25)
 def _bounds(
     name: str, nodes: str, x: Array = FINITE, *, since: int = 13, before: int | None = None, **bounds: float
 ) -> Model:
-    """Return a model whose constants are of the type of its input."""
+    """Return a model whose constants have the type of its input."""
     return Model(
         name, nodes, {"x": x}, {key: np.array(value, x.dtype) for key, value in bounds.items()}, ("y",), since, before
     )

@@ -1,4 +1,4 @@
-"""What is written as one attention: projections of one value, heads, masks, embeddings, rotations."""
+"""Rewrites of nodes to one attention: projections of one value, heads, masks, embeddings, rotations."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ MASK = {"mask": integers(1, 1, 0, 1, 1, 1).reshape(2, 3)}
 def _heads(name: str, *changes: str, inputs: Mapping[str, Array] | None = None, **others: Array) -> Model:
     nodes = HEADS
     for old, new in zip(changes[::2], changes[1::2], strict=True):
-        assert old in nodes  # noqa: S101 - a change that changes nothing is a mistake here
+        assert old in nodes  # noqa: S101 - a change without an effect is a mistake here
         nodes = nodes.replace(old, new)
     taken = nodes.replace("(", " ").replace(")", " ").replace(",", " ").split()
     constants = {key: value for key, value in {**WEIGHTS, **others}.items() if key in taken}

@@ -1,4 +1,4 @@
-"""What is left out of conversions: to the same type, there and back, one after another, of constants."""
+"""Rewrites that remove conversions: to the same type, there and back, one after another, of constants."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from onnx_conformance.rewrites.rewrite import Array, Model, Rewrite, integers, l
 NAN, INF = float("nan"), float("inf")
 FLOATS = listed(0.5, -0.5, 1.75, -2.5, 3.0, 0.0, -0.0, 100.25)
 WHOLE = listed(3, -7, 100, 0.0, -0.0, 300)
-"""Converted to integers: of fractions the text says not which neighbour they become."""
+"""Numbers for conversions to integers. They are whole, because the text does not define the rounding of fractions."""
 SPECIAL = listed(NAN, INF, -INF, -0.0, 65504, 65520, 1e-8, 1.00048828125)
 HALVES = listed(NAN, INF, -INF, -0.0, 65504, 6e-8, 1.5, dtype="float16")
 LARGE = integers(2**24 + 1, -(2**24) - 1, 2**31 - 1, 7)
@@ -144,7 +144,7 @@ DUPLICATES = Rewrite(
 
 
 def _filled(name: str, nodes: str, shape: tuple[int, ...] = (2, 3), *, since: int = 13) -> Model:
-    """Return a model that takes a shape, or the tensor x of that shape."""
+    """Return a model whose input is a shape, or the tensor x with this shape."""
     inputs = {"x": numbers(*shape)} if "(x)" in nodes else {"s": integers(*shape)}
     return Model(name, nodes, inputs, since=since)
 

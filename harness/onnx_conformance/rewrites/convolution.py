@@ -1,4 +1,4 @@
-"""What is fused into a convolution: a normalization, an addition, a factor, a pad, an activation."""
+"""Fusions into a convolution: of a normalization, an addition, a factor, a pad, an activation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is left out of a model: what changes nothing, what nobody takes, and what is there twice."""
+"""Rewrites that remove nodes: those without an effect, those without users, and duplicates."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _of_x(name: str, nodes: str, *outputs: str, since: int = 13, before: int | N
 
 
 def _of_special(name: str, nodes: str) -> Model:
-    of_nan = not any(word in nodes for word in ("Relu", "Sign"))  # Their texts leave NaN open.
+    of_nan = not any(word in nodes for word in ("Relu", "Sign"))  # Their texts do not define NaN.
     return Model(name, nodes, {"x": SPECIAL if of_nan else INFINITE})
 
 

@@ -1,4 +1,4 @@
-"""What is calculated before a model runs: nodes of constants, shapes of constants, constants written in other ways."""
+"""Calculations before a model runs: nodes of constants, shapes of constants, other notations of constants."""
 
 from __future__ import annotations
 

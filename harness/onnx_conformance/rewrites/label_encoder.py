@@ -1,4 +1,4 @@
-"""What is done to label encoders: two in a row as one."""
+"""Rewrites of label encoders: two successive ones become one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NUMBERS = integers(3, 1, 7, -1, 2)
 
 
 def _of(name: str, x: Array, *maps: str, last: str = "") -> Model:
-    """Return label encoders in a row, each by its attributes."""
+    """Return successive label encoders, each defined by its attributes."""
     names = ["x", *"abcd"[: len(maps) - (not last)], *([] if last else ["y"])]
     nodes = [
         f"{result} = ai.onnx.ml.LabelEncoder<{attributes}>({taken})"

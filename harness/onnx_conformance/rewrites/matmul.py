@@ -1,4 +1,4 @@
-"""What is fused into a matrix product: transpositions, factors, additions; and what is written as one."""
+"""Fusions into a matrix product (of transpositions, factors, additions), and rewrites of nodes to a matrix product."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written as one normalization: mean and variance, root mean square, with what is added before and after."""
+"""Rewrites to one normalization: of mean and variance, of root mean square, with additions before and after."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _layer(
 def _other(nodes: str, *changes: str) -> str:
     """Return nodes with one text replaced by another: old, new, old, new."""
     for old, new in zip(changes[::2], changes[1::2], strict=True):
-        assert old in nodes  # noqa: S101 - a change that changes nothing is a mistake here
+        assert old in nodes  # noqa: S101 - a change without an effect is a mistake here
         nodes = nodes.replace(old, new)
     return nodes
 

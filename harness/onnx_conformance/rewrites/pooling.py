@@ -1,4 +1,4 @@
-"""What is fused into a pooling: a pad before it, a window of everything, another pooling."""
+"""Rewrites of poolings: fusion with a pad before it, with another pooling, and windows that cover everything."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from onnx_conformance.rewrites.rewrite import Array, Model, Rewrite, distinct, i
 
 X = numbers(2, 3, 5, 6, seed=1)
 NEGATIVE = distinct(2, 3, 4, 5, seed=1) - 20
-"""Below zero: a pad of zeros is larger than all of it."""
+"""Negative numbers, so a pad of zeros is larger than all of them."""
 FLOOR = scalar(float("-inf"))
 
 

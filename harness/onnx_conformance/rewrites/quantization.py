@@ -1,6 +1,7 @@
-"""What is done to quantized models: nodes between dequantization and quantization, bounds, pairs, integer products.
+"""Rewrites of quantized models: nodes between dequantization and quantization, bounds, pairs, integer products.
 
-Numbers and scales are such that no value lies midway between two integers: rounding decides nothing.
+Numbers and scales are chosen so that no value is midway between two integers. The results therefore do not depend on
+rounding.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ ZX, ZY = scalar(131, "uint8"), scalar(117, "uint8")
 
 
 def _bytes(*shape: int, seed: int = 0, dtype: str = "uint8") -> Array:
-    """Return integers all over a type of 8 bits."""
+    """Return integers from the whole range of a type with 8 bits."""
     wide = numbers(*shape, seed=seed) * 56 + (128 if dtype == "uint8" else 0)
     return wide.astype(dtype)
 
 
 def _taken(nodes: str) -> set[str]:
-    """Return the names that nodes take and do not compute."""
+    """Return the names that nodes use and do not compute."""
     named: set[str] = set()
     computed: set[str] = set()
     for line in nodes.splitlines():
@@ -49,7 +50,7 @@ def _of(name: str, nodes: str, *outputs: str, x: Array = Q, since: int = 13, **c
 
 
 def _around(name: str, node: str, *outputs: str, x: Array = Q, since: int = 13, **constants: Any) -> Model:
-    """Return a node, from d to f, between a dequantization and a quantization."""
+    """Return a node with input d and output f, between a dequantization and a quantization."""
     nodes = f"d = DequantizeLinear(x, sx, zx)\n{node}\ny = QuantizeLinear(f, sy, zy)"
     return _of(name, nodes, "y", *outputs, x=x, since=since, **constants)
 

@@ -1,4 +1,4 @@
-"""What is done to reductions: joined with what drops or adds axes, left out, merged."""
+"""Rewrites of reductions: joined with nodes that remove or add axes, removed, merged."""
 
 from __future__ import annotations
 

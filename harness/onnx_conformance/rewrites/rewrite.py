@@ -1,4 +1,4 @@
-"""The words of the files beside: a rewrite, its models, and numbers for them."""
+"""The classes and functions for the other files of this package: a rewrite, its models, and numbers for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 USUAL = 18
-"""The opset of ai.onnx that exporters write by default today (torch.onnx 2.9)."""
+"""The opset of ai.onnx that exporters use by default today (torch.onnx 2.9)."""
 
 
 @dataclass(frozen=True)
@@ -21,13 +21,13 @@ class Model:
     """A model that has the pattern of a rewrite, or only resembles it.
 
     Attributes:
-        name: says in what it differs from the others.
-        nodes: in ONNX's text syntax, a line each.
-        inputs: of the graph, by name.
-        constants: what exporters write as initializers, by name.
-        outputs: of the graph.
-        since: the first opset in which the nodes are written so.
-        before: the first opset in which they no longer are; None: they still are.
+        name: the name, which describes the difference from the other models.
+        nodes: the nodes in ONNX's text syntax, one per line.
+        inputs: the inputs of the graph, by name.
+        constants: the values that exporters write as initializers, by name.
+        outputs: the outputs of the graph.
+        since: the first opset in which the nodes have this syntax.
+        before: the first opset in which they no longer have it; None if they still have it.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Model:
 
     @property
     def opset(self) -> int:
-        """The opset in which it is delivered: the usual one, if the nodes are written so there."""
+        """The opset in which it is delivered: the usual one, if the nodes have this syntax there."""
         return max(self.since, USUAL if self.before is None else min(USUAL, self.before - 1))
 
 
@@ -49,10 +49,10 @@ class Rewrite:
     """A rewrite that optimizers make.
 
     Attributes:
-        name: of the rewrite.
-        operator: the operator in whose slice its models are: `Conv`, or with its domain `ai.onnx.ml/LabelEncoder`.
-        known_to: tools that make it, each with its own name of it: `onnxoptimizer: fuse_bn_into_conv`.
-        models: those that have the pattern, and those that only resemble it.
+        name: the name of the rewrite.
+        operator: the operator to whose slice its models belong: `Conv`, or with its domain `ai.onnx.ml/LabelEncoder`.
+        known_to: the tools that make it, with their names for it: `onnxoptimizer: fuse_bn_into_conv`.
+        models: models with the pattern, and models that only resemble it.
     """
 
     name: str
@@ -62,18 +62,18 @@ class Rewrite:
 
 
 def numbers(*shape: int, seed: int = 0, dtype: str = "float32") -> Array:
-    """Return numbers from -2 to 2 in eighths, in no order, that every floating type holds."""
+    """Return unordered multiples of 1/8 from -2 to 2, which every floating type can represent."""
     return np.asarray((_mixed(shape, seed) % 33 - 16) / 8).astype(dtype)
 
 
 def distinct(*shape: int, seed: int = 0, dtype: str = "float32") -> Array:
-    """Return different numbers in eighths, around zero, in no order: no two of them are the largest."""
+    """Return unordered distinct multiples of 1/8 around zero, so only one of them is the largest."""
     mixed = _mixed(shape, seed)
     return ((mixed.reshape(-1).argsort().argsort().reshape(shape) - mixed.size // 2) / 8).astype(dtype)
 
 
 def _mixed(shape: tuple[int, ...], seed: int) -> Array:
-    """Return large integers in no order: rows are no multiples or shifts of each other."""
+    """Return unordered large integers, in which rows are not multiples or shifts of each other."""
     places = (np.arange(int(np.prod(shape)), dtype=np.int64) + seed * 1009 + 1) * 2654435761 % 2**32
     return (places ^ places >> 15).reshape(shape) * 40503 % 2**31 >> 7
 
@@ -84,7 +84,7 @@ def positive(*shape: int, seed: int = 0, dtype: str = "float32") -> Array:
 
 
 def integers(*values: int, dtype: str = "int64") -> Array:
-    """Return a list of integers, as axes, shapes and indices are."""
+    """Return a list of integers, for axes, shapes and indices."""
     return np.array(values, dtype)
 
 
@@ -94,5 +94,5 @@ def scalar(value: float, dtype: str = "float32") -> Array:
 
 
 def listed(*values: float, dtype: str = "float32") -> Array:
-    """Return a list of numbers, as they are written: for infinities, NaN, and both zeros."""
+    """Return a list of exactly these numbers, for infinities, NaN, and both zeros."""
     return np.array(values, dtype)

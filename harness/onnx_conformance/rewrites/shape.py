@@ -1,4 +1,4 @@
-"""What is done to nodes that only change shapes: reshape, squeeze, flatten, expand, and shapes that are calculated."""
+"""Rewrites of nodes that only change shapes: reshape, squeeze, flatten, expand, and calculated shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is done to nodes that take parts and put them together: slice, gather, split, concat, pad."""
+"""Rewrites of nodes that extract parts and join them: slice, gather, split, concat, pad."""
 
 from __future__ import annotations
 

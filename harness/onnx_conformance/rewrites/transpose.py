@@ -1,4 +1,4 @@
-"""What is done to transpositions: dropped, joined, moved past other nodes, turned into a reshape."""
+"""Rewrites of transpositions: removed, joined, moved past other nodes, turned into a reshape."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _of(
 
 
 def _pushed(name: str, nodes: str, *outputs: str, x: Array = PICTURE, since: int = 13, **constants: Any) -> Model:
-    """Return nodes amid a transposition to NHWC, from x to t, and one back, from r to y."""
+    """Return nodes between a transposition to NHWC (from x to t) and the inverse one (from r to y)."""
     return _of(
         x,
         name,
