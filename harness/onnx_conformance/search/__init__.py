@@ -1,4 +1,4 @@
-"""Property-based search: draw calls that nobody declared, let the oracle say what is right, shrink and keep what fails.
+"""Property-based search: draw undeclared calls, compare with the oracle's answers, shrink and keep the failures.
 
 Imports `minimize`, `suites`, `execution` and what they import.
 """

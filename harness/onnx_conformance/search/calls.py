@@ -1,4 +1,4 @@
-"""What is drawn of one call: a declared one, with other types, sizes, attributes, values, and in any form."""
+"""Drawing of one call: a declared call with other types, sizes, attributes or values, in any form."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 Change = Callable[[Draw, "Source", "DeclaredCandidate"], "DeclaredCandidate"]
 
 SIZES = (1, 2, 3, 0, 4, 5, 7, 8, 16, 17, 33, 64, 65)
-"""What an axis is resized to: small ones, and those on both sides of what vector instructions take at once."""
+"""The new sizes of axes: small ones, and sizes just below and above the length of vector instructions."""
 MOST_CHANGES = 4
 MOST_RANK = 6
 FORMS = tuple(form.name for form in table.FORMS for _ in range(form.drawn))
-"""The forms that are drawn, each as often as the table says."""
+"""The forms that are drawn, with the frequencies of the table."""
 PATTERNED = 5
-"""The most values that a tensor repeats."""
+"""The maximum number of values that a tensor repeats."""
 
 
 @dataclass(frozen=True)
@@ -43,19 +43,19 @@ class Call:
 
     Attributes:
         candidate: its operator version and arguments.
-        form: in which it is delivered where it fits, and else plainly.
+        form: the form in which it is delivered, if it is suitable; otherwise the plain form is used.
     """
 
     candidate: DeclaredCandidate
     form: str
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:  # noqa: ANN401, FBT001 - hypothesis's
-        """Write only the operators: hypothesis writes down what it has drawn, values and all."""
+        """Write only the operator, because hypothesis would write all drawn values."""
         printer.text(f"Call({self.candidate.version} {self.form})")
 
 
 def calls(sources: Sequence[Source]) -> st.SearchStrategy[Call | None]:
-    """Return the strategy of one call; None where a declared one cannot be drawn from."""
+    """Return the strategy for one call. It draws None if a declared call cannot be used."""
 
     @st.composite
     def drawn(draw: Draw) -> Call | None:
@@ -73,7 +73,7 @@ def calls(sources: Sequence[Source]) -> st.SearchStrategy[Call | None]:
 
 
 def changed(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
-    """Change a call; one with a subgraph, which states types and shapes, keeps both."""
+    """Change a call. A call with a subgraph keeps its types and shapes, because the subgraph declares them."""
     has_graph = any(isinstance(value, Graph) for value in candidate.spec.arguments.values())
     change: Change = draw(st.sampled_from(KEEPING if has_graph else CHANGES))
     return change(draw, source, candidate)
@@ -86,7 +86,7 @@ def base(draw: Draw, source: Source) -> DeclaredCandidate | None:
     types = {}
     graphs = [value.text for value in spec.arguments.values() if isinstance(value, Graph)]
     for variable, allowed in source.types.items():
-        # A subgraph that does not name the variable states other types.
+        # A subgraph that does not name the variable declares other types.
         if (not graphs or all("{" + variable + "}" in text for text in graphs)) and draw(st.booleans()):
             types[variable] = draw(st.sampled_from(allowed))
     return source.candidate(spec, types) or source.candidate(spec, {})
@@ -97,20 +97,20 @@ def _tensors(candidate: DeclaredCandidate, *, ranked: bool = False) -> list[Leaf
 
 
 def _no_flags(source: Source, candidate: DeclaredCandidate) -> list[Leaf]:
-    """Return the values but for the attributes that say yes or no."""
+    """Return the values, except those of attributes that are flags."""
     attributes = source.version.attributes
     flags = {name for name in attributes if _is_flag((attributes[name].default, *source.pools.get(name, ())))}
     return [leaf for leaf in candidate.leaves() if leaf.name not in flags]
 
 
 def _is_flag(values: Iterable[Any]) -> bool:
-    """Return whether what calls give an attribute is 0 or 1: it says yes or no, and no text says what 2 is."""
+    """Return whether all values of an attribute are 0 or 1. It is then a flag, and no text defines the value 2."""
     whole = {item for item in values if isinstance(item, int)}
     return bool(whole) and whole <= {0, 1}
 
 
 def _sized(array: Array, axis: int, size: int) -> Array:
-    """Return an array with another size along an axis: cut, or with its elements again."""
+    """Return an array with another size along an axis: shortened, or with repeated elements."""
     if not array.shape[axis]:
         shape = (*array.shape[:axis], size, *array.shape[axis + 1 :])
         return np.full(shape, "", object) if array.dtype.kind == "O" else np.zeros(shape, array.dtype)
@@ -122,7 +122,7 @@ def _fits(changes: dict[Path, Array]) -> bool:
 
 
 def resized(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
-    """Resize every axis of one size, with the numbers that name it, or the axes of one tensor alone."""
+    """Resize every axis of one size, and the numbers that name this size, or resize only the axes of one tensor."""
     tensors = _tensors(candidate, ranked=True)
     sizes = sorted({size for leaf in tensors for size in leaf.array.shape})
     if not sizes:
@@ -144,13 +144,13 @@ def resized(draw: Draw, source: Source, candidate: DeclaredCandidate) -> Declare
 
 
 def _named(source: Source, candidate: DeclaredCandidate, size: int, to: int) -> dict[Path, Array]:
-    """Return the integers that name a size, or add up to it, with the other size in its place."""
+    """Return the integers that name a size or add up to it, changed to the other size."""
     changes: dict[Path, Array] = {}
     for leaf in _no_flags(source, candidate):
         array = leaf.array
         if array.dtype.kind not in "iu" or array.ndim > 1 or not array.size:
             continue
-        numbers = array.reshape(-1).tolist()  # Python's, which do not overflow.
+        numbers = array.reshape(-1).tolist()  # Python numbers do not overflow.
         if size in numbers:
             numbers = [to if number == size else number for number in numbers]
         elif array.ndim and sum(numbers) == size:
@@ -161,7 +161,7 @@ def _named(source: Source, candidate: DeclaredCandidate, size: int, to: int) -> 
 
 
 def reranked(draw: Draw, _source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
-    """Give every tensor of one rank, or one tensor alone, an axis more or less."""
+    """Add or remove an axis, in every tensor of one rank or in one tensor."""
     tensors = _tensors(candidate)
     if not tensors:
         return candidate
@@ -184,7 +184,7 @@ def reranked(draw: Draw, _source: Source, candidate: DeclaredCandidate) -> Decla
 
 
 def filled(draw: Draw, _source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
-    """Fill a tensor with a few values, one after the other."""
+    """Fill a tensor with a few repeated values."""
     tensors = _tensors(candidate)
     if not tensors:
         return candidate
@@ -195,7 +195,7 @@ def filled(draw: Draw, _source: Source, candidate: DeclaredCandidate) -> Declare
 
 
 def poked(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
-    """Give one element of a tensor, or of the list of an attribute, another value."""
+    """Change one element of a tensor, or of the list of an attribute."""
     some = [leaf for leaf in _no_flags(source, candidate) if leaf.array.size]
     if not some:
         return candidate
@@ -207,7 +207,7 @@ def poked(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredC
 
 
 def crossed(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
-    """Give an argument a value that another declared call gives it."""
+    """Change an argument to its value in another declared call."""
     names = [name for name, values in source.pools.items() if name in source.version.arguments and values]
     if not names:
         return candidate
@@ -217,7 +217,7 @@ def crossed(draw: Draw, source: Source, candidate: DeclaredCandidate) -> Declare
 
 
 def _with(candidate: DeclaredCandidate, name: str, value: Any) -> DeclaredCandidate:  # noqa: ANN401 - any argument
-    """Return a copy with an argument; a value around the node comes with the call that it was declared in."""
+    """Return a copy with another argument. Values of the outer graph are copied from the call that declares them."""
     old = candidate.spec.arguments.get(name)
     if isinstance(value, ValueOf) or isinstance(old, ValueOf):
         return candidate
@@ -230,7 +230,7 @@ def _without(candidate: DeclaredCandidate, name: str) -> DeclaredCandidate:
 
 
 def attributed(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
-    """Set an attribute to a value of its type, near that which it has, or leave it out."""
+    """Set an attribute to a value of its type near its present value, or omit it."""
     names = [name for name, item in source.version.attributes.items() if item.type in _ATTRIBUTES]
     if not names:
         return candidate
@@ -260,7 +260,7 @@ def _word(draw: Draw, old: Any, pool: Sequence[Any]) -> Any:  # noqa: ANN401
 
 
 def _list(of: Callable[[Draw, Any, Sequence[Any]], Any]) -> Callable[[Draw, Any, Sequence[Any]], Any]:
-    """Return what draws a list near another one: an element changed, one more or less, the other way round, empty."""
+    """Return a function that draws a similar list: with one element changed, added or removed, reversed, or empty."""
 
     def drawn(draw: Draw, old: Any, pool: Sequence[Any]) -> Any:  # noqa: ANN401
         lists = [list(item) for item in pool if isinstance(item, list | tuple | np.ndarray)]
@@ -285,11 +285,11 @@ _ATTRIBUTES: dict[str, Callable[[Draw, Any, Sequence[Any]], Any]] = {
     "INT": _integer, "FLOAT": _real, "STRING": _word, "INTS": _list(_integer), "FLOATS": _list(_real),
     "STRINGS": _list(_word),
 }  # fmt: skip
-"""By type of attribute, what draws a value, given that which it has and those of declared calls."""
+"""For each type of attribute, the function that draws a value, from its present value and those of declared calls."""
 
 
 def omitted(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
-    """Leave out an optional input, or a value of a variadic one or of a sequence."""
+    """Omit an optional input, or a value of a variadic input or of a sequence."""
     groups = [(path, count) for path, count in value_groups(candidate) if count]
     optional = [
         name
@@ -306,7 +306,7 @@ def omitted(draw: Draw, source: Source, candidate: DeclaredCandidate) -> Declare
 
 
 def counted(draw: Draw, source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
-    """Give the node another number of outputs."""
+    """Change the number of outputs of the node."""
     least = max(1, source.version.outputs_least)
     most = len(source.version.outputs)
     n = candidate.spec.n or least
@@ -315,7 +315,7 @@ def counted(draw: Draw, source: Source, candidate: DeclaredCandidate) -> Declare
 
 
 def retyped(draw: Draw, _source: Source, candidate: DeclaredCandidate) -> DeclaredCandidate:
-    """Give an argument that has a type of its own another one."""
+    """Change the type of an argument that declares its type."""
     typed = {name: item for name, item in candidate.spec.arguments.items() if isinstance(item, Typed)}
     plain = {name: item for name, item in typed.items() if isinstance(item.values, np.ndarray) and "{" not in item.type}
     if not plain:
@@ -332,6 +332,6 @@ def retyped(draw: Draw, _source: Source, candidate: DeclaredCandidate) -> Declar
 CHANGES: tuple[Change, ...] = (
     filled, resized, attributed, poked, crossed, resized, reranked, attributed, omitted, counted, retyped,
 )  # fmt: skip
-"""What changes a call; more frequent ones stand twice."""
+"""The changes of a call; more frequent ones occur twice."""
 KEEPING: tuple[Change, ...] = (filled, poked, attributed, omitted, counted)
-"""What changes neither types nor shapes."""
+"""The changes that keep types and shapes."""

@@ -1,4 +1,4 @@
-"""Causes of failures: what two examples share that fail for one reason."""
+"""Causes of failures: the properties that two examples share if they fail for one reason."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ _MOST_OUTPUTS = 64
 
 
 def cause_of(case: Case, result: Result, operators: Collection[str] = (), form: str = PLAIN) -> Cause:
-    """Return what failures of one cause share: operator, verdict, error, kind of difference, readings.
+    """Return the properties that failures with one cause share: operator, verdict, error, difference, readings.
 
-    The sentences of a drawn call are those of the call that it was drawn from. They say nothing of the cause, unless
-    they forbid the model.
+    The sentences of a drawn call are those of the declared call from which it was drawn. They are not part of the
+    cause, unless they forbid the model.
 
     Args:
         case: the case.
         result: its result.
-        operators: of a model of several nodes.
-        form: in which alone it fails.
+        operators: the operators of a model with several nodes.
+        form: the form, if it fails only in this form.
     """
     kept = result if result.outcome == Outcome.REJECTS else dataclasses.replace(result, clauses=())
     _, *shared = cause(case, kept)  # Without the backend, whose name may have a version.
-    # An error says what it is about; the nodes around may be any.
+    # An error names its subject, so the other nodes do not matter.
     several = [split_operator(name)[0] for name in operators] if case.operator == MODEL and not result.error else []
-    readings = result.readings if result.verdict in WRONG else ()  # They are about values.
+    readings = result.readings if result.verdict in WRONG else ()  # Readings concern values.
     return (*shared, *readings, *several, *([form] if form != PLAIN else []))
 
 
@@ -71,7 +71,7 @@ def known(path: Path, backend: str) -> set[Cause]:
 
 
 def _stand_in(result: Result) -> Case:
-    """Return a case with what a cause needs of it: operator, outcome, and the names of the outputs."""
+    """Return a case with the members that determine a cause: operator, outcome, and the names of the outputs."""
     return Case(
         id=result.case,
         operator=result.operator,

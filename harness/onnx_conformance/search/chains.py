@@ -1,4 +1,4 @@
-"""What is drawn of models of several nodes: the output of one call goes into the next, where the oracle takes it."""
+"""Drawing of models of several nodes: the output of one call goes into the next, if the oracle accepts it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 
 MOST_FOLLOWERS = 3
 BRIDGES = ("Identity", "Transpose", "Reshape", "Cast")
-"""Operators that stand between others more often than chance would have it: what tools remove, merge and move."""
+"""Operators that are inserted between others more often than by chance, because tools remove, merge and move them."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class Chain:
     """A model of several nodes.
 
     Attributes:
-        plans: of the nodes, each with the very values that it gets.
-        links: of each node after the first, the output that it takes of the one before, and the input that takes it.
-        opset: of ai.onnx.
-        constant: whether what does not come from another node is an initializer, but for the first input.
+        plans: the plans of the nodes, with the actual values of their inputs.
+        links: for each node after the first, the output of the previous node that it uses, and the input that uses it.
+        opset: the opset of ai.onnx.
+        constant: whether all inputs of nodes except the first, and except outputs of other nodes, are initializers.
         symbolic: whether the sizes of the graph's inputs are symbols.
     """
 
@@ -58,7 +58,7 @@ class Chain:
     symbolic: bool
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:  # noqa: ANN401, FBT001 - hypothesis's
-        """Write only the operators: hypothesis writes down what it has drawn, values and all."""
+        """Write only the operators, because hypothesis would write all drawn values."""
         printer.text(f"Chain({' '.join(self.operators)})")
 
     @property
@@ -67,16 +67,16 @@ class Chain:
         return tuple(str(item.version) for item in self.plans)
 
     def part(self, begin: int, end: int) -> Chain:
-        """Return the chain of some of its nodes: the first of them gets the value that it gets here."""
+        """Return the chain of some of its nodes. The first of them gets the same value as in this chain."""
         return dataclasses.replace(self, plans=self.plans[begin:end], links=self.links[begin : end - 1])
 
 
 def chains(selected: Sequence[Source], every: Sequence[Source]) -> st.SearchStrategy[Chain | None]:
-    """Return the strategy of models of several nodes.
+    """Return the strategy for models of several nodes.
 
     Args:
-        selected: what the first node is drawn from, and some of the others.
-        every: what the others are drawn from.
+        selected: the operator versions from which the first node, and some of the others, are drawn.
+        every: the operator versions from which the others are drawn.
     """
     opsets = [opset for opset in newest_opsets() if _in_force(selected, opset)]
 
@@ -102,7 +102,7 @@ def chains(selected: Sequence[Source], every: Sequence[Source]) -> st.SearchStra
 
 
 def _in_force(sources: Sequence[Source], opset: int) -> list[Source]:
-    """Return the operator versions of ai.onnx that are in force in an opset, and take values."""
+    """Return the operator versions of ai.onnx that are in force in an opset and have inputs."""
     return [
         item
         for item in sources
@@ -118,7 +118,7 @@ def _first(draw: Draw, source: Source) -> Plan | None:
 
 
 def _linked(source: Source, spec: CaseSpec, types: Mapping[str, str]) -> Plan | None:
-    """Return the plan of a call with values that another node can take; None where it has none."""
+    """Return the plan of a call whose values another node can use; None if there is none."""
     if spec.beside or spec.around:
         return None
     try:
@@ -133,7 +133,7 @@ def _linked(source: Source, spec: CaseSpec, types: Mapping[str, str]) -> Plan | 
 
 
 def _outputs(planned: Plan) -> dict[str, Array]:
-    """Return the outputs that are tensors of real numbers, booleans or texts, by name; an optional is none."""
+    """Return the outputs that are tensors of real numbers, booleans or strings, by name, without optionals."""
     named = [(name, type_) for name, type_ in planned.outputs if name]
     return {
         name: value
@@ -146,7 +146,7 @@ def _outputs(planned: Plan) -> dict[str, Array]:
 def _follower(
     draw: Draw, plans: Sequence[Plan], sources: Sequence[Source], opset: int
 ) -> tuple[tuple[str, str], Plan] | None:
-    """Draw a node that takes an output of the last one, and the link; None where the oracle accepts none."""
+    """Draw a node that uses an output of the last one, and the link; None if the oracle accepts no such node."""
     outputs = _outputs(plans[-1])
     output = draw(st.sampled_from(sorted(outputs)))
     value = outputs[output]
@@ -157,7 +157,7 @@ def _follower(
 
 
 def _operator(draw: Draw, value: Array, taking: Sequence[Source], plans: Sequence[Plan]) -> tuple[str, Plan] | None:
-    """Draw a declared call that takes a value in place of one of its own; return the input that does, and its plan."""
+    """Draw a declared call in which a value replaces one of its inputs; return the name of the input and the plan."""
     source = draw(st.sampled_from(taking))
     taker, variable = draw(st.sampled_from(_takers(source, type_of(value))))
     types = {variable: type_of(value)} if variable in source.version.types else {}
@@ -165,7 +165,7 @@ def _operator(draw: Draw, value: Array, taking: Sequence[Source], plans: Sequenc
     if candidate is None or candidate.spec.arguments.get(taker) is None:
         return None
     if any(isinstance(item, Graph) for item in candidate.spec.arguments.values()):
-        return None  # A subgraph states the types and shapes of what it gets.
+        return None  # A subgraph declares the types and shapes of its values.
     shared = draw(st.booleans())
     for arguments in _joined(source, candidate.spec.arguments, taker, value, plans if shared else ()):
         spec = CaseSpec(DRAWN, arguments, candidate.spec.tags, n=candidate.spec.n, cites=candidate.spec.cites)
@@ -177,7 +177,7 @@ def _operator(draw: Draw, value: Array, taking: Sequence[Source], plans: Sequenc
 
 @functools.cache
 def _takers(source: Source, type_: str) -> list[tuple[str, str]]:
-    """Return by name the inputs that take a type, with the types that they are declared with."""
+    """Return the names of the inputs that accept a type, with their declared types."""
     return [
         (item.name, item.type)
         for item in source.version.inputs
@@ -188,7 +188,7 @@ def _takers(source: Source, type_: str) -> list[tuple[str, str]]:
 def _joined(
     source: Source, arguments: Mapping[str, Any], taker: str, value: Array, earlier: Sequence[Plan]
 ) -> Iterator[dict[str, Any]]:
-    """Yield arguments with a value in place of one, and the others as they are, of its sizes, or of a node before."""
+    """Yield arguments in which a value replaces one. The others are unchanged, have its sizes or are earlier values."""
     old = arguments[taker]
     variadic = isinstance(old, tuple)
     replaced = old[0] if variadic and old else old
@@ -222,7 +222,7 @@ def _joined(
 
 
 def _reshaped(array: Array, shape: tuple[int, ...]) -> Array:
-    """Return an array of a shape, with the elements of another again and again."""
+    """Return an array with a shape that repeats the elements of another array."""
     if not array.size:
         return np.full(shape, "", object) if array.dtype.kind == "O" else np.zeros(shape, array.dtype)
     return np.resize(array, math.prod(shape)).reshape(shape)
@@ -252,7 +252,7 @@ def _bridge(draw: Draw, value: Array, opset: int) -> tuple[str, Plan] | None:
 
 
 def model(chain: Chain) -> tuple[onnx.ModelProto, dict[str, Value]]:
-    """Return the model of a chain, and the values of its inputs; equal initializers are one."""
+    """Return the model of a chain, in which equal initializers are merged, and the values of its inputs."""
     graph = onnx.GraphProto(name="drawn")
     fed: dict[str, Value] = {}
     constants: dict[tuple[str, tuple[int, ...], bytes], str] = {}
@@ -295,7 +295,7 @@ def model(chain: Chain) -> tuple[onnx.ModelProto, dict[str, Value]]:
 def _constant(
     graph: onnx.GraphProto, constants: dict[tuple[str, tuple[int, ...], bytes], str], value: Array, name: str
 ) -> str:
-    """Return the name of the initializer with a value; it is added where there is none."""
+    """Return the name of the initializer with a value; it is added if there is none."""
     content = repr(value.tolist()).encode() if value.dtype.kind == "O" else value.tobytes()
     key = (type_of(value), value.shape, content)
     if key not in constants:
@@ -307,7 +307,7 @@ def _constant(
 def _renamed(
     info: onnx.ValueInfoProto, name: str, *, symbolic: bool, stated: frozenset[int] = frozenset()
 ) -> onnx.ValueInfoProto:
-    """Return the declaration of a value under another name; `stated` are axes whose sizes are no symbols."""
+    """Return the declaration of a value with another name; `stated` are axes whose sizes are not symbols."""
     made = onnx.ValueInfoProto()
     made.CopyFrom(info)
     made.name = name
@@ -320,6 +320,6 @@ def _renamed(
 
 
 def _counts(info: onnx.ValueInfoProto) -> bool:
-    """Return whether a value is a list of integers: with another length it may mean another rank of what follows."""
+    """Return whether a value is a list of integers, whose length may determine the rank of later values."""
     kind = info.type.tensor_type
     return len(kind.shape.dim) <= 1 and kind.elem_type in {onnx.TensorProto.INT64, onnx.TensorProto.INT32}

@@ -1,4 +1,4 @@
-"""What is drawn for the elements of tensors and for attributes: plain values, and those at which programs break."""
+"""Drawing of elements of tensors and of attributes: plain values, and values at which programs often fail."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 SMALL = st.integers(-3, 9)
-"""Numbers that axes, sizes, indices and counts have."""
+"""Typical numbers of axes, sizes, indices and counts."""
 TEXTS = ("", "a", "b", "ä", "日本語", "𝄞", " ", "\t\n", "A" * 64, "0", "-1", "nan")
 WIDE = (2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63), 1 << 20)
-"""Numbers at the limits of the types that programs keep attributes in."""
+"""Numbers at the limits of the types in which programs store attributes."""
 REALS = (0.0, 1.0, -1.0, 0.5, 1e-5, 2.0, -0.0, 1e30, float("inf"), float("-inf"), float("nan"))
 
 
 @functools.cache
 def elements(dtype: np.dtype[Any]) -> st.SearchStrategy[Any]:
-    """Return what elements of a type are drawn from, as Python's values; the simplest come first."""
+    """Return the strategy for elements of a type, as Python values with the simplest first."""
     if dtype.kind == "O":
         return st.sampled_from(TEXTS)
     if dtype.kind == "b":
@@ -39,21 +39,21 @@ def elements(dtype: np.dtype[Any]) -> st.SearchStrategy[Any]:
         return st.one_of(st.integers(max(low, -3), min(high, 9)), st.sampled_from(limits))
     return st.one_of(
         st.integers(0, 6).map(float),
-        st.integers(-12, 12).map(lambda halves: halves / 2),  # Ties of rounding among them.
+        st.integers(-12, 12).map(lambda halves: halves / 2),  # Including ties of rounding.
         st.integers(-64, 64).map(lambda steps: steps * 0.173),
         st.sampled_from(_special(dtype)),
     )
 
 
 def _special(dtype: np.dtype[Any]) -> list[float]:
-    """Return the numbers of a floating type at its limits; what the type does not have becomes another one of it."""
+    """Return the numbers at the limits of a floating type. Numbers that the type lacks become others of the type."""
     info = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
     limits = [info.max, info.min, info.tiny, info.smallest_subnormal, info.eps]
     return [-0.0, np.inf, -np.inf, np.nan, *map(float, limits), 1.0 + float(info.eps), -float(info.tiny)]
 
 
 def array(values: Sequence[Any], dtype: np.dtype[Any], shape: tuple[int, ...]) -> Array:
-    """Return a tensor of a type that repeats some values."""
+    """Return a tensor of a type in which some values repeat."""
     count = int(np.prod(shape, dtype=np.int64))
     with np.errstate(all="ignore"):
         if dtype.kind == "O" or dtype.kind in "iu" or "int" in dtype.name:

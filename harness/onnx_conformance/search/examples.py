@@ -1,4 +1,4 @@
-"""What was drawn as a case: the oracle says what is expected, or that there is nothing to ask."""
+"""Cases of drawn calls and models, with the oracle's expected values, if there are any."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from onnx_conformance.generation.deliveries import Plan
 
 MODEL = "model"
-"""In place of the operator version, for models of several nodes; as `suites.onnx_layout` has it."""
+"""Replaces the operator version for models of several nodes, as in `suites.onnx_layout`."""
 OPEN, NONE = "open", "no call"
-"""What became of an example that is not asked: the text leaves it open; no oracle was written for it."""
+"""The kinds of examples that the backend does not run: the text does not define the result; no oracle covers it."""
 
 
 @dataclass(frozen=True)
 class Example:
-    """A case that was drawn, and what it consists of.
+    """A drawn case and its parts.
 
     Attributes:
         case: the case.
         operators: the operator versions of its nodes.
-        plan: that it was delivered from; None for a model of several nodes.
-        parts: yields what it consists of, or the plain form of it, the smallest first: one that fails as well is where
-            the fault is.
+        plan: the plan from which it was delivered; None for a model of several nodes.
+        parts: a function that yields its parts, or its plain form, with the smallest first. If a part fails as well, it
+            has the fault.
     """
 
     case: Case
@@ -52,7 +52,7 @@ class Example:
 
 
 def example(drawn: Call | Chain | None) -> Example | str:
-    """Return what was drawn as an example, or what became of it: OPEN or NONE."""
+    """Return a drawn call or chain as an example, or the reason why there is no example: OPEN or NONE."""
     try:
         with quietly():
             if isinstance(drawn, Call):
@@ -98,7 +98,7 @@ def _of_chain(chain: Chain) -> Example:
 
 
 def _parts(chain: Chain) -> Iterator[Example]:
-    """Yield the nodes of a chain by themselves, in the chain's opset, then the shorter chains in it."""
+    """Yield the single nodes of a chain, in the chain's opset, then the shorter chains in it."""
     for planned in chain.plans:
         plain = deliveries.Delivery(PLAIN, chain.opset)
         yield Example(deliveries.build(planned, plain), (str(planned.version),), planned)

@@ -1,8 +1,8 @@
-"""What was found, as cases in ONNX's test-data layout: a suite that `run`, `repro` and `findings` read.
+"""Storage of found failures as cases in ONNX's test-data layout: a suite that `run`, `repro` and `findings` can read.
 
-Beside a case lies `search.json`: the seed that it was drawn by, the operator versions of its nodes, the backend, and
-what it said. A case is named by its operator, its verdict and its cause, so that a search that finds the cause again
-keeps the case that is there.
+The folder of a case also contains `search.json`: the seed of the draw, the operator versions of its nodes, the backend,
+and the backend's answer. The name of a case contains its operator, its verdict and its cause, so a search that finds
+the cause again keeps the existing case.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ FILE = "search.json"
 
 
 class State(enum.StrEnum):
-    """What became of a case."""
+    """The result of storing a case."""
 
     NEW = "new"
     SAME = "there already"
-    KEPT = "another case of this cause is there already, and stays"
+    KEPT = "a case with this cause exists already and was kept"
 
 
 def check(folder: Path) -> None:
-    """Raise HarnessError unless a folder is missing, or holds only what `freeze` wrote."""
+    """Raise HarnessError unless a folder is missing, or contains only cases that `freeze` wrote."""
     if not folder.exists():
         return
     if not folder.is_dir():
-        raise HarnessError(f"{folder} is no folder; name one for the cases, which need not be there")
+        raise HarnessError(f"{folder} is not a folder; name a folder for the cases, which may be new")
     foreign = sorted(item.name for item in folder.iterdir() if not (item / FILE).is_file())
     if foreign:
         raise HarnessError(
-            f"{folder} holds {line(foreign[0], 100)}, which no search wrote; name another folder with --folder"
+            f"{folder} contains {line(foreign[0], 100)}, which no search wrote; name another folder with --folder"
         )
 
 
@@ -62,7 +62,7 @@ def name(failure: Failure) -> str:
 
 
 def freeze(failure: Failure, folder: Path, seed: int) -> tuple[Path, State]:
-    """Write the case of a failure, unless there is one of its cause; return its folder.
+    """Write the case of a failure, unless there is one with this cause; return its folder.
 
     Raises:
         StoreError: the folder cannot be written, or the layout cannot express the case.

@@ -1,4 +1,4 @@
-"""What the declarations offer to draw from: operator versions, their declared calls, the values of their arguments."""
+"""The sources of drawn calls: operator versions, their declared calls, and the values of their arguments."""
 
 from __future__ import annotations
 
@@ -30,26 +30,26 @@ if TYPE_CHECKING:
     from onnx_conformance.suites.selection import Selection
 
 SECONDS, MORE_BYTES = 2.0, 1 << 30
-"""Limits of the oracle on one call: it may count to the greatest integer, where nobody chose the numbers."""
+"""Limits of the oracle for one call, in seconds and bytes. With drawn numbers, it may count to the greatest integer."""
 MOST_ELEMENTS = 4096
-"""Declared calls with more elements than this are not drawn from, and no axis grows beyond it."""
+"""The maximum number of elements of declared calls that are used, and the maximum size of an axis."""
 MOST_EXPECTED = 1 << 16
-"""Calls that give more elements than this are not asked: they would test memory."""
+"""The maximum number of output elements of a call. Larger calls would test memory, so the backend does not run them."""
 DRAWN = "drawn"
 """The declared name of every case that is drawn."""
 
 
 class NoCallError(Exception):
-    """A drawn call is none: no oracle was written for it, or it takes too long; the text says why."""
+    """A drawn call cannot be used: no oracle covers it, or the oracle takes too long. The message has the reason."""
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """One operator version, and what its declaration offers.
+    """One operator version, and the calls and values in its declaration.
 
     Attributes:
         op: the operator.
-        version: of it.
+        version: the operator version.
     """
 
     op: Op
@@ -57,13 +57,13 @@ class Source:
 
     @functools.cached_property
     def calls(self) -> tuple[CaseSpec, ...]:
-        """The calls that have an answer, then those that have none, without those that break the signature."""
+        """The calls with an answer, then those without, except calls that violate the signature."""
         fitting = [spec for spec in plans.specs_of(self.op, self.version) if self._fits(spec)]
         return tuple(sorted(fitting, key=lambda spec: bool(spec.rejects or spec.unspecified)))
 
     @functools.cached_property
     def valid(self) -> int:
-        """How many of the calls have an answer; they come first."""
+        """The number of calls with an answer, which are the first ones."""
         return sum(not (spec.rejects or spec.unspecified) for spec in self.calls)
 
     def _fits(self, spec: CaseSpec) -> bool:
@@ -72,7 +72,7 @@ class Source:
 
     @functools.cached_property
     def pools(self) -> Mapping[str, tuple[Any, ...]]:
-        """By name of an argument, the values that declared calls give it."""
+        """The values of each argument in declared calls, by its name."""
         found: dict[str, dict[str, Any]] = {}
         for spec in self.calls:
             for name, value in spec.arguments.items():
@@ -82,7 +82,7 @@ class Source:
 
     @functools.cached_property
     def types(self) -> Mapping[str, tuple[str, ...]]:
-        """By type variable that leaves a choice, the types that it allows, the most familiar first."""
+        """For each type variable with a choice, the types that it allows, with the most common first."""
         return {
             variable: tuple(sorted(allowed, key=lambda item: (type_distance(item), item)))
             for variable, allowed in self.version.types.items()
@@ -94,7 +94,7 @@ class Source:
         return {}
 
     def candidate(self, spec: CaseSpec, types: Mapping[str, str]) -> DeclaredCandidate | None:
-        """Return a declared call with concrete values; None where it has none, or too many to be drawn from."""
+        """Return a declared call with concrete values; None if it has none, or too many elements."""
         key = spec.name, tuple(sorted(types.items()))
         if key not in self._candidates:
             self._candidates[key] = self._concrete(spec, types)
@@ -113,7 +113,7 @@ def _text(value: object) -> str:
 
 
 def sources(selection: Selection) -> tuple[Source, ...]:
-    """Return the selected operator versions that are drawn from: of each opset, the newest first, by name."""
+    """Return the selected operator versions for drawing, ordered by opset (newest first) and name."""
     found = [
         Source(op, version)
         for op in registry.load()
@@ -128,7 +128,7 @@ def quietly() -> Iterator[None]:
     """Evaluate oracles in a block, within limits and without warnings.
 
     Raises:
-        NoCallError: what they raise that is no answer of theirs.
+        NoCallError: an oracle raised an error that is not an answer.
     """
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"), within(SECONDS, MORE_BYTES):
@@ -136,19 +136,20 @@ def quietly() -> Iterator[None]:
             yield
     except (NoAnswer, NoCallError, UndecidedError):
         raise
-    except Exception as error:  # An oracle may raise anything on a call that it was not written for.
+    except Exception as error:  # An oracle may raise anything for a call that it does not cover.
         raise NoCallError(f"{type(error).__name__}: {error}") from error
 
 
 def decided(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) -> Plan:
-    """Return the plan of a call that no file declares, with the outcome that the oracle gives.
+    """Return the plan of a call that no file declares, with the oracle's outcome.
 
-    It cites the sentence that forbids it or leaves it open; one with values, those of the call that it was drawn from.
+    If it is forbidden or unspecified, it cites the sentence with the reason. If it has values, it cites the sentences
+    of the declared call from which it was drawn.
 
     Raises:
-        NoCallError: the oracle was not written for it.
+        NoCallError: no oracle covers the call.
     """
-    # A derived case may have another outcome than it declares: there is just no such case.
+    # A derived case may have another outcome than it declares; such a case does not exist.
     bare = dataclasses.replace(spec, name=DRAWN, rejects=None, unspecified=None, derived=True)
     with quietly():
         try:
@@ -164,5 +165,5 @@ def decided(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str
 
 
 def newest_opsets() -> tuple[int, ...]:
-    """Return the opsets of ai.onnx that models of several nodes have, the newest first."""
+    """Return the opsets of ai.onnx in models of several nodes, with the newest first."""
     return tuple(range(schema.newest_opset("ai.onnx"), 12, -1))

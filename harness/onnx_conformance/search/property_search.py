@@ -1,4 +1,4 @@
-"""The search: rounds of drawn examples, the first failure of each of a new cause, shrunk and kept."""
+"""The search: rounds of drawn examples. The first failure of a round with a new cause is shrunk and kept."""
 
 from __future__ import annotations
 
@@ -38,35 +38,35 @@ if TYPE_CHECKING:
     from onnx_conformance.search.grammar import Source
 
 ROUND = 100
-"""Examples of one round. Each begins anew with a seed of its own: hypothesis varies what it has drawn before."""
+"""Maximum number of examples in a round. Each round has another seed, because hypothesis varies earlier examples."""
 VERSIONS = 30
-"""How many operator versions a round draws from; hypothesis comes back to what it has drawn."""
+"""The number of operator versions in a round, because hypothesis often draws the same ones again."""
 SHRINKS = 250
-"""How many examples may be tried to shrink one failure; one that runs into its time limit counts as SLOW."""
+"""Maximum number of examples that are tried to shrink a failure. An example with a timeout counts as SLOW examples."""
 SLOW = 20
 STEPS = 120
-"""How many cases `minimize` may run for one failure."""
+"""Maximum number of cases that `minimize` runs for one failure."""
 MINIMIZE_SECONDS, LATE_SECONDS = 10.0, 5.0
-"""How long it may take; the latter once the time of the search is over."""
+"""The time limits of `minimize` in seconds: during the search, and after the time of the search is over."""
 MOST_PAIRS = 3
-"""How many models of several nodes may fail with one operator and verdict: beside what else it stands says no more."""
+"""Maximum number of kept models of several nodes with one operator and verdict. More models show no other fault."""
 MOST_KEPT = 1 << 14
-"""How many results are remembered, so that no example is asked again."""
+"""Maximum number of stored results, which avoid running an example again."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What is searched, and for how long.
+    """The subject and the limits of a search.
 
     Attributes:
         target: the backend.
-        limits: of its processes.
-        selected: the operator versions that are drawn from.
-        every: what nodes behind a first one may be drawn from.
-        seed: of everything that is drawn.
-        seconds: how long; None: until there are `most` examples.
-        most: how many examples are drawn; None: as many as there is time for.
-        known: causes that are no news.
+        limits: the limits of its processes.
+        selected: the operator versions of drawn calls.
+        every: the operator versions of nodes after the first one.
+        seed: the seed of the whole search.
+        seconds: the duration in seconds; None to stop after `most` examples.
+        most: the maximum number of drawn examples; None for no limit other than the time.
+        known: causes that are known already.
         compose: whether models of several nodes are drawn, too.
     """
 
@@ -86,11 +86,11 @@ class Failure:
     """An example that fails.
 
     Attributes:
-        cause: what it shares with others of one reason.
-        example: the smallest that was found.
-        result: of the backend.
-        number: how many examples had been drawn.
-        answer: what the backend said in a process of its own; None where nobody asked yet.
+        cause: its cause; failures for one reason have the same cause.
+        example: the smallest example that was found.
+        result: the backend's result.
+        number: the number of examples that had been drawn before.
+        answer: the backend's answer in a separate process; None if the backend was not run there yet.
     """
 
     cause: Cause
@@ -107,19 +107,19 @@ class Failure:
 
 @dataclass
 class Outcome:
-    """What a search has found so far.
+    """The results of a search so far.
 
     Attributes:
-        drawn: examples, without those drawn to shrink a failure.
-        asked: of these and of those, how many the backend was asked.
-        kinds: of the examples: values, property, rejects, open, no call.
-        verdicts: by the backend's name and verdict, of what it was asked.
-        failures: one of each cause.
-        passing: failures that did not fail in a process of their own: they depend on the cases before.
-        seen: how many examples failed by a known cause.
-        errors: messages of the adapter that are no answers.
+        drawn: the number of examples, without those drawn to shrink a failure.
+        asked: the number of examples that the backend ran, including those drawn to shrink a failure.
+        kinds: the numbers of examples by kind: values, property, rejects, open, no call.
+        verdicts: the numbers of verdicts, by the backend's name and verdict.
+        failures: one failure for each cause.
+        passing: failures that passed in a separate process, because they depend on earlier cases.
+        seen: the number of examples that failed for a known cause.
+        errors: messages of the adapter that are not answers.
         interrupted: whether an interrupt ended it.
-        seconds: that it took.
+        seconds: its duration in seconds.
     """
 
     drawn: int = 0
@@ -135,7 +135,7 @@ class Outcome:
 
 
 class _OverError(BaseException):
-    """The time or the examples are used up; no Exception, which hypothesis would take for a failure."""
+    """The time or the examples are used up. Not an Exception, because hypothesis would treat that as a failure."""
 
 
 def round_seed(seed: int, number: int) -> int:
@@ -147,10 +147,10 @@ class Search:
     """A search on one backend.
 
     Attributes:
-        outcome: what it has found so far.
+        outcome: the results so far.
         on_example: called for each example that was drawn or shrunk.
-        on_failure: called for each failure of a new cause, once it is as small as it gets.
-        on_draw: called with what became of each example, in the order in which they are drawn.
+        on_failure: called for each failure with a new cause, after it was minimized.
+        on_draw: called with each example, or with the reason why there is none, in the order of drawing.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class Search:
         on_failure: Callable[[Failure], None] = lambda _: None,
         on_draw: Callable[[Example | str], None] = lambda _: None,
     ) -> None:
-        """Take the options, and a process of the backend."""
+        """Store the options, and a process of the backend."""
         self.options, self.asker = options, asker
         self.on_example, self.on_failure, self.on_draw = on_example, on_failure, on_draw
         self.outcome = Outcome(verdicts={options.target.name: Counter()})
@@ -175,7 +175,7 @@ class Search:
         self._order = list(options.selected)
 
     def run(self) -> Outcome:
-        """Draw until the time or the examples are used up, or an interrupt; return what was found.
+        """Draw until the time or the examples are used up, or until an interrupt, and return the results.
 
         Raises:
             AdapterProcessError: a process of the backend does not start again.
@@ -191,7 +191,7 @@ class Search:
             self.outcome.interrupted = True
         for failure in [*([] if self._best is None else [self._best]), *self._pending.values()]:
             if self._is_new(failure):
-                self._keep(failure, shrink=False)  # They were being shrunk when the search ended.
+                self._keep(failure, shrink=False)  # The search ended while they were shrunk.
         self.outcome.seconds = time.monotonic() - self._started
         return self.outcome
 
@@ -204,7 +204,7 @@ class Search:
             raise _OverError
 
     def _round(self, number: int) -> None:
-        """Draw until an example fails by a new cause, and shrink it."""
+        """Draw until an example fails with a new cause, and shrink it."""
         self._best, self._shrinks = None, 0
         settings = hypothesis.settings(
             max_examples=ROUND,
@@ -215,9 +215,9 @@ class Search:
             suppress_health_check=list(HealthCheck),
             verbosity=Verbosity.quiet,
         )
-        draw = random.Random(round_seed(self.options.seed, number))  # noqa: S311 - no secret
+        draw = random.Random(round_seed(self.options.seed, number))  # noqa: S311 - not secret
         strategy = self._strategy(number)
-        # NoSuchExample: all passed. Flaky: an example that failed passes when it is drawn again; see `_keep`.
+        # NoSuchExample: all passed. Flaky: a failing example passed when it was drawn again; see `_keep`.
         with contextlib.suppress(NoSuchExample, Flaky):
             hypothesis.find(strategy, self._fails, settings=settings, random=draw)
         if self._best is not None:
@@ -230,19 +230,19 @@ class Search:
             self._pending.pop(cause, None)
 
     def _strategy(self, number: int) -> st.SearchStrategy[Any]:
-        """Return what a round draws from: some of the operator versions, so that all have their turn."""
+        """Return the strategy of a round, which draws from some operator versions. Later rounds use the others."""
         turns = -(-len(self._order) // VERSIONS)
         if number % turns == 0:
             random.Random(round_seed(self.options.seed, -1 - number)).shuffle(self._order)  # noqa: S311 - as above
         part = set(self._order[(number % turns) * VERSIONS :][:VERSIONS])
-        some = [source for source in self.options.selected if source in part]  # The newest first: shrinking prefers it.
+        some = [source for source in self.options.selected if source in part]  # Shrinking prefers the first.
         strategies: list[st.SearchStrategy[Any]] = [calls(some)]
         if self.options.compose:
             strategies.append(chains(some, self.options.every))
         return st.one_of(strategies)
 
     def _fails(self, drawn: Call | Chain | None) -> bool:
-        """Return whether what was drawn fails by the cause that is shrunk, or by any new one where none is yet."""
+        """Return whether an example fails with the cause that is being shrunk, or with any new cause before that."""
         shrinking = self._best is not None
         if not shrinking or self._late:
             self._check_over()
@@ -260,7 +260,7 @@ class Search:
         return self._take(found)
 
     def _take(self, found: Sequence[Failure]) -> bool:
-        """Note the failures of one example; return whether it is what the search wants."""
+        """Record the failures of one example; return whether it has the cause that the search is looking for."""
         if self._best is None:
             new = [item for item in found if self._is_new(item)]
             self.outcome.seen += len(found) > len(new)
@@ -272,21 +272,21 @@ class Search:
             if item.cause == self._best.cause:
                 self._best = item
                 return True
-            if self._is_new(item):  # Else it would be lost: the next round draws something else.
+            if self._is_new(item):  # Otherwise it would be lost, as the next round draws other examples.
                 self._pending.setdefault(item.cause, item)
         return False
 
     def _is_new(self, failure: Failure) -> bool:
-        """Return whether a failure is of a cause that is not known yet."""
+        """Return whether the cause of a failure is not known yet."""
         crowded = any(self._pairs[pair] >= MOST_PAIRS for pair in _pairs(failure))
         return failure.cause not in self._known and not crowded
 
     def _failures(self, example: Example, *, spent: bool = False) -> tuple[Failure, ...]:
-        """Return the failures of an example: those of its parts, or else its own.
+        """Return the failures of an example: those of its parts or, if they pass, its own.
 
         Args:
-            example: what to ask.
-            spent: only what is remembered counts; an example that failed must fail when hypothesis replays it.
+            example: the example to run.
+            spent: whether to use only stored results, because a failing example must fail when hypothesis replays it.
         """
         key = (example.case.form, *example.case.digests())
         if key not in self._results:
@@ -321,7 +321,7 @@ class Search:
         return result
 
     def _keep(self, failure: Failure, *, shrink: bool = True) -> None:
-        """Keep a failure that is there in a process of its own, as small as `minimize` makes it."""
+        """Keep a failure, minimized by `minimize`, if it also occurs in a separate process."""
         smallest = (self._minimized(failure) if shrink else None) or self._confirmed(failure)
         self._known.add(failure.cause)
         self._pending.pop(failure.cause, None)
@@ -339,36 +339,36 @@ class Search:
         return Failure(failure.cause, failure.example, answer.result, failure.number, answer)
 
     def _minimized(self, failure: Failure) -> Failure | None:
-        """Return a failure cut down by `minimize`; None where it cannot be."""
+        """Return a failure minimized by `minimize`; None if it cannot be minimized."""
         example = failure.example
         form = table.find(example.case.form)
         if example.plan is None or form is None or table.Start.PLAN not in form.starts:
             return None
-        seconds = None  # Where examples are counted and not seconds, a second search must keep the same cases.
+        seconds = None  # If the limit is a number of examples, a second search must keep the same cases.
         if self.options.seconds is not None:
             seconds = LATE_SECONDS if self._late else MINIMIZE_SECONDS
         try:
             made = minimize(example.case, example.plan, self.options.target, self.options.limits, STEPS, seconds)
-        except HarnessError:  # Such as that it does not fail in the same way each time.
+        except HarnessError:  # For example, it does not fail in the same way each time.
             return None
-        if not isinstance(made.after, BuiltCandidate):  # It failed as a model only.
+        if not isinstance(made.after, BuiltCandidate):  # It failed only as a model.
             return None
         smaller = dataclasses.replace(example, case=made.after.case, plan=made.after.plan)
-        # In a plainer form it may fail by another cause.
+        # In a simpler form, it may fail with another cause.
         if self._cause(smaller, made.result) != failure.cause:
             return None
         return Failure(failure.cause, smaller, made.result, failure.number, made.answer)
 
     @staticmethod
     def _cause(example: Example, result: Result) -> Cause:
-        """Return the cause of an example whose parts do not fail, or that has none; empty where it does not fail."""
+        """Return the cause of an example without failing parts; empty if it does not fail."""
         if not result.verdict.failed:
             return ()
         return causes.cause_of(example.case, result, example.operators, example.case.form)
 
 
 def _pairs(failure: Failure) -> set[tuple[str, str]]:
-    """Return the operators of a model of several nodes, each with the verdict, but for those that stand anywhere."""
+    """Return the operators of a model of several nodes, each with the verdict, except the BRIDGES operators."""
     names = {split_operator(name)[0] for name in failure.example.operators}
     if failure.case.operator != examples.MODEL:
         return set()

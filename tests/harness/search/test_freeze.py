@@ -100,7 +100,7 @@ def test_another_case_of_a_cause_is_not_overwritten(found: Path) -> None:
         path.write_bytes(b"")
     before = contents(found)
     done = search("size_three", *WORDS, "--folder", found)
-    assert "another case of this cause is there already, and stays" in done.out, done.text
+    assert "a case with this cause exists already and was kept" in done.out, done.text
     assert contents(found) == before
 
 
@@ -134,7 +134,7 @@ def test_bad_input_gets_a_sentence(tmp_path: Path) -> None:
         ("--minutes", "nan"): "--minutes nan is no time",
         ("--examples", "0"): "0 is not in the range",
         ("--op", "Nonesuch"): "matches nothing in suite generated",
-        ("--folder", str(foreign)): "holds notes.txt, which no search wrote",
+        ("--folder", str(foreign)): "contains notes.txt, which no search wrote",
         ("--folder", str(file)): "is no folder",
         ("--seed", "-1"): "-1 is not in the range",
     }.items():
