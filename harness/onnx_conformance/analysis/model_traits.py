@@ -16,12 +16,11 @@ import onnx
 from onnx import helper, numpy_helper
 
 from onnx_conformance.analysis.traits import MOST_TEXT, OPSET, TYPE, Topic, Trait, TraitKind, Traits
-from onnx_conformance.backends.protocol import ElementTypeError
+from onnx_conformance.backends.protocol import ElementTypeError, element_type
 from onnx_conformance.base.verdict import line, split_operator
 from onnx_conformance.forms.table import PLAIN, delivered_id
 from onnx_conformance.generation.deliveries import build
 from onnx_conformance.specification import nodes, schema
-from onnx_conformance.specification.signature import type_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -236,19 +235,17 @@ def _types(
             seen.setdefault(parameter_.type, text)
 
 
-def _element(type_: onnx.TypeProto) -> str:
+def _element(proto: onnx.TypeProto) -> str:
     try:
-        text = schema.type_text(type_)
+        type_ = schema.type_of_proto(proto)
     except KeyError:
         return ""
-    while "(" in text:
-        text = schema.inner(text)
-    return text
+    return type_.innermost.element if type_ else ""
 
 
 def _of_value(value: Value | None) -> str:
     try:
-        return schema.inner(type_of(value)) if isinstance(value, np.ndarray) else ""
+        return element_type(value.dtype).name if isinstance(value, np.ndarray) else ""
     except ElementTypeError:
         return ""
 
@@ -433,7 +430,7 @@ def _list(name: str, values: list[Any]) -> Iterator[tuple[Trait, Any]]:
 
 def _type_name(number: int) -> str:
     try:
-        return schema.inner(schema.tensor_text(number))
+        return schema.tensor_of(number).element
     except KeyError:
         return str(number)
 

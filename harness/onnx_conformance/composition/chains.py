@@ -14,7 +14,6 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from onnx_conformance.backends.protocol import element_type
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.composition.neighbours import INITIALIZERS_ALONE
 from onnx_conformance.declare import DeclarationError, NoAnswer
@@ -22,6 +21,7 @@ from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation.deliveries import Delivery, build
 from onnx_conformance.generation.plans import NotDerivedError, bindings, plan, specs_of
 from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification.signature import type_of
 from onnx_conformance.tolerance.several_nodes import UndecidedError, composed, first_tensor
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _joined(case: Case, model: onnx.ModelProto, op: Op, version: OperatorVersion
     assert case.expected is not None  # noqa: S101 - see _leads
     value = case.expected[0]
     assert isinstance(value, np.ndarray)  # noqa: S101 - see _followed
-    call = _call(op, version, schema.tensor_text(element_type(value.dtype).number), words)
+    call = _call(op, version, type_of(value), words)
     if call is None or not _can_follow(call):
         return None
     joined = onnx.ModelProto.FromString(case.model)

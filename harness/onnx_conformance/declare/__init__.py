@@ -36,6 +36,7 @@ from onnx_conformance.declare.families.subgraphs import accumulate, iterate, out
 from onnx_conformance.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
 from onnx_conformance.declare.partly_open import PartlyOpen
 from onnx_conformance.declare.tolerance import EXACT, Tolerance, bounded, measured, ulp
+from onnx_conformance.declare.type import Type
 
 Ints = Array | list[int] | tuple[int, ...] | None
 Int = int | None
@@ -70,6 +71,7 @@ __all__ = [
     "Subgraph",
     "Tag",
     "Tolerance",
+    "Type",
     "Typed",
     "Unspecified",
     "ValueOf",

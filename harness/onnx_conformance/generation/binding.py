@@ -13,6 +13,7 @@ from onnx import helper, numpy_helper
 
 from onnx_conformance.backends.protocol import ElementTypeError, element_type_named
 from onnx_conformance.declare import Data, DeclarationError, ElementType, Empty, Graph, Sparse, Typed
+from onnx_conformance.declare.type import Kind, Type, TypeTextError
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.signature import TypedValue
 
@@ -21,11 +22,6 @@ if TYPE_CHECKING:
 
     from onnx_conformance.declare.data import Value
     from onnx_conformance.specification.schema import Attribute
-
-
-def whole(type_: str) -> str:
-    """Return a type in the notation of signatures. An element type, such as float16, means tensor(float16)."""
-    return type_ if "(" in type_ else f"tensor({type_})"
 
 
 def typed(argument: Any, type_: str, types: Mapping[str, str]) -> TypedValue:  # noqa: ANN401 - see below
@@ -38,23 +34,22 @@ def typed(argument: Any, type_: str, types: Mapping[str, str]) -> TypedValue:  #
         types: the type of each type variable.
     """
     if isinstance(argument, Typed):
-        argument, type_ = argument.values, whole(_named(argument.type, types))
-    return TypedValue(_value(argument, type_), type_)
+        argument, type_ = argument.values, str(Type.parse_short(_named(argument.type, types)))
+    return TypedValue(_value(argument, Type.parse(type_)), type_)
 
 
-def _value(argument: Any, type_: str) -> Value:  # noqa: ANN401 - see typed
-    kind = type_.partition("(")[0]
+def _value(argument: Any, type_: Type) -> Value:  # noqa: ANN401 - see typed
     if isinstance(argument, Empty):
         return None
-    if kind == "optional":
-        return _value(argument, schema.inner(type_))
-    if kind == "seq":
-        if not isinstance(argument, list):
-            argument = [argument]  # One declaration covers a type and the sequence of this type.
-        return [_value(item, schema.inner(type_)) for item in argument]
-    if kind == "map":
-        return {key: _array(item, schema.dtype_of(type_)) for key, item in argument.items()}
-    return _array(argument, schema.dtype_of(type_))
+    if type_.inner is None:
+        return _array(argument, schema.dtype_of(type_))
+    if type_.kind is Kind.OPTIONAL:
+        return _value(argument, type_.inner)
+    if type_.kind is Kind.MAP:
+        return {key: _value(item, type_.inner) for key, item in argument.items()}
+    if not isinstance(argument, list):
+        argument = [argument]  # One declaration covers a type and the sequence of this type.
+    return [_value(item, type_.inner) for item in argument]
 
 
 def _array(argument: object, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
@@ -95,7 +90,7 @@ def attribute(name: str, argument: Any, known: Attribute | None, types: Mapping[
         indices = _tensor(np.asarray(argument.indices, np.int64))
         value = helper.make_sparse_tensor(_tensor(values), indices, argument.shape)
     elif kind == "TYPE_PROTO":
-        value = schema.type_proto(_named(argument, types))
+        value = schema.type_proto(Type.parse(_named(argument, types)))
     # Only the signature determines the type of an empty list.
     type_ = onnx.AttributeProto.AttributeType.Value(kind) if known else None
     return helper.make_attribute(name, value, attr_type=type_)
@@ -106,10 +101,10 @@ def _tensor(value: Value) -> onnx.TensorProto:
 
 
 def _number(argument: ElementType, types: Mapping[str, str]) -> int:
-    name = schema.inner(whole(_named(argument.name, types)))
+    name = _named(argument.name, types)
     try:
-        return element_type_named(name).number
-    except ElementTypeError as error:
+        return element_type_named(Type.parse_short(name).element).number
+    except (ElementTypeError, TypeTextError) as error:
         raise DeclarationError(str(error)) from error
 
 
@@ -118,12 +113,21 @@ def _named(text: str, types: Mapping[str, str]) -> str:
 
 
 def _graph(name: str, text: str, types: Mapping[str, str]) -> onnx.GraphProto:
-    # The text syntax writes a tensor(float) with an unknown shape as float[].
-    named = re.sub(r"\{(\w+)\}", lambda match: re.sub(r"tensor\((\w+)\)", r"\1[]", types[match[1]]), text)
+    in_syntax = {variable: _in_text_syntax(Type.parse(type_)) for variable, type_ in types.items()}
+    named = _named(text, in_syntax)
     try:
         return _parsed(named)
     except onnx.parser.ParseError as error:
         raise DeclarationError(f"attribute {name}: its text is not a graph: {error}") from error
+
+
+def _in_text_syntax(type_: Type) -> str:
+    """Return a type as graphs in ONNX's text syntax write it: float[] for tensor(float), whose shape is unknown."""
+    if type_.is_tensor:
+        return f"{type_.element}[]"
+    if type_.inner is None or type_.kind is Kind.MAP:
+        return str(type_)
+    return f"{type_.kind}({_in_text_syntax(type_.inner)})"
 
 
 def nodes(text: str) -> Sequence[onnx.NodeProto]:

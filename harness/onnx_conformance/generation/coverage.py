@@ -90,7 +90,7 @@ def _types(model: onnx.ModelProto) -> Mapping[str, str]:
     """Return the types of the graph's inputs, outputs and initializers by name."""
     infos = (*model.graph.input, *model.graph.output)
     types = {info.name: schema.type_text(info.type) for info in infos}
-    return {**types, **{item.name: schema.tensor_text(item.data_type) for item in model.graph.initializer}}
+    return {**types, **{item.name: str(schema.tensor_of(item.data_type)) for item in model.graph.initializer}}
 
 
 def _arguments(

@@ -11,6 +11,7 @@ from onnx import helper, numpy_helper
 
 from onnx_conformance.case.case import DATA_FILE, Allowance, Case, Outcome
 from onnx_conformance.declare import Drawn
+from onnx_conformance.declare.type import Type
 from onnx_conformance.forms import table
 from onnx_conformance.forms.table import (
     EXPANDED,
@@ -112,7 +113,7 @@ class Plan:
     @property
     def tensors(self) -> dict[str, np.ndarray[Any, Any]]:
         """The operator's inputs that are tensors, by name."""
-        tensors = {name: item for name, item in self.inputs if item is not None and item.type.startswith("tensor(")}
+        tensors = {name: item for name, item in self.inputs if item is not None and item.is_tensor}
         return {name: np.asarray(item.value) for name, item in tensors.items()}
 
 
@@ -315,7 +316,7 @@ def _reshapes(value: np.ndarray[Any, Any], opset: int) -> bool:
 
 def _value_info(name: str, type_: str, shape: Sequence[int | str] | None) -> onnx.ValueInfoProto:
     info = onnx.ValueInfoProto(name=name)
-    info.type.CopyFrom(schema.type_proto(type_))
+    info.type.CopyFrom(schema.type_proto(Type.parse(type_)))
     if shape is not None and info.type.HasField("tensor_type"):
         target = info.type.tensor_type.shape
         target.SetInParent()
@@ -414,7 +415,7 @@ def _add_inputs(
     for name, item in {**dict(plan.inputs), **plan.around}.items():
         if item is None or name in computed:
             continue
-        array = np.asarray(item.value) if item.type.startswith("tensor(") else None
+        array = np.asarray(item.value) if item.is_tensor else None
         if name in form.baked:
             graph.initializer.append((_typed if form.typed else numpy_helper.from_array)(np.asarray(array), name))
         elif form.unranked and array is not None and name not in plan.around:

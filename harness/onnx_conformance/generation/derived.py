@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.declare import CaseSpec, Clause, Graph, Rule, Tag, ramp, typed
 from onnx_conformance.declare.arguments import ElementType, Typed
 from onnx_conformance.declare.op import DERIVED
+from onnx_conformance.declare.type import Type
 from onnx_conformance.specification import evaluator, schema
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def needs_example(version: OperatorVersion) -> str:
         if isinstance(item, schema.Attribute):
             if item.required:
                 return name
-        elif not item.optional and not any(text.startswith("tensor(") for text in version.allowed(item.type)):
+        elif not item.optional and not any(Type.parse(text).is_tensor for text in version.allowed(item.type)):
             return name
     return ""
 
@@ -96,7 +97,7 @@ class _Derivation:
                 continue
             plain = value.values if isinstance(value, Typed) else value
             for other in _LIKELY:
-                if parameter.type != f"tensor({other})":
+                if parameter.type != str(Type.tensor(other)):
                     broken = {**self.arguments, name: typed(other, plain)}
                     yield self._case(f"{name}_of_{other}", broken, rejects=Rule.TYPES)
 
@@ -114,8 +115,8 @@ class _Derivation:
         """Yield cases in which two inputs of one type variable have two types."""
         allowed = self.version.types[variable]
         usual = self.version.default_type(variable)
-        other = next((item for item in allowed if item != usual and item.startswith("tensor(")), None)
-        if other is None or not usual.startswith("tensor("):
+        other = next((item for item in allowed if item != usual and Type.parse(item).is_tensor), None)
+        if other is None or not Type.parse(usual).is_tensor:
             return
         sharing = [
             name

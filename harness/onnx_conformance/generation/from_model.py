@@ -117,7 +117,7 @@ def _spec(
     node = model.graph.node[0]
     known = {info.name: schema.type_text(info.type) for info in model.graph.input}
     values: dict[str, Any] = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    known |= {tensor.name: schema.tensor_text(tensor.data_type) for tensor in model.graph.initializer}
+    known |= {tensor.name: str(schema.tensor_of(tensor.data_type)) for tensor in model.graph.initializer}
     values |= inputs
     types: dict[str, str] = {}
     arguments: dict[str, Any] = {}
@@ -163,7 +163,7 @@ def _attribute(item: onnx.AttributeProto) -> Any:  # noqa: ANN401 - any attribut
         KIND.FLOATS: list,
         KIND.INTS: list,
         KIND.STRINGS: lambda texts: [text.decode(errors="surrogateescape") for text in texts],
-        KIND.TENSOR: lambda tensor: Typed(schema.tensor_text(tensor.data_type), numpy_helper.to_array(tensor)),
+        KIND.TENSOR: lambda tensor: Typed(str(schema.tensor_of(tensor.data_type)), numpy_helper.to_array(tensor)),
         KIND.GRAPH: lambda graph: _graph(item.name, onnx.printer.to_text(graph)),
         KIND.TYPE_PROTO: schema.type_text,
     }

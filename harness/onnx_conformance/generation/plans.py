@@ -17,6 +17,7 @@ from onnx_conformance.case.case import Allowance, Case, Outcome, digest_values
 from onnx_conformance.declare import Data, DeclarationError, Drawn, NoAnswer, Op, Rejected, Typed, ValueOf
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.declare.readings import SHOULD
+from onnx_conformance.declare.type import Type
 from onnx_conformance.forms.table import TWICE, delivered_id
 from onnx_conformance.generation import binding, derived, function_body
 from onnx_conformance.generation.deliveries import Delivery, Leads, Plan, build, deliveries, form_names
@@ -215,7 +216,7 @@ def _bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[s
     if spec.outside:
         lists = [tuple(type_ for type_ in schema.ALL_TENSOR_TYPES if type_ not in allowed) for allowed in lists]
     for chosen in itertools.product(*lists):
-        yield dict(zip(variables, chosen, strict=True)), "-to-".join(map(_suffix, chosen))
+        yield dict(zip(variables, chosen, strict=True)), "-to-".join(_suffix(Type.parse(type_)) for type_ in chosen)
 
 
 def _allowed(version: OperatorVersion, spec: CaseSpec, variable: str) -> tuple[str, ...]:
@@ -224,7 +225,7 @@ def _allowed(version: OperatorVersion, spec: CaseSpec, variable: str) -> tuple[s
 
 
 def _left_out(spec: CaseSpec, type_: str) -> bool:
-    return type_ in spec.but or type_.removeprefix("tensor(").removesuffix(")") in spec.but
+    return type_ in spec.but or Type.parse(type_).short in spec.but
 
 
 def _variables(spec: CaseSpec) -> tuple[str, ...]:
@@ -247,9 +248,11 @@ def _id(version: OperatorVersion, spec: CaseSpec, suffix: str) -> str:
     return f"{version}/{spec.name}" + (f"/{suffix}" if suffix else "")
 
 
-def _suffix(type_: str) -> str:
+def _suffix(type_: Type) -> str:
     """Return a type in the notation of ids: float for tensor(float), seq-float, map-int64-float."""
-    return type_.replace("tensor(", "").replace("(", "-").replace(", ", "-").replace(")", "")
+    if type_.inner is None:
+        return type_.element
+    return "-".join(filter(None, (type_.kind, type_.element, _suffix(type_.inner))))
 
 
 def specs_of(op: Op, version: OperatorVersion) -> Iterator[CaseSpec]:
@@ -435,17 +438,17 @@ def fitting(earlier: Mapping[str, TypedValue] | None, planned: Plan) -> Mapping[
 def _kinds(inputs: Mapping[str, TypedValue]) -> list[tuple[str, str, int | None]]:
     """Return name, type and rank of inputs."""
     return [
-        (name, item.type, np.ndim(item.value) if item.type.startswith("tensor(") else None)  # type: ignore[arg-type]
+        (name, item.type, np.ndim(item.value) if item.is_tensor else None)  # type: ignore[arg-type]
         for name, item in inputs.items()
     ]
 
 
 def _is_empty(inputs: Mapping[str, TypedValue]) -> bool:
-    return any(np.size(item.value) == 0 for item in inputs.values() if item.type.startswith("tensor("))  # type: ignore[arg-type]
+    return any(np.size(item.value) == 0 for item in inputs.values() if item.is_tensor)  # type: ignore[arg-type]
 
 
 def _shapes(inputs: Mapping[str, TypedValue]) -> list[object]:
-    return [np.shape(item.value) if item.type.startswith("tensor(") else None for item in inputs.values()]  # type: ignore[arg-type]
+    return [np.shape(item.value) if item.is_tensor else None for item in inputs.values()]  # type: ignore[arg-type]
 
 
 def _values_of(inputs: Mapping[str, TypedValue]) -> str:

@@ -21,6 +21,7 @@ import onnx.shape_inference
 from onnx_conformance.case.case import Allowance, Outcome
 from onnx_conformance.declare import EXACT, Clause, DeclarationError, Op, Unspecified
 from onnx_conformance.declare.op import Oracle
+from onnx_conformance.declare.type import Type
 from onnx_conformance.forms.table import PLAIN, TWICE
 from onnx_conformance.generation import core, derived, plans
 from onnx_conformance.generation.deliveries import LEADS, Delivery, build
@@ -171,7 +172,7 @@ def _outline(of: Undeclared, spec: CaseSpec, types: Mapping[str, str], suffix: s
     if outputs is None:
         return None
     names = [name for name, _ in planned.outputs]
-    values = tuple(np.zeros(shape, schema.dtype_of(type_)) for type_, shape in outputs)
+    values = tuple(np.zeros(shape, schema.dtype_of(Type.parse(type_))) for type_, shape in outputs)
     kinds = iter(type_ for type_, _ in outputs)
     return dataclasses.replace(
         planned,

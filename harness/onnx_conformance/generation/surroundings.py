@@ -8,7 +8,9 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from onnx_conformance.backends.protocol import element_type_named
 from onnx_conformance.declare import Drawn
+from onnx_conformance.declare.type import Kind, Type
 from onnx_conformance.specification import nodes as of_model
 from onnx_conformance.specification import schema
 
@@ -24,7 +26,7 @@ LOCAL_DOMAIN = "local"
 FUNCTIONS_SINCE = 8
 """The IR version since which a model may have functions."""
 
-SUBSTITUTES = {"tensor": ("Constant", "T"), "seq": ("SequenceEmpty", "S"), "optional": ("Optional", "O")}
+SUBSTITUTES = {Kind.TENSOR: ("Constant", "T"), Kind.SEQUENCE: ("SequenceEmpty", "S"), Kind.OPTIONAL: ("Optional", "O")}
 """Kind of type -> the operator without inputs that returns such a value, and the type variable of its output."""
 
 
@@ -63,26 +65,27 @@ def branch(
 
 
 def _declared(outputs: Sequence[tuple[str, str]], side: str) -> list[onnx.ValueInfoProto]:
-    return [onnx.ValueInfoProto(name=f"{name}_{side}", type=schema.type_proto(type_)) for name, type_ in outputs]
+    types = [(name, schema.type_proto(Type.parse(type_))) for name, type_ in outputs]
+    return [onnx.ValueInfoProto(name=f"{name}_{side}", type=type_) for name, type_ in types]
 
 
-def _substitute(type_: str, value: Value | Drawn, name: str, opset: int) -> onnx.NodeProto | None:
+def _substitute(text: str, value: Value | Drawn, name: str, opset: int) -> onnx.NodeProto | None:
     """Return a node that returns another value of a type; None if the opset has no such operator."""
     if isinstance(value, Drawn):
         value = value.example
-    kind = type_.partition("(")[0]
-    operator, output = SUBSTITUTES.get(kind, ("", ""))
+    type_ = Type.parse(text)
+    operator, output = SUBSTITUTES.get(type_.kind, ("", ""))
     if not operator or not schema.exists("ai.onnx", operator, opset):
         return None
-    if type_ not in schema.in_force("ai.onnx", operator, opset).types[output]:
+    if text not in schema.in_force("ai.onnx", operator, opset).types[output]:
         return None
     attribute: dict[str, Any]
-    if isinstance(value, np.ndarray) and kind == "tensor":
-        attribute = {"value": numpy_helper.from_array(_other(value))}
-    elif kind == "seq":
-        attribute = {"dtype": schema.type_proto(type_).sequence_type.elem_type.tensor_type.elem_type}
+    if type_.inner is None:
+        attribute = {"value": numpy_helper.from_array(_other(np.asarray(value)))}
+    elif type_.kind is Kind.SEQUENCE:
+        attribute = {"dtype": element_type_named(type_.innermost.element).number}
     else:
-        attribute = {"type": schema.type_proto(schema.inner(type_))}
+        attribute = {"type": schema.type_proto(type_.inner)}
     return helper.make_node(operator, [], [name], name=f"{operator}_{name}", **attribute)
 
 

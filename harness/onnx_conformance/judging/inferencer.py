@@ -74,7 +74,7 @@ def _of_tensor(type_: onnx.TypeProto.Tensor, value: np.ndarray[Any, Any]) -> Ite
     if not type_.elem_type:
         yield Verdict.KNOWS_LESS, "no element type"
     elif type_.elem_type != right.number:
-        yield Verdict.WRONG_TYPE, f"inferred {schema.tensor_text(type_.elem_type)}, expected {right.name}"
+        yield Verdict.WRONG_TYPE, f"inferred {schema.tensor_of(type_.elem_type)}, expected {right.name}"
     if not type_.HasField("shape"):
         yield Verdict.KNOWS_LESS, "no rank"
         return
@@ -93,7 +93,7 @@ def _shape_text(dims: Sequence[onnx.TensorShapeProto.Dimension]) -> str:
 
 def _type_text(type_: onnx.TypeProto) -> str:
     if type_.WhichOneof("value") != "tensor_type":
-        return schema.type_text(type_) if type_.WhichOneof("value") else "nothing"
+        return schema.type_text(type_) or type_.WhichOneof("value") or "nothing"
     tensor = type_.tensor_type
-    name = schema.tensor_text(tensor.elem_type) if tensor.elem_type else "tensor"
+    name = str(schema.tensor_of(tensor.elem_type)) if tensor.elem_type else "tensor"
     return f"{name} {_shape_text(tensor.shape.dim)}" if tensor.HasField("shape") else name

@@ -93,7 +93,7 @@ def _interface_fault(first: onnx.ModelProto, made: onnx.ModelProto) -> str:
 def _type_text(output: onnx.ValueInfoProto) -> str:
     """Return the type that an output declares; empty where it declares none."""
     try:
-        return schema.type_text(output.type) if output.HasField("type") else ""
+        return schema.type_text(output.type) or output.type.WhichOneof("value") or ""
     except KeyError as error:  # The number of its element type.
         return f"of element type {error}, which ONNX does not define"
 

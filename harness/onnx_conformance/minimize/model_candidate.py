@@ -11,6 +11,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.declare.type import Type
 from onnx_conformance.minimize.search_space import Leaf
 from onnx_conformance.specification import schema
 from onnx_conformance.tolerance.whole_model import Noted
@@ -43,7 +44,7 @@ class Evaluated:
         value = self.values[name]
         if isinstance(value, np.ndarray):
             return helper.make_tensor_value_info(name, element_type(value.dtype).number, value.shape)
-        return helper.make_value_info(name, schema.type_proto(self.noted.types[name]))
+        return helper.make_value_info(name, schema.type_proto(Type.parse(self.noted.types[name])))
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ oracle decides whether the result is a model.
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +25,6 @@ from onnx_conformance.minimize.model_candidate import (
 )
 from onnx_conformance.minimize.moves import PLAIN_TYPES, type_distance
 from onnx_conformance.minimize.search_space import Move
-from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -250,7 +248,7 @@ def _retyped(candidate: ModelCandidate, name: str, other: str) -> ModelCandidate
         return cast(value) if isinstance(value, np.ndarray) else value
 
     model = candidate.copied()
-    each_declaration(model, functools.partial(_redeclare, before=schema.tensor_text(before.number), after=after.number))
+    each_declaration(model, lambda item: _redeclare(item.type, before.number, after.number))
     functions = [graph for function in model.functions for graph in subgraphs(function.node)]
     graphs = (model.graph, *subgraphs(model.graph.node), *functions)
     for graph in graphs:
@@ -265,12 +263,12 @@ def _retyped(candidate: ModelCandidate, name: str, other: str) -> ModelCandidate
     return ModelCandidate(model, {key: of_value(value) for key, value in candidate.inputs.items()})
 
 
-def _redeclare(item: onnx.ValueInfoProto, before: str, after: int) -> None:
-    """Change the element type of a declaration, if it has this one."""
-    text = schema.type_text(item.type) if item.HasField("type") else ""
-    if before not in text:
-        return
-    if item.type.HasField("tensor_type"):
-        item.type.tensor_type.elem_type = after  # Its shape stays.
-    else:
-        item.type.CopyFrom(schema.type_proto(text.replace(before, schema.tensor_text(after))))
+def _redeclare(type_: onnx.TypeProto, before: int, after: int) -> None:
+    """Change the element type of a tensor, or of those in a sequence or an optional, if it is this one."""
+    match type_.WhichOneof("value"):
+        case "tensor_type" if type_.tensor_type.elem_type == before:
+            type_.tensor_type.elem_type = after
+        case "sequence_type":
+            _redeclare(type_.sequence_type.elem_type, before, after)
+        case "optional_type":
+            _redeclare(type_.optional_type.elem_type, before, after)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onnx_conformance.declare.type import Type
 from onnx_conformance.forms import table
 from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.minimize.declared_candidate import typed_arguments, value_groups, without
@@ -36,9 +37,11 @@ MOST_SINGLE_SLICES = 6
 
 def type_distance(type_: str) -> int:
     """Return a distance of a type from the most common one, float."""
-    name = schema.inner(type_) if "(" in type_ else type_
-    containers = type_.count("(") - 1 if "(" in type_ else 0
-    return (PLAIN_TYPES.index(name) if name in PLAIN_TYPES else len(PLAIN_TYPES)) + 10 * max(0, containers)
+    inner, containers = Type.parse_short(type_), 0
+    while inner.inner is not None:
+        inner, containers = inner.inner, containers + 1
+    place = PLAIN_TYPES.index(inner.element) if inner.element in PLAIN_TYPES else len(PLAIN_TYPES)
+    return place + 10 * containers
 
 
 def form_distance(form: str) -> int:

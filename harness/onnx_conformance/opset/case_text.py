@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import EMPTY, Graph, Rule, Typed
+from onnx_conformance.declare.type import Type
 from onnx_conformance.opset.operator_file import Draft, Edits, OperatorFileError, path_of
 from onnx_conformance.specification import registry, schema
 
@@ -95,13 +96,9 @@ def _value(value: Any, type_: str, usual: str) -> str:  # noqa: ANN401 - whateve
     if isinstance(value, Graph):
         return f"graph({value.text!r})"
     if isinstance(value, Typed):
-        return f'typed("{_short(value.type)}", {_literal(value.values)})'
+        return f'typed("{Type.parse_short(value.type).short}", {_literal(value.values)})'
     text = _literal(value)
-    return f'typed("{_short(type_)}", {text})' if type_ != usual else text
-
-
-def _short(type_: str) -> str:
-    return type_.removeprefix("tensor(").removesuffix(")") if type_.startswith("tensor(") else type_
+    return f'typed("{Type.parse(type_).short}", {text})' if type_ != usual else text
 
 
 def _literal(value: Any) -> str:  # noqa: ANN401

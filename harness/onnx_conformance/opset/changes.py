@@ -7,6 +7,7 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from onnx_conformance.declare.type import Type
 from onnx_conformance.specification.rewordings import plain
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _types(before: Description, after: Description) -> Iterator[str]:
 
 
 def _listed(types: Iterable[str]) -> str:
-    return ", ".join(text.removeprefix("tensor(").removesuffix(")") if text.count("(") == 1 else text for text in types)
+    return ", ".join(Type.parse(text).short for text in types)
 
 
 def _signature(before: Description, after: Description) -> Iterator[str]:

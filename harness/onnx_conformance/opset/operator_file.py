@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance import operators
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.declare.clause import Clause, Force
+from onnx_conformance.declare.type import Kind, Type
 from onnx_conformance.generation import coverage
 from onnx_conformance.generation.derived import VALUES
 from onnx_conformance.specification import registry, schema
@@ -187,7 +188,9 @@ def _parameters(version: OperatorVersion) -> str:
             annotation = _TYPES.get(item.type, "Any")
             annotation += "" if item.required or item.default is not None else " | None"
         else:
-            several = item.variadic or all(text.startswith("seq(") for text in version.allowed(item.type))
+            several = item.variadic or all(
+                Type.parse(text).kind is Kind.SEQUENCE for text in version.allowed(item.type)
+            )
             annotation = "list[Array]" if several else "Array | None" if item.optional else "Array"
         words.append(f"{name}: {annotation}")
     return ", ".join(words)

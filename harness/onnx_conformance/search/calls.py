@@ -10,6 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from onnx_conformance.declare import Graph, Typed, ValueOf
+from onnx_conformance.declare.type import Type
 from onnx_conformance.forms import table
 from onnx_conformance.minimize.declared_candidate import value_groups, without
 from onnx_conformance.search import elements
@@ -323,7 +324,7 @@ def retyped(draw: Draw, _source: Source, candidate: DeclaredCandidate) -> Declar
     name = draw(st.sampled_from(sorted(plain)))
     allowed = candidate.version.arguments[name]
     types = candidate.version.allowed(allowed.type) if isinstance(allowed, schema.Parameter) else ()
-    others = [item for item in types if item.startswith("tensor(")]
+    others = [item for item in types if Type.parse(item).is_tensor]
     if not others:
         return candidate
     return _with(candidate, name, Typed(draw(st.sampled_from(others)), plain[name].values))

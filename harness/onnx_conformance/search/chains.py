@@ -18,6 +18,7 @@ from onnx_conformance.backends.protocol import element_type
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.composition.neighbours import INITIALIZERS_ALONE, WIDER
 from onnx_conformance.declare import CaseSpec, Drawn, ElementType, Graph, NoAnswer
+from onnx_conformance.declare.type import Type
 from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation.deliveries import PRODUCER, Delivery, build
 from onnx_conformance.search.calls import base, changed
@@ -138,7 +139,7 @@ def _outputs(planned: Plan) -> dict[str, Array]:
     return {
         name: value
         for (name, type_), value in zip(named, planned.expected or (), strict=True)
-        if type_.startswith("tensor(") and isinstance(value, np.ndarray)
+        if isinstance(value, np.ndarray) and Type.parse(type_).is_tensor
         if value.dtype.kind != "c" and value.size <= MOST_ELEMENTS
     }
 

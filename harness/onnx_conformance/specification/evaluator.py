@@ -33,6 +33,7 @@ from onnx_conformance.declare import (
 )
 from onnx_conformance.declare.readings import SET
 from onnx_conformance.declare.rounding import is_float, nearest
+from onnx_conformance.declare.type import Kind, Type
 from onnx_conformance.specification import registry as registries
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.signature import (
@@ -83,17 +84,18 @@ def widen(value: Any) -> Any:  # noqa: ANN401 - any value, or a list of them
     return value
 
 
-def _round(value: Any, type_: str) -> Any:  # noqa: ANN401
+def _round(value: Any, type_: Type | None) -> Any:  # noqa: ANN401
     """Round once, to the nearest value of the output's type."""
-    if value is None or not type_:
+    if value is None or type_ is None:
         return value
     if isinstance(value, Drawn):
         return dataclasses.replace(value, example=_round(value.example, type_))
-    type_ = schema.inner(type_) if type_.startswith("optional(") else type_
+    if type_.kind is Kind.OPTIONAL:
+        return _round(value, type_.inner)
     if isinstance(value, list):
-        return [_round(item, schema.inner(type_) if type_.startswith("seq(") else type_) for item in value]
+        return [_round(item, type_.inner or type_) for item in value]
     if isinstance(value, dict):
-        return {key: _round(item, f"tensor({schema.inner(type_)})") for key, item in value.items()}
+        return {key: _round(item, type_.inner or type_) for key, item in value.items()}
     dtype = schema.dtype_of(type_)
     array = np.asarray(value)
     if dtype.kind == "O" and not all(isinstance(item, str) for item in array.flat):
@@ -200,14 +202,15 @@ def apply(
         raise OracleError(f"{version}: the oracle returned {len(values)} outputs, but the node has {n}")
     exact = [determined(value) for value in values]
     masks = [value.open if isinstance(value, PartlyOpen) else None for value in values]
+    rounded_to = [Type.parse(text) if text else None for text in types]
     return Answer(
-        outputs=[_round(value, type_) for value, type_ in zip(exact, types, strict=False)],
+        outputs=[_round(value, type_) for value, type_ in zip(exact, rounded_to, strict=False)],
         types=types,
         version=called,
         arguments=named,
         exact=exact,
         open=masks,
-        any_of=[_rounded(value, type_) for value, type_ in zip(values, types, strict=False)],
+        any_of=[_rounded(value, type_) for value, type_ in zip(values, rounded_to, strict=False)],
         any_order=result.order if isinstance(result, AnyOrder) else None,
         evaluate=lambda arguments: of_result(call(arguments)),
         rests_on=frozenset(called.rests_on),
@@ -221,7 +224,7 @@ def determined(value: Any) -> Any:  # noqa: ANN401 - any output
     return value.value if isinstance(value, PartlyOpen) else value
 
 
-def _rounded(value: Any, type_: str) -> AnyOf | None:  # noqa: ANN401 - any output
+def _rounded(value: Any, type_: Type | None) -> AnyOf | None:  # noqa: ANN401 - any output
     """Return the values that an output may have, converted to its type; None if it has only one."""
     if not isinstance(value, AnyOf) or len(value.values) == 1:
         return None
@@ -235,7 +238,7 @@ def _variables(version: OperatorVersion, types: Sequence[str]) -> dict[str, str]
 
 def _dtypes(types: Mapping[str, str]) -> dict[str, np.dtype[Any]]:
     """Return the element type of each type variable."""
-    return {variable: schema.dtype_of(text) for variable, text in types.items() if text}
+    return {variable: schema.dtype_of(Type.parse(text)) for variable, text in types.items() if text}
 
 
 def _value(argument: TypedValue | list[TypedValue] | None, *, wide: bool) -> Any:  # noqa: ANN401 - any ONNX value

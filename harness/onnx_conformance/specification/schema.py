@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import functools
 import itertools
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ import onnx.defs
 from onnx import helper
 
 from onnx_conformance.backends.protocol import ELEMENT_TYPES, ElementTypeError, element_type_named, numpy_dtype
+from onnx_conformance.declare.type import Kind, Type, TypeTextError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -265,64 +265,76 @@ def lowest_ir(domain: str, opset: int) -> int:
 
 
 @functools.cache
-def dtype_of(type_: str) -> np.dtype[Any]:
-    """Return the numpy dtype of X, of tensor(X), or of the tensors in a container such as seq(tensor(X))."""
-    return numpy_dtype(element_type_named(re.split(r"[(, ]+", type_.rstrip(")"))[-1]).number)
+def dtype_of(type_: Type) -> np.dtype[Any]:
+    """Return the numpy dtype of a tensor, or of the tensors in a container.
+
+    Raises:
+        ElementTypeError: ONNX has no such element type.
+    """
+    return numpy_dtype(element_type_named(type_.innermost.element).number)
 
 
 _NAMES = {row.number: row.name for row in ELEMENT_TYPES}
 
 
-def tensor_text(element_type: int) -> str:
-    """Return tensor(X) for a number of TensorProto.DataType."""
-    return f"tensor({_NAMES[element_type]})"
+def tensor_of(element_type: int) -> Type:
+    """Return the type of tensors of an element type, a number of TensorProto.DataType.
+
+    Raises:
+        KeyError: ONNX has no element type of this number.
+    """
+    return Type.tensor(_NAMES[element_type])
 
 
-def type_text(type_: onnx.TypeProto) -> str:
-    """Return a TypeProto in the notation of signatures: tensor(float), seq(tensor(float)); empty if it is unset."""
-    kind = type_.WhichOneof("value")
-    if kind == "tensor_type":
-        return tensor_text(type_.tensor_type.elem_type)
-    if kind == "sequence_type":
-        return f"seq({type_text(type_.sequence_type.elem_type)})"
-    if kind == "optional_type":
-        return f"optional({type_text(type_.optional_type.elem_type)})"
-    if kind == "map_type":
-        entry = type_.map_type
-        return f"map({_NAMES[entry.key_type]}, {type_text(entry.value_type).removeprefix('tensor(').removesuffix(')')})"
-    return kind or ""
+def type_of_proto(proto: onnx.TypeProto) -> Type | None:
+    """Return the type of a TypeProto; None if it is unset or of a kind that no operator takes.
+
+    Raises:
+        KeyError: ONNX has no element type of its number.
+    """
+    match proto.WhichOneof("value"):
+        case "tensor_type":
+            return tensor_of(proto.tensor_type.elem_type)
+        case "sparse_tensor_type":
+            return Type(Kind.SPARSE_TENSOR, _NAMES[proto.sparse_tensor_type.elem_type])
+        case "sequence_type":
+            kind, key, inner = Kind.SEQUENCE, "", type_of_proto(proto.sequence_type.elem_type)
+        case "optional_type":
+            kind, key, inner = Kind.OPTIONAL, "", type_of_proto(proto.optional_type.elem_type)
+        case "map_type":
+            kind, key, inner = Kind.MAP, _NAMES[proto.map_type.key_type], type_of_proto(proto.map_type.value_type)
+        case _:
+            return None
+    return Type(kind, key, inner) if inner else None
 
 
-def inner(text: str) -> str:
-    """Return the type within a container: tensor(float) for seq(tensor(float)), float for map(int64, float)."""
-    kind, _, held = text.removesuffix(")").partition("(")
-    return held.rpartition(", ")[2] if kind == "map" else held
+def type_text(proto: onnx.TypeProto) -> str:
+    """Return the text of the type of a TypeProto: tensor(float), seq(tensor(float)); empty where it has none."""
+    return str(type_of_proto(proto) or "")
 
 
 @functools.cache
-def type_proto(text: str) -> onnx.TypeProto:
-    """Return the TypeProto, without shapes, of a type in the notation of signatures."""
-    kind = text.partition("(")[0]
-    if kind == "seq":
-        return helper.make_sequence_type_proto(type_proto(inner(text)))
-    if kind == "optional":
-        return helper.make_optional_type_proto(type_proto(inner(text)))
-    if kind == "map":
-        key, value = text.removeprefix("map(").removesuffix(")").split(", ")
-        return helper.make_map_type_proto(element_type_named(key).number, type_proto(f"tensor({value})"))
-    return helper.make_tensor_type_proto(element_type_named(inner(text) or text).number, None)
+def type_proto(type_: Type) -> onnx.TypeProto:
+    """Return the TypeProto of a type, without shapes."""
+    if type_.inner is None:
+        make = helper.make_tensor_type_proto if type_.is_tensor else helper.make_sparse_tensor_type_proto
+        return make(element_type_named(type_.element).number, None)
+    inner = type_proto(type_.inner)
+    if type_.kind is Kind.MAP:
+        return helper.make_map_type_proto(element_type_named(type_.element).number, inner)
+    return (helper.make_sequence_type_proto if type_.kind is Kind.SEQUENCE else helper.make_optional_type_proto)(inner)
 
 
 def is_type(text: str) -> bool:
     """Return whether such a type exists."""
     try:
-        return bool(dtype_of(text))
-    except ElementTypeError:
+        return bool(dtype_of(Type.parse(text)))
+    except (TypeTextError, ElementTypeError):
         return False
 
 
 ALL_TENSOR_TYPES = tuple(
-    f"tensor({row.name})" for row in ELEMENT_TYPES if row.number in onnx.TensorProto.DataType.values()
+    str(Type.tensor(row.name)) for row in ELEMENT_TYPES if row.number in onnx.TensorProto.DataType.values()
 )
 """The element types of the wire format that the installed onnx has."""
 
@@ -366,7 +378,7 @@ def function_body(
     else:
         protos = []
         for text, shape in itertools.zip_longest(types, shapes):
-            proto = type_proto(text) if text else onnx.TypeProto()
+            proto = type_proto(Type.parse(text)) if text else onnx.TypeProto()
             if shape is not None:
                 proto = helper.make_tensor_type_proto(proto.tensor_type.elem_type, shape)
             protos.append(proto.SerializeToString())

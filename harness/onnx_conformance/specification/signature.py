@@ -9,6 +9,7 @@ import numpy as np
 from onnx_conformance.backends.protocol import ElementTypeError, element_type, numpy_dtype
 from onnx_conformance.declare import Rejected, Rule
 from onnx_conformance.declare.op import Bindings
+from onnx_conformance.declare.type import Kind, Type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,19 +30,28 @@ class TypedValue(NamedTuple):
     value: Value
     type: str = ""
 
+    @property
+    def is_tensor(self) -> bool:
+        """Whether the declared type is a tensor."""
+        return self.type != "" and Type.parse(self.type).is_tensor
+
 
 def type_of(value: Value) -> str:
     """Return ONNX's name of a value's type: tensor(float), seq(tensor(float)); empty if the value does not show it."""
+    return str(_type_of(value) or "")
+
+
+def _type_of(value: Value) -> Type | None:
     if isinstance(value, np.ndarray):
-        return f"tensor({element_type(value.dtype).name})"
-    if isinstance(value, list):
-        element = type_of(value[0]) if value else ""
-        return f"seq({element})" if element else ""
+        return Type.tensor(element_type(value.dtype).name)
+    if isinstance(value, list) and value:
+        inner = _type_of(value[0])
+        return Type(Kind.SEQUENCE, inner=inner) if inner else None
     if isinstance(value, dict) and value:
         key, item = next(iter(value.items()))
-        element = type_of(item).removeprefix("tensor(").removesuffix(")")
-        return f"map({'string' if isinstance(key, str) else 'int64'}, {element})"
-    return ""
+        inner = _type_of(item)
+        return Type(Kind.MAP, "string" if isinstance(key, str) else "int64", inner) if inner else None
+    return None
 
 
 def kind_of(argument: TypedValue) -> str:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import onnx
 from onnx import helper, numpy_helper
 
-from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.backends.protocol import element_type, element_type_named
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.declare import Drawn
+from onnx_conformance.declare.type import Kind, Type
 from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.nodes import of
@@ -142,19 +143,19 @@ def _protos(infos: Sequence[onnx.ValueInfoProto]) -> str:
     """Return the types of inputs or outputs, where one is no tensor, which onnx's generator cannot derive."""
     if all(info.type.HasField("tensor_type") for info in infos):
         return ""
-    return ", ".join(_proto(schema.type_text(info.type), info.type.tensor_type.shape.dim) for info in infos)
+    types = [(Type.parse(schema.type_text(info.type)), info.type.tensor_type.shape.dim) for info in infos]
+    return ", ".join(_proto(type_, dims) for type_, dims in types)
 
 
-def _proto(type_: str, dims: Sequence[onnx.TensorShapeProto.Dimension] | None = None) -> str:
-    kind, inner = type_.partition("(")[0], schema.inner(type_)
-    if kind == "tensor":
+def _proto(type_: Type, dims: Sequence[onnx.TensorShapeProto.Dimension] | None = None) -> str:
+    if type_.inner is None:
         shape = None if dims is None else [item.dim_value for item in dims]
-        return f"onnx.helper.make_tensor_type_proto({schema.type_proto(type_).tensor_type.elem_type}, {shape})"
-    if kind in {"seq", "optional"}:
-        name = {"seq": "sequence", "optional": "optional"}[kind]
-        return f"onnx.helper.make_{name}_type_proto({_proto(inner)})"
-    key = schema.type_proto(type_).map_type.key_type
-    return f"onnx.helper.make_map_type_proto({key}, {_proto(f'tensor({inner})')})"
+        return f"onnx.helper.make_tensor_type_proto({element_type_named(type_.element).number}, {shape})"
+    inner = _proto(type_.inner)
+    if type_.kind is Kind.MAP:
+        return f"onnx.helper.make_map_type_proto({element_type_named(type_.element).number}, {inner})"
+    name = "sequence" if type_.kind is Kind.SEQUENCE else "optional"
+    return f"onnx.helper.make_{name}_type_proto({inner})"
 
 
 def _attribute(case: Case, item: onnx.AttributeProto) -> str:

@@ -126,6 +126,6 @@ def operand_types(
     stage = op.compare.stage
     number = evaluator.known(version, attributes)[stage] if stage in version.attributes else None
     if number:
-        return [schema.dtype_of(schema.tensor_text(number))]
+        return [schema.dtype_of(schema.tensor_of(number))]
     flat = (item for value in inputs for item in (value if isinstance(value, list) else [value]) if item is not None)
     return [item.value.dtype for item in flat if isinstance(item.value, np.ndarray)]

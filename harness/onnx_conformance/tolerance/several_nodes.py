@@ -21,6 +21,7 @@ from onnx_conformance.case.case import Allowance, Case, Outcome
 from onnx_conformance.case.elements import is_float
 from onnx_conformance.declare import EXACT, Drawn, NoAnswer
 from onnx_conformance.declare.rounding import nearest
+from onnx_conformance.declare.type import Type
 from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.evaluator import Evaluator, UndeclaredError
@@ -321,7 +322,7 @@ def _declare(output: onnx.ValueInfoProto, value: Value) -> None:
     type_ = type_of(value)
     if not type_:
         raise UndecidedError(f"the value of {output.name} does not show its type")
-    output.type.CopyFrom(schema.type_proto(type_))
+    output.type.CopyFrom(schema.type_proto(Type.parse(type_)))
 
 
 def sentences(versions: Iterable[tuple[Op, OperatorVersion]]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ import pytest
 
 from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.case.compare import compare
+from onnx_conformance.declare import Type
 from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import registry, schema
@@ -261,13 +262,13 @@ def test_parts_have_the_lengths_asked_for(operator: str, version: int) -> None:
 @every_version
 def test_every_type_is_tried_with_limits_and_plain_values(operator: str, version: int) -> None:
     allowed = schema.in_force("ai.onnx", operator, version).types["T"]
-    names = {type_[len("tensor(") : -1] for type_ in allowed}
+    types = {Type.parse(text).element: Type.parse(text) for text in allowed}
     for declared in ("signature_types_t", "extremes"):
         by_type = {case.element_type: case for case in of(operator, version) if case.name == declared}
-        assert set(by_type) == names, f"{declared}: {set(by_type) ^ names}"
+        assert set(by_type) == set(types), f"{declared}: {set(by_type) ^ set(types)}"
         for name, case in by_type.items():
             assert case.outcome is VALUES, case.id
-            assert fed(case, "input").dtype == schema.dtype_of(name), case.id
+            assert fed(case, "input").dtype == schema.dtype_of(types[name]), case.id
     if operator == STS:
         for declared in ("split_dtypes_scalar", "split_dtypes_lengths"):
             by_type = {case.element_type: case for case in of(operator, version) if case.name == declared}
@@ -277,7 +278,7 @@ def test_every_type_is_tried_with_limits_and_plain_values(operator: str, version
 @every_version
 def test_every_other_type_is_refused(operator: str, version: int) -> None:
     allowed = schema.in_force("ai.onnx", operator, version).types["T"]
-    others = {type_[len("tensor(") : -1] for type_ in schema.ALL_TENSOR_TYPES if type_ not in allowed}
+    others = {Type.parse(text).element for text in schema.ALL_TENSOR_TYPES if text not in allowed}
     by_type = {case.element_type: case for case in of(operator, version) if case.name == "signature_types_outside_t"}
     assert set(by_type) == others, set(by_type) ^ others
     assert {case.outcome for case in by_type.values()} == {REJECTS}, by_type

@@ -16,7 +16,7 @@ from generated import OPS, few
 from onnx_conformance.backends.protocol import ELEMENT_TYPES, STRING
 from onnx_conformance.case import properties
 from onnx_conformance.case.case import Allowance, Case, Outcome, digest_values
-from onnx_conformance.declare import AnyOf, Drawn, Order, extremes, ramp
+from onnx_conformance.declare import AnyOf, Drawn, Order, Type, extremes, ramp
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import schema
 from onnx_conformance.suites import onnx_layout
@@ -96,7 +96,7 @@ def drawn(case: Case) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("row", ELEMENT_TYPES, ids=lambda row: row.name)
 def test_tensors_of_every_type(row: Any, tmp_path: Path) -> None:
     type_ = helper.make_tensor_type_proto(row.number, None)
-    dtype = schema.dtype_of(row.name)
+    dtype = schema.dtype_of(Type.tensor(row.name))
     data = ramp if row.bits < 8 and "int" in row.name else extremes
     hard, scalar, empty = data(2, 9).of(dtype), data().of(dtype), data(0, 3).of(dtype)
     case = a_case({"hard": (type_, hard), "scalar": (type_, scalar)}, {"same": (type_, hard), "none": (type_, empty)})
@@ -198,7 +198,7 @@ def test_outcomes_without_values(outcome: Outcome, tmp_path: Path) -> None:
 @pytest.mark.parametrize("row", ELEMENT_TYPES, ids=lambda row: row.name)
 def test_containers_of_every_type(row: Any, tmp_path: Path) -> None:
     inner = helper.make_tensor_type_proto(row.number, None)
-    value, scalar = ramp(2, 3).of(schema.dtype_of(row.name)), ramp().of(schema.dtype_of(row.name))
+    value, scalar = ramp(2, 3).of(schema.dtype_of(Type.tensor(row.name))), ramp().of(schema.dtype_of(row.name))
     held: dict[str, tuple[onnx.TypeProto, Any]] = {
         "s": (sequence(inner), [value, scalar]),
         "o": (optional(inner), value),

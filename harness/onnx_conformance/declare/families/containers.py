@@ -9,6 +9,7 @@ from onnx_conformance.declare.arguments import typed, vary
 from onnx_conformance.declare.clause import Rule
 from onnx_conformance.declare.data import Array, ramp
 from onnx_conformance.declare.op import Op, Tag
+from onnx_conformance.declare.type import Type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,8 +32,8 @@ def held_by(kind: str, variable: str) -> Derivation:
     """
 
     def derive(types: Mapping[str, str], _: Mapping[str, Any]) -> str:
-        text = types[variable]
-        return text.removeprefix(f"{kind}(").removesuffix(")") if text.startswith(f"{kind}(") else text
+        type_ = Type.parse(types[variable])
+        return str((type_.kind == kind and type_.inner) or type_)
 
     return derive
 

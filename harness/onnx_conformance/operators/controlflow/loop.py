@@ -20,6 +20,7 @@ from onnx_conformance.declare import (
     Rule,
     Subgraph,
     Tag,
+    Type,
     Version,
     extremes,
     graph,
@@ -142,7 +143,7 @@ def looped(
     v.require(FINAL, n < len(body.outputs))
     v.silent(FINAL, n < len(body.outputs) - 1)
     if TENSORS.in_force(v.since):
-        v.require(TENSORS, all(type_.startswith("tensor(") or not type_ for type_ in scanned))
+        v.require(TENSORS, all(Type.parse(type_).is_tensor for type_ in scanned if type_))
     M = None if M is None else v.scalar(SCALAR_COUNT, M)  # noqa: N806 - the text's own name
     cond = None if cond is None else v.scalar(SCALAR_CONDITION, cond)
     v.silent(FOREVER, M is None and cond is None)

@@ -8,12 +8,11 @@ Versions: 1.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.declare import EXACT, AnyOf, Op, Tag, Version, ramp, typed
+from onnx_conformance.declare import EXACT, AnyOf, Op, Tag, Type, Version, ramp, typed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 
 def _type(bound: Mapping[str, str], _: Mapping[str, Any]) -> str:
     """Return the tensor type of the values of the input."""
-    match = re.fullmatch(r"map\(\w+, (\w+)\)", bound["T1"])
-    return f"tensor({match[1] if match else 'float'})"
+    return str(Type.parse(bound["T1"]).inner or Type.tensor("float"))
 
 
 VECTORIZER = Op("DictVectorizer", versions=(1,), compare=EXACT, domain="ai.onnx.ml", derives={"T2": _type})
