@@ -97,7 +97,7 @@ class _Derivation:
                 continue
             plain = value.values if isinstance(value, Typed) else value
             for other in _LIKELY:
-                if parameter.type != str(Type.tensor(other)):
+                if parameter.type != f"tensor({other})":
                     broken = {**self.arguments, name: typed(other, plain)}
                     yield self._case(f"{name}_of_{other}", broken, rejects=Rule.TYPES)
 

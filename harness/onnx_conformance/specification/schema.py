@@ -334,7 +334,7 @@ def is_type(text: str) -> bool:
 
 
 ALL_TENSOR_TYPES = tuple(
-    str(Type.tensor(row.name)) for row in ELEMENT_TYPES if row.number in onnx.TensorProto.DataType.values()
+    f"tensor({row.name})" for row in ELEMENT_TYPES if row.number in onnx.TensorProto.DataType.values()
 )
 """The element types of the wire format that the installed onnx has."""
 
