@@ -51,6 +51,6 @@ def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None)
     size = site.write(files, findings_folder, folder / SITE)
     printing.show(f"{folder / SITE / 'index.html'}: {size / 1e6:.1f} MB")
     inside = findings_folder is not None and findings_folder.resolve().parent == folder.resolve()
-    place = f"{findings_folder.name}/README.md" if findings_folder is not None and inside else ""
+    place = f"{findings_folder.name}/{findings_file.FILE}" if findings_folder is not None and inside else ""
     formats.write(folder / "README.md", index.report(published, found, place))
     printing.show(folder / "README.md")

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 HEAD = """\
 # Published reports
 
-These results were written by `onnx-conformance publish`. [site/](site/index.html) is a web site with the same results:
-a ranking, and a page for each operator, finding, case, and runtime or tool. It opens from disk and loads nothing from
-the network. Unspecified cases are not scored. `accepted invalid` counts accepted invalid models; it is separate,
-because ONNX does not require runtimes to reject them. Rates are rounded down.
+`onnx-conformance publish` wrote these results. It also writes `site/index.html`, a web site with the same results: a
+ranking, and a page for each operator, finding, case, and runtime or tool. The site opens from disk and loads nothing
+from the network. If it is not in this folder, see the project's GitHub Pages or its latest release.
+
+Unspecified cases are not scored. `accepted invalid` counts accepted invalid models; it is separate, because ONNX does
+not require runtimes to reject them. Rates are rounded down.
 """
 HEADS = ("suite", "backend", "findings", "passed of specified", "passed of attempted")
 
@@ -44,7 +46,10 @@ def report(
     yield f"{HEAD}\n"
     if found is not None and place:
         there = sum(item.counted for item in found.findings)
-        yield f"[{place}]({place}) lists {there:,} distinct faults, each with a script that reproduces it.\n\n"
+        yield (
+            f"[{place}]({place}) contains {there:,} distinct faults, each with its smallest case and a script.\n"
+            "`onnx-conformance scripts` writes a list and the scripts into the folder of the file.\n\n"
+        )
     by_kind: dict[BackendKind, list[list[str]]] = {}
     for data, badge in published:
         head = data.run.header

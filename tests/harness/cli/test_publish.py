@@ -43,7 +43,7 @@ def test_the_site_and_an_index_are_written(tmp_path: Path) -> None:
     links = set(re.findall(r"\]\(([^)]*)\)", text))
     assert links == {"site/index.html", "findings/README.md", "badges/generated.json", "badges/official.json"}
     assert all((folder / link).is_file() for link in links), "no link leads nowhere"
-    assert "lists 1 distinct faults" in text
+    assert "contains 1 distinct faults" in text
     heads, _, first, second = cells(text)
     assert heads[:5] == ["suite", "backend", "findings", "passed of specified", "passed of attempted"]
     assert first[:6] == ["generated", "mine 1.0", "1", "1 of 2, 50.0 %", "1 of 2, 50.0 %", "1"]
