@@ -225,13 +225,13 @@ def test_nothing_becomes_empty(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_step_is_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = []
-    improve = minimize._Search._improve
+    improve = minimize._Reducer._improve
 
     def noted(search: Any, moves: Iterator[smaller.Move]) -> int | None:
         sizes.append(search.best.size)
         return improve(search, moves)
 
-    monkeypatch.setattr(minimize._Search, "_improve", noted)
+    monkeypatch.setattr(minimize._Reducer, "_improve", noted)
     minimized = cut(f"{SPLIT}/extremes/float@symbolic", faulty.last_element, monkeypatch)
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) == len(minimized.applied) + 1, "each one taken is strictly smaller"
@@ -489,5 +489,5 @@ def test_parts_whose_sum_their_type_does_not_have_are_left_alone() -> None:
     leaf = next(leaf for leaf in first.leaves() if leaf.tensor)
     largest = np.full(2, np.iinfo(np.int32).max, np.int32)
     moved = list(smaller.shorter(first.with_values({leaf.path: largest})))
-    lengths = {leaf.array.size for move in moved for leaf in move.declared_candidate.leaves() if leaf.array.ndim == 1}
+    lengths = {leaf.array.size for move in moved for leaf in move.candidate.leaves() if leaf.array.ndim == 1}
     assert 1 in lengths
