@@ -8,7 +8,6 @@ import gzip
 import html
 import json
 import re
-import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -43,7 +42,7 @@ from onnx_conformance.suites.generated import Generated
 from runs import TOOLS, results_of_tools, run_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
@@ -52,11 +51,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = [
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 SPLIT, SUM = "ai.onnx/Split/18", "ai.onnx/ReduceSum/13"
 REFERENCE = {"runtime": "onnx.reference", "version": "1.2", "python": "3.11", "repro": onnx_reference.REPRO}
 COMMAND = "cmd:./my runner --stdio"
@@ -418,49 +412,9 @@ def test_bad_input_is_one_sentence(results: Path, words: list[str], why: str) ->
 # In a browser
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("NO BROWSER: the page is not tested. Install chromium (apt-get install chromium)")
-    sync = pytest.importorskip(
-        "playwright.sync_api", reason="NO PLAYWRIGHT: the page is not tested. pip install playwright"
-    )
-    with sync.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield started
-        started.close()
-
-
 @pytest.fixture
-def opened(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Open a page; whatever it logs, throws, asks for or runs that it should not is an error at the end."""
-    wrong: list[str] = []
-    contexts = []
-
-    def start(path: Path, route: str = "#/", **options: Any) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-        contexts.append(context)
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        tab = context.new_page()
-        tab.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
-        tab.on("console", lambda message: wrong.append(f"console {message.text}"))
-        tab.on("pageerror", lambda error: wrong.append(f"error {error}"))
-        tab.on("request", lambda request: None if request.url.startswith((path.as_uri(), "blob:", "data:"))
-               else wrong.append(f"request {request.url}"))  # fmt: skip
-        tab.add_init_script(
-            "window.violations = []; document.addEventListener('securitypolicyviolation',"
-            " (event) => violations.push(event.violatedDirective + ' ' + event.sample));"
-        )
-        tab.goto(f"{path.as_uri()}{route}")
-        tab.locator("html[data-state=ready]").wait_for(state="attached", timeout=30_000)
-        return tab
-
-    yield start
-    for context in contexts:
-        for tab in context.pages:
-            wrong += tab.evaluate("window.violations")
-        context.close()
-    assert not wrong
+def opened(open_page: Callable[..., Page]) -> Callable[..., Page]:
+    return lambda path, route="#/", **options: open_page(path, route, **options)
 
 
 def left(tab: Page) -> int:

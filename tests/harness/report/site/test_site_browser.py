@@ -16,7 +16,7 @@ from onnx_conformance.results.summary import rate
 from site_runs import HOSTILE, finding, verdict_of, write_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
     from site_runs import Written
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = [
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 PAGES = (
     "index.html", "operators.html", "findings.html", "operator/Split.html", "runtime/alpha.html", "runtime/gamma.html",
@@ -40,46 +35,9 @@ PAGES = (
 EVERY = ("Split/13", "Split/18", "ReduceSum/13")
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("NO BROWSER: the site is not tested. Install chromium (apt-get install chromium)")
-    sync = pytest.importorskip(
-        "playwright.sync_api", reason="NO PLAYWRIGHT: the site is not tested. pip install playwright"
-    )
-    with sync.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield started
-        started.close()
-
-
 @pytest.fixture
-def opened(browser: Browser, written: Written) -> Iterator[Callable[..., Page]]:
-    """Open a page; whatever it logs, throws, asks for or runs that it should not is an error at the end."""
-    wrong: list[str] = []
-    contexts = []
-    inside = (written.folder.as_uri(), "blob:", "data:")
-
-    def start(page: str = "index.html", *, ready: bool = True, **options: Any) -> Page:
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-        contexts.append(context)
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        tab = context.new_page()
-        tab.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
-        tab.on("console", lambda message: wrong.append(f"console {message.text}"))
-        tab.on("pageerror", lambda error: wrong.append(f"error {error}"))
-        tab.on("requestfailed", lambda request: wrong.append(f"failed {request.url}"))
-        tab.on("request", lambda request: None if request.url.startswith(inside)
-               else wrong.append(f"request {request.url}"))  # fmt: skip
-        tab.goto(f"{written.folder.as_uri()}/{page}")
-        if ready:
-            settle(tab)
-        return tab
-
-    yield start
-    for context in contexts:
-        context.close()
-    assert not wrong
+def opened(open_page: Callable[..., Page], written: Written) -> Callable[..., Page]:
+    return lambda page="index.html", **options: open_page(written.folder, f"/{page}", **options)
 
 
 def settle(tab: Page) -> None:
