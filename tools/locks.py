@@ -1,11 +1,11 @@
-"""Writes locks: the version of everything in a runtime's environment, so that a run in a year has the same.
+"""Writes locks: the versions of all packages in a runtime's environment, so a run in a year uses the same ones.
 
     python -m tools.locks [NAME ...]     locks of these adapters, or of all and the action
 
-Each adapter's data (`backends/NAME.toml`) is resolved by uv or npm and written beside it as `backends/NAME.lock`: for
-Python as pinned requirements, whose markers hold on every platform and from Python 3.11 on; for Node.js as npm's
-package-lock.json. `action.lock` is the same for the dependencies of this project. No lock contains the
-address of an index: the user chooses one, and that of a company works as well.
+uv or npm resolves the data of each adapter (`backends/NAME.toml`). The result is `backends/NAME.lock`: for Python,
+pinned requirements with markers for every platform and for Python 3.11 or newer; for Node.js, npm's package-lock.json.
+`action.lock` is the same for the dependencies of this project. No lock contains the address of an index: the user
+chooses the index, which may be that of a company.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ if TYPE_CHECKING:
 
 FOLDER = BACKENDS
 ACTION = "action"
-"""The name of the lock of this project's own dependencies: `action.lock`, beside action.yml."""
+"""The name of the lock of this project's dependencies: `action.lock`, in the folder of action.yml."""
 
 
 class LockError(HarnessError):
-    """A lock cannot be made or read; the text says which and why."""
+    """A lock cannot be made or read. The message names the lock and the reason."""
 
 
 def pins(text: str, name: str) -> list[Requirement]:
-    """Return the requirements of a lock, each of one public version; comments are skipped.
+    """Return the requirements of a lock, each with one public version; comments are skipped.
 
     Args:
-        text: of the lock.
-        name: of the file, for the message.
+        text: the text of the lock.
+        name: the name of the file, for the message.
 
     Raises:
-        LockError: a line is anything else: a range, an address, an option such as the index.
+        LockError: a line has another form: a range, an address, or an option such as the index.
     """
     requirements = []
     for number, raw in enumerate(text.splitlines(), 1):
@@ -61,19 +61,19 @@ def pins(text: str, name: str) -> list[Requirement]:
             pinned = False
         if not pinned:
             raise LockError(
-                f"{name}, line {number}: {line(pin, 80)!r} is not NAME==VERSION of a public version; a lock names "
-                "no index, no address and no range"
+                f"{name}, line {number}: {line(pin, 80)!r} is not NAME==VERSION with a public version; a lock must "
+                "not contain an index, an address or a range"
             )
         requirements.append(requirement)
     return requirements
 
 
 def of_python(requirements: Iterable[str], name: str) -> str:
-    """Return the lock of some requirements, as uv resolves them for every platform and Python.
+    """Return the lock of some requirements, which uv resolves for every platform and Python version.
 
     Args:
-        requirements: in the syntax of uv.
-        name: of the file.
+        requirements: the requirements in the syntax of uv.
+        name: the name of the file.
 
     Raises:
         LockError: uv finds no versions, or only local ones.
@@ -91,14 +91,14 @@ def of_python(requirements: Iterable[str], name: str) -> str:
     with python_environment.no_project() as folder:
         done = _run([*words, f"--project={folder}"], "\n".join(requirements))
     if done.returncode:
-        raise LockError(f"{name}: uv cannot resolve it: {line(' '.join(clean(done.stderr).split()), 1000)}")
+        raise LockError(f"{name}: uv cannot resolve them: {line(' '.join(clean(done.stderr).split()), 1000)}")
     if not pins(done.stdout, name):
-        raise LockError(f"{name}: uv resolved it to nothing")
+        raise LockError(f"{name}: uv resolved the requirements to nothing")
     return f"# Written by `nox -s locks`; see tools/locks.py.\n{done.stdout}"
 
 
 def of_node(needed: node_environment.Needs) -> str:
-    """Return the lock of a package for Node.js, as npm resolves it for every platform.
+    """Return the lock of a package for Node.js, which npm resolves for every platform.
 
     Raises:
         LockError: npm finds no versions, or wrote their addresses.
@@ -121,7 +121,7 @@ def of_node(needed: node_environment.Needs) -> str:
             raise LockError(f"{name}: npm cannot resolve it: {line(' '.join(clean(done.stderr).split()), 1000)}")
         text = lock.read_text(encoding="utf-8")
     if addressed := [place for place, package in packages(text, name).items() if "resolved" in package]:
-        raise LockError(f"{name}: npm wrote where {line(addressed[0], 80)} is from; npm 8.18 and newer leave that out")
+        raise LockError(f"{name}: npm wrote the address of {line(addressed[0], 80)}; npm 8.18 and newer omit it")
     return text
 
 
@@ -137,17 +137,17 @@ def packages(text: str, name: str) -> dict[str, dict[str, Any]]:
             return dict(table)
     except (ValueError, LookupError, TypeError, AttributeError):
         pass
-    raise LockError(f"{name} is no package-lock.json of npm 7 or newer")
+    raise LockError(f"{name} is not a package-lock.json of npm 7 or newer")
 
 
 def write(names: Sequence[str] = ()) -> list[Path]:
     """Write locks again, and return their files.
 
     Args:
-        names: of adapters, or "action"; empty: all.
+        names: the names of adapters, or "action"; empty for all.
 
     Raises:
-        LockError: a name has no lock, or one cannot be made; those before it are written.
+        LockError: a name has no lock, or a lock cannot be made. The previous locks are written.
         NoEnvironmentError: uv or npm is not installed.
     """
     action = FOLDER.with_name("action.yml")
@@ -155,7 +155,7 @@ def write(names: Sequence[str] = ()) -> list[Path]:
     if action.is_file():
         known[ACTION] = action.with_suffix(".lock")
     if unknown := [name for name in names if name not in known]:
-        raise LockError(f"nothing is locked by the name {unknown[0]!r}; there are {', '.join(known)}")
+        raise LockError(f"there is no lock {unknown[0]!r}; expected one of {', '.join(known)}")
     written = []
     for name in names or known:
         known[name].write_text(_of(name, known[name]), encoding="utf-8")
@@ -170,13 +170,13 @@ def _of(name: str, path: Path) -> str:
     if (script := node_environment.needs(name)) is not None:
         return of_node(script)
     needed = python_environment.needs(name)
-    assert needed is not None  # noqa: S101 - it has a .toml, which one of the two reads
+    assert needed is not None  # noqa: S101 - one of the two functions reads its .toml
     return of_python(needed.of(), path.name)
 
 
 def _run(words: list[str], text: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run uv or npm to its end."""
-    return subprocess.run(  # noqa: S603 - uv or npm of the user, and what the adapter's own data names
+    return subprocess.run(  # noqa: S603 - the user's uv or npm, with names from the adapter's data
         words,
         cwd=folder,
         input=text,
@@ -189,7 +189,7 @@ def _run(words: list[str], text: str, folder: Path | None = None) -> subprocess.
 
 
 def main() -> None:
-    """Write the locks that the command line names, and say which."""
+    """Write the locks that the command line names, and print their paths."""
     try:
         for path in write(sys.argv[1:]):
             print(path.relative_to(FOLDER.parent))  # noqa: T201 - the output of this command

@@ -1,6 +1,6 @@
 """Writes `generated_cases/rewordings.toml`, see `specification.rewordings`, from a git checkout of onnx.
 
-`python -m tools.rewordings CHECKOUT`: each release has the texts of all versions in docs/Changelog.md.
+`python -m tools.rewordings CHECKOUT`. The docs/Changelog.md of each release contains the texts of all versions.
 """
 
 from __future__ import annotations
@@ -26,40 +26,40 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 HEAD = """\
-# Sentences that onnx added to the text of an operator version after the release that brought the version, or reworded:
-# the release since which each reads so. Clauses of operator files only; what differs in punctuation alone is left out.
+# Sentences that onnx reworded in, or added to, the text of an operator version after the first release of the version,
+# with the release that introduced the present wording. Only clauses of operator files, without changes of punctuation.
 # Written by `python -m tools.rewordings`, from the releases until {last} and onnx {installed}.
 """
 TEXTS = ("docs/Changelog.md", "docs/Changelog-ml.md")
-"""Where a release of onnx has the texts of all operator versions."""
+"""The files of an onnx release that contain the texts of all operator versions."""
 _SECTION = re.compile(r'^### <a name="([^"]+)"></a>', re.MULTILINE)
 _TAG = re.compile(r"v\d+\.\d+(\.\d+)?")
 
 Texts = dict[str, dict[Release, str]]
-"""By operator version and release: its text without markup, punctuation and blanks."""
+"""For each operator version and release, the text without markup, punctuation and white space."""
 
 
 class RewordingsError(HarnessError):
-    """The releases of onnx cannot be read; the text says why."""
+    """The releases of onnx cannot be read. The message contains the reason."""
 
 
 def _git(checkout: Path, *arguments: str) -> str:
     command = ["git", "-C", str(checkout), *arguments]
-    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - git, on a path that a person names
+    done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - git, with a path from the user
     if done.returncode:
         raise RewordingsError(f"{checkout}: git {arguments[0]}: {line(done.stderr.decode(errors='replace'))}")
     return done.stdout.decode(errors="replace")
 
 
 def texts_of(checkout: Path) -> Texts:
-    """Return the texts of all operator versions in all releases that a checkout of onnx has tags of.
+    """Return the texts of all operator versions in all tagged releases of a checkout of onnx.
 
     Raises:
-        RewordingsError: it is no git repository, or has no such tag.
+        RewordingsError: the folder is not a git repository, or has no tags of releases.
     """
     tags = {tag: release(tag[1:]) for tag in _git(checkout, "tag").split() if _TAG.fullmatch(tag)}
     if not tags:
-        raise RewordingsError(f"{checkout}: has no tags of releases such as v1.19.0; a clone without --no-tags has")
+        raise RewordingsError(f"{checkout}: no tags of releases such as v1.19.0; clone onnx without --no-tags")
     texts: Texts = {}
     for tag, numbers in tags.items():
         present = set(_git(checkout, "ls-tree", "--name-only", tag, "docs/").split())
@@ -79,12 +79,12 @@ def _sections(changelog: str) -> Iterator[tuple[str, str]]:
 
 
 def since(texts: Mapping[Release, str], sentence: str, newest: Release) -> Release | None:
-    """Return the release since which a sentence stands in a version's text; None where it always has.
+    """Return the release that introduced a sentence into a version's text; None if the text always contained it.
 
     Args:
-        texts: of the version, by release.
-        sentence: that stands in it now.
-        newest: the release that has today's text, where none in `texts` has the sentence.
+        texts: the texts of the version, by release.
+        sentence: a sentence of the present text.
+        newest: the release with the present text, if no text in `texts` contains the sentence.
     """
     words, releases = plain(sentence), sorted(texts)
     lacking = [number for number in releases if words not in texts[number]]
@@ -94,7 +94,7 @@ def since(texts: Mapping[Release, str], sentence: str, newest: Release) -> Relea
 
 
 def measure(checkout: Path) -> dict[str, dict[str, str]]:
-    """Return what `read` does, from a checkout of onnx and the clauses of all operator files."""
+    """Return the data for `rewordings.read`, from a checkout of onnx and the clauses of all operator files."""
     texts, newest = texts_of(checkout), release(".".join(onnx.__version__.split(".")[:2]))
     found: dict[str, dict[str, str]] = {}
     for op in registry.load():
@@ -123,7 +123,7 @@ def _quoted(text: str) -> str:
 @click.command()
 @click.argument("checkout", type=click.Path(exists=True, file_okay=False, path_type=Path))
 def main(checkout: Path) -> None:
-    """Write since which release of onnx each clause reads so, from CHECKOUT, a git clone of onnx with its tags."""
+    """Write the release of onnx that introduced each clause, from CHECKOUT, a git clone of onnx with tags."""
     printing.prepare()
     try:
         rows = measure(checkout)
@@ -133,7 +133,7 @@ def main(checkout: Path) -> None:
         printing.note(f"rewordings: {error}")
         sys.exit(2)
     count = sum(map(len, rows.values()))
-    printing.show(f"{count} clauses of {len(rows)} operator versions read otherwise in a release of onnx")
+    printing.show(f"{count} clauses of {len(rows)} operator versions had another wording in a release of onnx")
 
 
 if __name__ == "__main__":

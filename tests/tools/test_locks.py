@@ -143,7 +143,7 @@ def test_a_package_that_a_lock_of_npm_lacks_is_noticed() -> None:
      "a==1 --hash=sha256:00", "a==one"],
 )  # fmt: skip
 def test_a_line_that_only_its_writer_can_install_is_refused(line: str) -> None:
-    with pytest.raises(LockError, match=r"x\.lock, line 3: .*is not NAME==VERSION of a public version"):
+    with pytest.raises(LockError, match=r"x\.lock, line 3: .*is not NAME==VERSION with a public version"):
         locks.pins(f"# a comment\nb==1 ; sys_platform == 'linux'  # why\n{line}\n", "x.lock")
 
 
@@ -216,17 +216,17 @@ def test_all_locks_are_written_or_those_that_are_named(checkout: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "tool", "body", "message"),
     [
-        ("mine", "uv", "echo 'no \033[31msolution' >&2; exit 1", "mine.lock: uv cannot resolve it: no solution"),
-        ("mine", "uv", "true", "mine.lock: uv resolved it to nothing"),
+        ("mine", "uv", "echo 'no \033[31msolution' >&2; exit 1", "mine.lock: uv cannot resolve them: no solution"),
+        ("mine", "uv", "true", "mine.lock: uv resolved the requirements to nothing"),
         ("mine", "uv", "echo mine==2.0+cpu", "mine.lock, line 1: 'mine==2.0+cpu' is not NAME==VERSION"),
         ("mine", "uv", "echo --index-url http://h/", "mine.lock, line 1: '--index-url http://h/' is not"),
-        ("action", "uv", "exit 1", "action.lock: uv cannot resolve it"),
+        ("action", "uv", "exit 1", "action.lock: uv cannot resolve them"),
         ("yours", "npm", "echo offline >&2; exit 1", "yours.lock: npm cannot resolve it: offline"),
         ("yours", "npm", "true", "yours.lock: npm cannot resolve it"),
-        ("yours", "npm", "echo {} > package-lock.json", "yours.lock is no package-lock.json"),
+        ("yours", "npm", "echo {} > package-lock.json", "yours.lock is not a package-lock.json"),
         ("yours", "npm", f"echo '{npm_lock({'resolved': 'x'})}' > package-lock.json",
-         "yours.lock: npm wrote where node_modules/yours is from"),
-        ("theirs", "uv", "true", "nothing is locked by the name 'theirs'; there are mine, yours, action"),
+         "yours.lock: npm wrote the address of node_modules/yours"),
+        ("theirs", "uv", "true", "there is no lock 'theirs'; expected one of mine, yours, action"),
     ],
 )  # fmt: skip
 def test_a_lock_that_cannot_be_written_is_reported_and_the_old_one_stays(

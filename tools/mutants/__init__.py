@@ -1,4 +1,4 @@
-"""Faults put into the oracles, one token at a time, and which of them the generated cases notice.
+"""Injection of faults into the oracles, one token at a time, to measure which of them the generated cases detect.
 
-`nox -s mutants` runs it. A fault that no case notices is a case to write, or changes nothing that a case could notice.
+`nox -s mutants` runs it. If no case detects a fault, a case is missing, or the fault does not change any answer.
 """

@@ -34,33 +34,33 @@ INTERRUPTED, BROKEN = 130, 2
 
 
 def report(results: Sequence[Measured], entries: Sequence[Entry], *, all_operators: bool) -> Iterator[str]:
-    """Yield a table by operator, then the faults that survive, the clauses untouched, and the entries that are wrong.
+    """Yield a table by operator, then the surviving faults, the untouched clauses, and the wrong entries.
 
     Args:
-        results: by operator.
+        results: the results by operator.
         entries: the list of equivalent faults.
-        all_operators: whether every operator was measured, so that an entry without a fault has none anywhere.
+        all_operators: whether every operator was measured. Only then is an entry that matches no fault wrong.
     """
     rows = [_row(str(item.op), [item]) for item in results]
-    heads = ["operator", "faults", "tried", "noticed", "equivalent", "surviving", "noticed of those\nthat can be"]
+    heads = ["operator", "faults", "tried", "noticed", "equivalent", "surviving", "noticed of those\nnot equivalent"]
     yield tabulate([*rows, _row("all", results)], heads, tablefmt="simple", disable_numparse=True, stralign="right")
     for item in results:
         for fault in item.survivors:
-            yield f"\n{item.op}: no case notices: {fault.file}:{fault.line}: {fault.function}: {fault.words}"
+            yield f"\n{item.op}: no case detects: {fault.file}:{fault.line}: {fault.function}: {fault.words}"
             yield f"  - {fault.before}"
             yield f"  + {fault.after}"
     for item in results:
         for clause in item.untouched:
-            text = f"{item.op}: cases cite this, but none of them notices a fault in it: «{clause.text}»"
+            text = f"{item.op}: cases cite this sentence, but none of them detects a fault in its code: «{clause.text}»"
             yield "\n" + textwrap.fill(text, 118, subsequent_indent="    ")
     yield from stale(results, entries, all_operators=all_operators)
 
 
 def stale(results: Sequence[Measured], entries: Sequence[Entry], *, all_operators: bool) -> Iterator[str]:
-    """Yield a line for every entry of the list of equivalent faults that is noticed, or matches no fault."""
+    """Yield a line for every entry of the list of equivalent faults that a case detects, or that matches no fault."""
     for item in results:
         for entry, case in item.wrong:
-            yield f"{equivalent.FILE.name}: not equivalent, {case} notices it: {entry}"
+            yield f"{equivalent.FILE.name}: not equivalent, because {case} detects it: {entry}"
     matched = frozenset().union(*(item.matched for item in results))
     measured = {str(item.op) for item in results}
     for entry in entries:
@@ -78,7 +78,7 @@ def _chosen(globs: Sequence[str]) -> list[Op]:
     ops = list(registry.load())
     for glob in globs:
         if not any(_matches(op, glob) for op in ops):
-            registry.load().named(glob)  # Says which names are near.
+            registry.load().named(glob)  # The error names similar operators.
     return [op for op in ops if not globs or any(_matches(op, glob) for glob in globs)]
 
 
@@ -88,23 +88,26 @@ def _matches(op: Op, glob: str) -> bool:
 
 @click.command()
 @click.option("--op", "globs", multiple=True, metavar="GLOB", help="Only these operators, such as ai.onnx/Split.")
-@click.option("--most", type=click.IntRange(1), help="Faults of each operator, drawn by their names; default: all.")
+@click.option("--most", type=click.IntRange(1), help="Maximum number of faults per operator; default: all.")
 @click.option(
-    "--jobs", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes at once; default: the cores."
+    "--jobs",
+    type=click.IntRange(1),
+    default=os.cpu_count() or 1,
+    help="Parallel processes; default: the number of cores.",
 )
 @click.option("--core", is_flag=True, help="Only the cases of the core; no figures are written.")
 @click.option("--results", type=click.Path(path_type=Path, dir_okay=False), default=RESULTS, show_default=True,
-              help="What was measured; a second run goes on from there.")  # fmt: skip
+              help="The file of results; a second run continues from it.")  # fmt: skip
 @click.option(
     "--figures", "file", type=click.Path(path_type=Path, dir_okay=False), help="Default: generated_cases/mutants.toml."
 )
 def main(globs: tuple[str, ...], most: int | None, jobs: int, core: bool, results: Path, file: Path | None) -> None:  # noqa: FBT001 - click's
-    """Put faults into the oracles, one token at a time, and list those that no generated case notices.
+    """Inject faults into the oracles, one token at a time, and list those that no generated case detects.
 
-    Exits with 1 if the list of equivalent faults is wrong, and with 130 if it was interrupted; what was measured until
-    then is kept.
+    Exits with 1 if the list of equivalent faults is wrong, and with 130 if it was interrupted. The results measured
+    before the interrupt are kept.
     """
-    warnings.simplefilter("ignore")  # What numpy warns of in a changed oracle, and of processes with threads.
+    warnings.simplefilter("ignore")  # From numpy in a changed oracle, and about processes with threads.
     printing.prepare()
     try:
         status = _run(_chosen(globs), Settings(most, jobs, core), results, file or figures.path(), whole=not globs)
@@ -140,7 +143,7 @@ def _run(ops: Sequence[Op], settings: Settings, results: Path, file: Path, *, wh
                     figures.write_file(file, {str(op): done[-1].figures}, map(str, registry.load()))
     except KeyboardInterrupt:
         printing.note(
-            f"mutants: interrupted; {results} keeps what was measured, and the same command goes on from there"
+            f"mutants: interrupted; {results} contains the results so far, and the same command continues from there"
         )
         status = INTERRUPTED
     all_operators = whole and len(done) == len(ops)

@@ -1,4 +1,4 @@
-"""`equivalent.toml`: faults that change nothing that a case could notice, each with its reason."""
+"""`equivalent.toml`: faults that do not change any answer, each with its reason."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ FILE = Path(__file__).parent / "equivalent.toml"
 
 
 class EquivalentError(HarnessError):
-    """The list of equivalent faults cannot be read; the text says where, and what would be right."""
+    """The list of equivalent faults cannot be read. The message names the place and the right format."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One fault, as the list has it.
+    """One fault in the list.
 
     Attributes:
-        file, function, line, fault: of the fault; the line is its text, without the blanks around it.
-        reason: why no case can notice it.
-        operator: the only one for which that holds; empty: every one whose oracles have the line.
+        file, function, line, fault: the place and the change; the line is its text without surrounding white space.
+        reason: the reason why no case can detect it.
+        operator: the only operator for which it is equivalent; empty for every operator whose oracles have the line.
     """
 
     file: str
@@ -37,7 +37,7 @@ class Entry:
     operator: str = ""
 
     def matches(self, fault: Fault) -> bool:
-        """Tell whether it is about a fault; operators aside."""
+        """Return whether the entry describes a fault, without a comparison of the operator."""
         return (self.file, self.function, self.line, self.fault) == (
             fault.file,
             fault.function,
@@ -46,16 +46,16 @@ class Entry:
         )
 
     def __str__(self) -> str:
-        """Return what names it, in one line."""
+        """Return its identification in one line."""
         only = f" ({self.operator} only)" if self.operator else ""
         return f"{self.file}: {self.function}: {self.fault}: {self.line}{only}"
 
 
 def read(file: Path = FILE) -> tuple[Entry, ...]:
-    """Return the entries of a list; none where there is no file.
+    """Return the entries of a list; empty if there is no file.
 
     Raises:
-        EquivalentError: it cannot be read, or an entry lacks something or has something unknown.
+        EquivalentError: the file cannot be read, or an entry lacks a member or has an unknown one.
     """
     try:
         document = tomllib.loads(file.read_text("utf-8"))
@@ -65,7 +65,7 @@ def read(file: Path = FILE) -> tuple[Entry, ...]:
         raise EquivalentError(f"{file}: cannot be read: {error}") from None
     tables = document.pop("equivalent", [])
     if document or not isinstance(tables, list):
-        raise EquivalentError(f"{file}: holds [[equivalent]] and nothing else")
+        raise EquivalentError(f"{file}: expected only [[equivalent]] tables")
     return tuple(_entry(file, number, table) for number, table in enumerate(tables, 1))
 
 
@@ -73,12 +73,10 @@ def _entry(file: Path, number: int, table: object) -> Entry:
     names = [item.name for item in fields(Entry)]
     where = f"{file}: entry {number}"
     if not isinstance(table, dict) or not all(isinstance(value, str) and value.strip() for value in table.values()):
-        raise EquivalentError(f"{where}: every value is a text that is not empty")
+        raise EquivalentError(f"{where}: every value must be a text that is not empty")
     missing = [name for name in names[:-1] if name not in table]
     unknown = sorted(set(table) - set(names))
     if missing or unknown:
         wrong = [f"lacks {name}" for name in missing] + [f"has {name!r}" for name in unknown]
-        raise EquivalentError(
-            f"{where}: {', '.join(wrong)}; an entry has {', '.join(names)} (operator may be left out)"
-        )
+        raise EquivalentError(f"{where}: {', '.join(wrong)}; expected {', '.join(names)} (operator is optional)")
     return Entry(**table)

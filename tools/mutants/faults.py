@@ -1,4 +1,4 @@
-"""The faults that can be put into the functions of a source file, each a change of one token or statement."""
+"""The possible faults in the functions of a source file; each is a change of one token or statement."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator
 
 OTHER_CLAUSE = "__other_clause__"
-"""The name of the function of a version and a clause that gives another clause; see trial.py."""
+"""The name of the function that returns another clause, for a version and a clause; see trial.py."""
 
 BINARY: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
@@ -25,7 +25,7 @@ COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }  # fmt: skip
-"""For an order its boundary, for all others the opposite."""
+"""For each comparison its replacement: another boundary for an order, otherwise the opposite."""
 FUNCTIONS = {
     "floor": "ceil", "ceil": "floor", "rint": "trunc", "trunc": "floor", "min": "max", "max": "min",
     "minimum": "maximum", "maximum": "minimum", "fmin": "fmax", "fmax": "fmin", "amin": "amax", "amax": "amin",
@@ -42,38 +42,38 @@ FUNCTIONS = {
     "bitwise_or": "bitwise_and", "lower": "upper", "upper": "lower", "startswith": "endswith",
     "endswith": "startswith",
 }  # fmt: skip
-"""A function, and one of the same arguments that it may be taken for; behind a dot, or a name alone."""
+"""A function or method, and another one with the same arguments that may be confused with it."""
 BUILTIN = frozenset({"min", "max", "all", "any"})
-"""Those of them that are functions of Python itself."""
+"""The built-in functions among them."""
 SYMMETRIC = frozenset({
     "min", "max", "minimum", "maximum", "add", "multiply", "logical_and", "logical_or", "logical_xor", "equal",
     "not_equal", "gcd", "lcm", "hypot", "array_equal", "bitwise_and", "bitwise_or", "bitwise_xor", "have_one_shape",
     "require_one_shape", "is_open",
 })  # fmt: skip
-"""Functions of which the order of arguments makes no difference."""
+"""Functions whose order of arguments does not matter."""
 WITHOUT_MEANING = frozenset({"errstate", "cast"})
-"""Calls that change no value: what numpy warns of, and types for a type checker."""
+"""Calls that do not change any value: for warnings of numpy, and for the type checker."""
 CHECKS_LENGTHS = "strict"
-"""The argument of zip that only fails where the code is wrong already."""
+"""The argument of zip that fails only if the code is wrong already."""
 REMOVED = "statement removed"
 DEMANDS = {"require": True, "permit": False, "silent": False}
 """The methods of a Version that decide an outcome: the value of the condition that lets a case pass."""
 
 
 class Place(NamedTuple):
-    """Where a node stands: a field of another one, and the index where that is a list."""
+    """The place of a node: a field of another node, and the index if the field is a list."""
 
     parent: ast.AST
     field: str
     at: int | None = None
 
     def get(self) -> object:
-        """Return what stands there."""
+        """Return the value at the place."""
         value = getattr(self.parent, self.field)
         return value if self.at is None else value[self.at]
 
     def put(self, value: object) -> None:
-        """Put something there."""
+        """Set the value at the place."""
         if self.at is None:
             setattr(self.parent, self.field, value)
         else:
@@ -81,13 +81,13 @@ class Place(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change of a tree: what is put where, and how a person calls it."""
+    """A change of a tree: the place, the new value, and a description."""
 
     place: Place
     value: object
     words: str
     node: ast.AST
-    """Whose line it is."""
+    """The node whose line is shown."""
 
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -98,16 +98,16 @@ class Fault:
     """One change of one function.
 
     Attributes:
-        file: from the project's folder, such as harness/onnx_conformance/operators/tensor/split.py.
-        function: its qualified name; that of the enclosing one and <lambda> for a lambda.
-        line: in the file, from 1.
-        text: of that line, without the blanks around it.
-        words: how a person calls the change; with a number where the same can be done to several places of the line.
-        before, after: the statement, as it is and changed.
-        lines: of the statement, first and last; of a compound one without those of its body.
-        change: of the tree of the file.
+        file: the path in the project's folder, such as harness/onnx_conformance/operators/tensor/split.py.
+        function: the qualified name; for a lambda, the enclosing function and <lambda>.
+        line: the line in the file, from 1.
+        text: the text of that line, without surrounding white space.
+        words: the description of the change, with a number if it is possible at several places of the line.
+        before, after: the statement before and after the change.
+        lines: the first and last line of the statement, without the body of a compound statement.
+        change: the change of the tree of the file.
         owner: the function itself.
-        copy: of the statement, unchanged.
+        copy: an unchanged copy of the statement.
     """
 
     file: str
@@ -124,7 +124,7 @@ class Fault:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """Return what names the fault, wherever its line moves to."""
+        """Return the identification of the fault, which does not depend on its line number."""
         return self.file, self.function, self.text, self.words
 
     @property
@@ -145,9 +145,9 @@ class Fault:
 
     @contextlib.contextmanager
     def naming_all(self) -> Iterator[None]:
-        """Let the function name all that it names without the fault, in code that is never run.
+        """Let the function refer to the same names as without the fault, in code that never runs.
 
-        A function object takes only code of as many free variables as it has.
+        The code of a function object must have the same number of free variables.
         """
         if isinstance(self.owner, ast.Lambda) or isinstance(self.copy, ast.expr):
             yield
@@ -162,14 +162,14 @@ class Fault:
 
 @dataclass(frozen=True)
 class Source:
-    """A file with oracles in it.
+    """A file with oracles.
 
     Attributes:
-        path: as the code of its functions names it.
-        name: as a person is shown it.
-        text: of the file.
-        tree: of that text.
-        code: the same, compiled.
+        path: the path, as in the code objects of its functions.
+        name: the name that is shown.
+        text: the text of the file.
+        tree: the syntax tree of the text.
+        code: the compiled text.
     """
 
     path: str
@@ -188,7 +188,7 @@ class Source:
         """Return the faults of some functions, in the order of the file.
 
         Args:
-            functions: name and first line of each, as code objects have them; what stands inside belongs to it.
+            functions: the name and first line of each, as in code objects, including the functions inside them.
         """
         rows = self.text.splitlines()
         counts: Counter[tuple[str, str, str]] = Counter()
@@ -210,7 +210,7 @@ class Source:
 
 
 def _functions(tree: ast.Module, wanted: Container[tuple[str, int]]) -> Iterator[tuple[FunctionNode, str]]:
-    """Yield the functions that are wanted, and all inside them, with their qualified names."""
+    """Yield the wanted functions, and all functions inside them, with their qualified names."""
 
     def walk(node: ast.AST, names: tuple[str, ...], *, inside: bool) -> Iterator[tuple[FunctionNode, str]]:
         for child in ast.iter_child_nodes(node):
@@ -229,7 +229,7 @@ def _functions(tree: ast.Module, wanted: Container[tuple[str, int]]) -> Iterator
 
 
 def first_line(function: FunctionNode) -> int:
-    """Return the line that a function's code begins on: that of its first decorator."""
+    """Return the line on which a function's code begins: that of its first decorator."""
     decorators = [] if isinstance(function, ast.Lambda) else function.decorator_list
     return min([function.lineno, *(item.lineno for item in decorators)])
 
@@ -268,7 +268,7 @@ def _statements(node: ast.AST) -> Iterator[tuple[ast.stmt, Place]]:
 
 
 def _expressions(node: ast.AST) -> Iterator[tuple[ast.AST, Place]]:
-    """Yield what can be changed below a statement, without the statements and functions inside it."""
+    """Yield the parts of a statement that can be changed, without the statements and functions inside it."""
     for child, place in _children(node):
         if isinstance(child, ast.stmt | ast.Lambda | ast.JoinedStr | ast.excepthandler | ast.match_case):
             continue
@@ -285,7 +285,7 @@ def _called(call: ast.Call) -> str:
 
 
 def _changes(function: FunctionNode) -> Iterator[tuple[ast.stmt | ast.expr, Change]]:
-    """Yield every change of a function with the statement that it changes."""
+    """Yield every change of a function, with the changed statement."""
     if isinstance(function, ast.Lambda):
         place = Place(function, "body")
         for node, where in [(function.body, place), *_expressions(function.body)]:
@@ -318,7 +318,7 @@ def _is_text(statement: ast.stmt) -> bool:
 
 
 def _versions(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
-    """Return the names of the parameters that hold a Version: `v`, and what is annotated so."""
+    """Return the names of the parameters that contain a Version: `v`, and those annotated as Version."""
     named = [item for item in ast.walk(function.args) if isinstance(item, ast.arg)]
     return frozenset(
         {"v", *(item.arg for item in named if item.annotation and ast.unparse(item.annotation) == "Version")}
@@ -326,7 +326,7 @@ def _versions(function: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str
 
 
 def _demand(statement: ast.stmt, versions: Container[str]) -> ast.Call | None:
-    """Return the call of require, permit or silent that a statement is."""
+    """Return the call if a statement is a call of require, permit or silent."""
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return None
     call = statement.value
@@ -337,7 +337,7 @@ def _demand(statement: ast.stmt, versions: Container[str]) -> ast.Call | None:
 
 
 def _of_demand(call: ast.Call) -> Iterator[Change]:
-    """Yield the changes of `v.require(CLAUSE, holds)`: negated, left out, and of another clause."""
+    """Yield the changes of `v.require(CLAUSE, holds)`: negated, omitted, and with another clause."""
     passing = DEMANDS[_called(call)]
     passes = ast.copy_location(ast.Constant(passing), call)
     if len(call.args) > 1 or call.keywords:
@@ -345,7 +345,7 @@ def _of_demand(call: ast.Call) -> Iterator[Change]:
         condition = call.args[1] if positional else call.keywords[0].value
         place = Place(call, "args", 1) if positional else Place(call.keywords[0], "value")
         yield Change(place, _negated(condition), "condition negated", call)
-        # What the condition names stays named, so that the function still has the same free variables.
+        # The names in the condition stay, so the function still has the same free variables.
         operator = ast.Or() if passing else ast.And()
         forced = ast.copy_location(ast.BoolOp(operator, [passes, condition]), condition)
         yield Change(place, forced, f"condition {passing}", call)
@@ -364,7 +364,7 @@ def _of_statement(
     statement: ast.stmt, place: Place, bound: Container[str], returns: list[ast.Return]
 ) -> Iterator[Change]:
     if _can_go(statement, bound):
-        # Never run, but compiled: the function still has the same free variables.
+        # It is compiled but never runs, so the function still has the same free variables.
         gone = ast.copy_location(ast.If(ast.Constant(value=False), [statement], []), statement)
         yield Change(place, gone, REMOVED, statement)
     if isinstance(statement, ast.AugAssign):
@@ -378,7 +378,7 @@ def _of_statement(
 
 
 def _can_go(statement: ast.stmt, bound: Container[str]) -> bool:
-    """Tell whether a function can still run without a statement; calls that decide an outcome are for _of_demand."""
+    """Return whether a function can run without a statement. Calls that decide an outcome belong to _of_demand."""
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Call) and _called(statement.value) not in DEMANDS
     if isinstance(statement, ast.Assign):
@@ -390,7 +390,7 @@ def _can_go(statement: ast.stmt, bound: Container[str]) -> bool:
 
 
 def _opposite(test: ast.expr) -> bool:
-    """Tell whether another change of a condition already is its opposite."""
+    """Return whether another change already negates a condition."""
     if isinstance(test, ast.Compare) and len(test.ops) == 1:
         return not isinstance(test.ops[0], ast.Lt | ast.LtE | ast.Gt | ast.GtE)
     return isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not)

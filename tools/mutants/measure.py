@@ -1,4 +1,4 @@
-"""The faults of one operator, tried one after another; results that are known already are not measured again."""
+"""Measurement of the faults of one operator, one after another. Known results are not measured again."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 class Ledger:
-    """The results measured so far: a file of JSON lines that grows by one with each."""
+    """The results measured so far: a file of JSON lines, to which each result adds one."""
 
     def __init__(self, path: Path | None) -> None:
-        """Read a file, if there is one; a line that was cut off is measured again.
+        """Read a file, if there is one. Results of incomplete lines are measured again.
 
         Raises:
-            OSError: it cannot be read or written.
+            OSError: the file cannot be read or written.
         """
         self._results: dict[str, Result] = {}
         self._path = path
@@ -41,7 +41,7 @@ class Ledger:
         text = path.read_text("utf-8", errors="replace") if path.exists() else ""
         for line in text.splitlines():
             self._read(line)
-        if text and not text.endswith("\n"):  # A line that was cut off must not swallow the next one.
+        if text and not text.endswith("\n"):  # The next line must not be appended to an incomplete one.
             self._append("")
 
     def _append(self, line: str) -> None:
@@ -63,7 +63,7 @@ class Ledger:
         return self._results.get(key)
 
     def add(self, key: str, words: Mapping[str, Any], result: Result) -> None:
-        """Keep a result; `words` say what it is about."""
+        """Store a result; `words` describe its subject."""
         self._results[key] = result
         record = {"key": key, **words, "noticed": result.noticed, "case": result.case, "how": result.how}
         self._append(json.dumps(record, ensure_ascii=False))
@@ -71,13 +71,13 @@ class Ledger:
 
 @dataclass(frozen=True)
 class Settings:
-    """How faults are tried.
+    """How faults are measured.
 
     Attributes:
-        most: faults of an operator, drawn by their names and its; None: all.
-        jobs: processes at once.
-        core: only the cases of the core, in their plain form.
-        seconds: of processor time for a declared case on a changed oracle, at least.
+        most: the maximum number of faults of an operator, chosen by a hash of their names; None for all.
+        jobs: the number of parallel processes.
+        core: whether to use only the cases of the core, in their plain form.
+        seconds: the minimum limit of processor time for a declared case on a changed oracle, in seconds.
     """
 
     most: int | None = None
@@ -93,10 +93,10 @@ class Measured:
     Attributes:
         op: the operator.
         figures: the counts.
-        survivors: the faults that no case notices, and that no entry lists as equivalent.
-        untouched: clauses that some case cites, while no such case notices a fault in what they demand.
-        wrong: entries of the list of equivalent faults that some case notices, each with that case's id.
-        matched: the entries that match a fault of the operator, tried or not.
+        survivors: the faults that no case detects, and that no entry lists as equivalent.
+        untouched: the clauses that cases cite, but whose faults no citing case detects.
+        wrong: the entries of the list of equivalent faults that a case detects, with that case's id.
+        matched: the entries that match a fault of the operator, whether it was measured or not.
     """
 
     op: Op
@@ -114,17 +114,17 @@ def measure(
     entries: Sequence[Entry] = (),
     progress: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Measured:
-    """Try the faults of an operator.
+    """Measure the faults of an operator.
 
     Args:
         op: the operator.
-        settings: how.
-        ledger: has the results measured before, and takes new ones.
-        entries: faults known to change nothing.
-        progress: takes how many faults are done, and how many there are.
+        settings: how the faults are measured.
+        ledger: the known results, to which new ones are added.
+        entries: the list of equivalent faults.
+        progress: called with the number of finished faults and their total number.
 
     Raises:
-        DeclarationError: the cases of the operator do not come out the same twice.
+        DeclarationError: the cases of the operator differ when they are generated twice.
     """
     return _Measuring(op, settings, ledger, entries, progress).result()
 
@@ -140,7 +140,7 @@ class _Measuring:
         self.entries = [entry for entry in entries if entry.operator in {"", str(op)}]
         self.of_plan = {plan.id: unit for unit in self.oracles.units for plan in unit.plans}
         self.notices: Counter[int] = Counter()
-        """How many faults a unit was the first to notice, by its place."""
+        """The number of faults that each unit was the first to detect, by its place."""
         self.places = {id(unit): place for place, unit in enumerate(self.oracles.units)}
         self.by_name = {source.name: source for source in self.oracles.sources.values()}
 
@@ -174,16 +174,16 @@ class _Measuring:
         return [entry for entry in self.entries if entry.matches(fault)]
 
     def _repeatable(self) -> None:
-        """Raise DeclarationError where cases differ from themselves, for then they would notice anything."""
+        """Raise DeclarationError if cases differ when they are generated twice, as they would detect every fault."""
         units = self.oracles.units
         for plan in (plan for unit in units for plan in unit.plans):
-            list(plan.allowance.bounds or ())  # Computed now: with a fault in it, an oracle would allow its own answer.
+            list(plan.allowance.bounds or ())  # Computed now, as a faulty oracle would allow its own answer.
         [(_, result)] = trial.run([self._trial(lambda: True, units)], 1) if units else [(0, Result(noticed=False))]
         if result.noticed:
-            raise DeclarationError(f"{result.case}: generated twice, it comes out differently ({result.how})")
+            raise DeclarationError(f"{result.case}: two generations of the case differ ({result.how})")
 
     def _drawn(self) -> list[Fault]:
-        """Return the faults to try; a draw depends on the names of operator and fault alone."""
+        """Return the faults to measure. The choice depends only on the names of operator and fault."""
         faults = self.oracles.faults
         if self.settings.most is None or len(faults) <= self.settings.most:
             return list(faults)
@@ -204,7 +204,7 @@ class _Measuring:
         return trial.putting(fault, self.by_name[fault.file], self.op, self.live)
 
     def _tried(self, requests: Sequence[tuple[Fault, Clause | None]]) -> Iterator[tuple[tuple[Any, ...], Result]]:
-        """Yield the result of each fault by its key: of all cases that run it, or only of those that cite a clause."""
+        """Yield the result of each fault by its key, for all cases that run it or only for those that cite a clause."""
         waiting: list[tuple[Fault, str, Clause | None]] = []
         for fault, clause in requests:
             key = self._ledger_key(self._key(fault, clause))
@@ -233,7 +233,7 @@ class _Measuring:
             yield self._trial(self._install(fault), sorted(units, key=self._likely))
 
     def _likely(self, unit: Unit) -> tuple[int, float]:
-        """Order units: those that were first to notice many faults, then those that are quick."""
+        """Return the sort key of a unit: units that were the first to detect many faults precede, then fast ones."""
         return -self.notices[self.places[id(unit)]], unit.seconds
 
     def _credit(self, result: Result) -> None:
@@ -242,11 +242,11 @@ class _Measuring:
             self.notices[self.places[id(unit)]] += 1
 
     def _untouched(self, results: Mapping[tuple[Any, ...], Result]) -> Iterator[Clause]:
-        """Yield the clauses that cases cite, while none of them notices a fault in what the clause demands."""
+        """Yield the clauses that cases cite, but whose faults none of these cases detects."""
         cited: set[Clause] = set()
         for result in results.values():
             self._cite(result, cited)
-        # A fault that some case notices is likely to be noticed by others.
+        # If one case detects a fault, others probably do, too.
         order = sorted(self.oracles.faults, key=lambda fault: (fault.key not in results, self._key(fault)))
         for clause in self.op.clauses:
             units = [unit for unit in self.oracles.units if clause in unit.spec.clauses]
@@ -261,23 +261,23 @@ class _Measuring:
         for start in range(0, len(requests), self.settings.jobs):
             if clause in cited:
                 break
-            # Each batch is tried to its end, so that each result has its line in the ledger.
+            # Each batch is completed, so that each result has its line in the ledger.
             for _, result in self._tried(requests[start : start + self.settings.jobs]):
                 self._cite(result, cited)
         return clause in cited
 
     def _cite(self, result: Result, cited: set[Clause]) -> None:
-        """Add the clauses of the case that notices a fault."""
+        """Add the clauses of the case that detects a fault."""
         unit = self.of_plan.get(result.case)
         if result.noticed and unit is not None:
             cited.update(unit.spec.clauses)
 
-    @functools.cache  # noqa: B019 - the object lives no longer than its operator is measured
+    @functools.cache  # noqa: B019 - the object exists only while its operator is measured
     def _running(self, fault: Fault) -> set[int]:
         return set(map(id, self.oracles.running(fault)))
 
     def _demand(self, clause: Clause, units: Sequence[Unit], *, negated: bool) -> bool:
-        """Tell whether a case that cites a clause notices that its demands are left out, or negated."""
+        """Return whether a case that cites a clause detects that its demands are omitted, or negated."""
         words = "demand negated" if negated else "demand left out"
         key = self._ledger_key(words, hashlib.sha256(f"{clause.text}\0{clause.since}".encode()).hexdigest()[:24])
         result = self.ledger.get(key)
@@ -288,5 +288,5 @@ class _Measuring:
 
 
 def _by_signature(unit: Unit) -> bool:
-    """Tell whether the signature forbids a case: no oracle is requests what its clauses mean."""
+    """Return whether the signature forbids a case; no oracle implements its clauses."""
     return any(plan.decided is not None and not plan.decided.operator for plan in unit.plans)

@@ -1,4 +1,4 @@
-"""Which functions and lines of an operator's oracles its generated cases run."""
+"""The functions and lines of an operator's oracles that its generated cases run."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 _ROOT = FOLDER.parents[1]
 Demand = Callable[[Version, Clause, bool], None]
 Line = tuple[str, int]
-"""Path of a file, and a line in it."""
+"""The path of a file, and a line in it."""
 
 
 def watch(decide: Callable[[Demand, Version, Clause, bool], None]) -> Callable[[], None]:
-    """Let a function stand in for require, permit and silent of every Version; return what ends that.
+    """Let a function replace require, permit and silent of every Version. Return a function that restores them.
 
     Args:
-        decide: takes the method that was called, as it is without this, and its arguments.
+        decide: the replacement, which receives the original method and its arguments.
     """
     before: dict[str, Demand] = {name: getattr(Version, name) for name in DEMANDS}
 
@@ -58,14 +58,14 @@ def watch(decide: Callable[[Demand, Version, Clause, bool], None]) -> Callable[[
 
 @dataclass(frozen=True)
 class Unit:
-    """One declared case in one version, in every type that it is expanded over.
+    """One declared case in one version, in all types over which it is expanded.
 
     Attributes:
         since: the version.
         spec: the declaration.
-        plans: on oracles without a fault.
-        seconds: of processor time that they took.
-        lines: of the operator's sources that were run for them.
+        plans: its plans, computed by oracles without a fault.
+        seconds: the processor time for the plans, in seconds.
+        lines: the lines of the operator's sources that ran for the plans.
     """
 
     since: int
@@ -77,15 +77,15 @@ class Unit:
 
 @dataclass(frozen=True)
 class Oracles:
-    """An operator's oracles, and what runs them.
+    """An operator's oracles, and the cases that run them.
 
     Attributes:
         op: the operator.
-        digest: of its sources and cases; see figures.digest.
-        sources: by path.
-        faults: that can be put in.
-        units: whose cases may notice them.
-        demanded: the clauses that some case lets an oracle require, permit or leave open.
+        digest: a digest of its sources and cases; see `mutant_figures.digest`.
+        sources: the source files by path.
+        faults: the possible faults.
+        units: the units whose cases may detect them.
+        demanded: the clauses for which an oracle calls require, permit or silent in some case.
     """
 
     op: Op
@@ -103,7 +103,7 @@ class Oracles:
 
 
 class _Trace:
-    """Notes which lines are run, and which functions while an oracle of the operator runs."""
+    """Records the lines that run, and the functions that run while an oracle of the operator runs."""
 
     def __init__(
         self, files: frozenset[str], own: frozenset[types.CodeType], others: frozenset[types.CodeType]
@@ -112,7 +112,7 @@ class _Trace:
         self.lines: set[Line] = set()
         self.codes: set[types.CodeType] = set()
         self.running: list[bool] = []
-        """Of each oracle that runs, the innermost last, whether it is one of the operator's."""
+        """For each running oracle, with the innermost last, whether it belongs to the operator."""
 
     def __call__(self, frame: types.FrameType, event: str, _: object) -> Callable[..., Any] | None:
         code = frame.f_code
@@ -139,14 +139,14 @@ class _Trace:
 
 
 def caches() -> list[Any]:
-    """Return the cached functions of the modules of operators: what they remember would hide a fault."""
+    """Return the cached functions of the modules of operators, because cached results would hide a fault."""
     names = ("onnx_conformance.operators", "onnx_conformance.declare")
     mine = [module for name, module in list(sys.modules.items()) if name.startswith(names)]
     return [value for module in mine for value in list(vars(module).values()) if hasattr(value, "cache_clear")]
 
 
 def live_functions(paths: Iterable[str]) -> dict[str, list[types.FunctionType]]:
-    """Return every function object that exists, by the file of its code."""
+    """Return all existing function objects, by the file of their code."""
     by_path: dict[str, list[types.FunctionType]] = {path: [] for path in paths}
     for item in gc.get_objects():
         if isinstance(item, types.FunctionType) and item.__code__.co_filename in by_path:
@@ -159,7 +159,7 @@ def _codes(op: Op) -> frozenset[types.CodeType]:
 
 
 def _named(op: Op, files: frozenset[str]) -> Iterator[types.CodeType]:
-    """Yield the code of the oracles, and of the functions that they name, whether a case runs it or not."""
+    """Yield the code of the oracles and of the functions that they name, even if no case runs it."""
     waiting = [figures.oracle_function(oracle.function) for oracle in op.oracles]
     done = set()
     while waiting:
@@ -183,21 +183,21 @@ def _names(code: types.CodeType) -> Iterator[str]:
 
 
 def generated(op: Op, since: int, spec: CaseSpec, wanted: frozenset[str] | None) -> Iterator[Plan]:
-    """Return the plans of a unit, in which the oracles say what to expect."""
+    """Return the plans of a unit, in which the oracles compute the expected values."""
     return plans.plans(op, (since,), (spec,), None if wanted is None else lambda case_id: case_id in wanted)
 
 
 def core_of(op: Op) -> frozenset[str]:
-    """Return the ids of the cases of the core in their plain form, as the manifest has them."""
+    """Return the ids of the cases of the core in their plain form, from the manifest."""
     return frozenset(entry.id.partition("@")[0] for entry in manifest.entries(op) or () if entry.core)
 
 
 def look(op: Op, wanted: frozenset[str] | None = None) -> Oracles:
-    """Run every case of an operator and return what can be changed in its oracles.
+    """Run every case of an operator, and return its oracles with their possible faults.
 
     Args:
         op: the operator.
-        wanted: only the cases of these ids; None: all.
+        wanted: only the cases with these ids; None for all.
     """
     modules = [module for module in figures.modules(op) if module.__file__]
     files = frozenset(str(module.__file__) for module in modules)
@@ -233,7 +233,7 @@ def look(op: Op, wanted: frozenset[str] | None = None) -> Oracles:
 def _faults(
     modules: list[types.ModuleType], codes: set[types.CodeType], units: list[Unit]
 ) -> tuple[dict[str, Source], tuple[Fault, ...]]:
-    """Return the sources and their faults; of shared ones only in statements that the operator's cases run."""
+    """Return the sources and their faults. In shared sources, only faults in statements that the cases run count."""
     lines = frozenset().union(*(unit.lines for unit in units))
     sources, every = {}, []
     for module in modules:

@@ -1,4 +1,4 @@
-"""One fault tried: a process of its own puts it into the oracles and generates cases until one notices it."""
+"""The trial of one fault: a separate process injects it into the oracles and generates cases until one detects it."""
 
 from __future__ import annotations
 
@@ -38,32 +38,32 @@ if TYPE_CHECKING:
     from tools.mutants.oracles import Demand, Unit
 
 SECONDS = 5.0
-"""Of processor time that a unit may take on a changed oracle, at least; more is taken for a loop without an end."""
+"""The minimum limit of processor time for a unit on a changed oracle, in seconds. More counts as an endless loop."""
 SLOWER = 20
-"""How many times the time that it took without the fault it may take, if that is more."""
+"""The limit as a multiple of the time without the fault, if that is longer."""
 WALL = 20
-"""How many times the same on the clock, should a fault wait rather than compute."""
+"""The limit of wall-clock time as a multiple of that limit, in case a fault waits instead of computing."""
 MEMORY = 3 << 30
-"""Bytes that a changed oracle may take beside what the process has."""
+"""The memory that a changed oracle may allocate in addition, in bytes."""
 _PAGE = 4096
 _HEAD = struct.Struct("II")
 _SURVIVED, _NOTICED, _UNCHANGED, _BROKEN = 0, 1, 2, 3
 
 
 class TrialError(HarnessError):
-    """A trial ended without a result: a fault of this tool."""
+    """A trial ended without a result, which is a fault of this tool."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One fault, and the cases that may notice it.
+    """One fault, and the cases that may detect it.
 
     Attributes:
-        install: puts it in place; False where nothing changes by it.
+        install: a function that injects it; it returns False if the fault changes nothing.
         op: the operator.
-        units: the cases, those first that are most likely to notice it.
-        wanted: only the cases of these ids; None: all.
-        seconds: of processor time for a unit, at least.
+        units: the cases, with those first that most probably detect it.
+        wanted: only the cases with these ids; None for all.
+        seconds: the minimum limit of processor time for a unit, in seconds.
     """
 
     install: Callable[[], bool]
@@ -78,9 +78,9 @@ class Result:
     """The result of a trial.
 
     Attributes:
-        noticed: by a case; None where the fault changes nothing that is compiled.
-        case: the id of the first case that did.
-        how: it differed.
+        noticed: whether a case detected it; None if the fault does not change the compiled code.
+        case: the id of the first case that detected it.
+        how: how the case differed.
     """
 
     noticed: bool | None
@@ -89,7 +89,7 @@ class Result:
 
 
 def difference(before: Plan, after: Plan) -> str:
-    """Return how two plans of one case expect something else; empty where they agree within its own tolerance."""
+    """Return how the expected outcomes of two plans of one case differ; empty if they agree within its tolerance."""
     if before.outcome != after.outcome:
         return f"{after.outcome} instead of {before.outcome}"
     masks = zip(before.open, after.open, strict=False)
@@ -109,7 +109,7 @@ def _mask(open_: Array | None) -> Array:
 
 
 def _others(allowance: Allowance) -> tuple[object, ...]:
-    """Return what other answers an allowance has room for, whatever its tolerance."""
+    """Return the other answers that an allowance permits, without its tolerance."""
     several = [item if item is None else (digest_values(item.values), item.elementwise) for item in allowance.any_of]
     return allowance.any_order, several
 
@@ -117,19 +117,19 @@ def _others(allowance: Allowance) -> tuple[object, ...]:
 def _difference(before: Sequence[Value | Drawn], after: Sequence[Value | Drawn], allowance: Allowance) -> str:
     one, two = ([properties.describe(item) for item in side if isinstance(item, Drawn)] for side in (before, after))
     if one != two:
-        return "other properties of drawn values"
+        return "other properties of random values"
     examples = [item.example if isinstance(item, Drawn) else item for item in after]
     mismatch = compare(before, examples, allowance)
     return str(mismatch.verdict) if mismatch else ""
 
 
 def run(trials: Iterable[Trial], jobs: int) -> Iterator[tuple[int, Result]]:
-    """Run trials, so many at once, and yield the number of each with its result as it ends.
+    """Run trials in `jobs` parallel processes, and yield the number and result of each when it ends.
 
-    Trials are taken from `trials` as processes become free. All processes have ended when the iterator has.
+    Trials are taken from `trials` as processes become free. All processes have ended when the iterator ends.
 
     Raises:
-        TrialError: a process ended without a result, for a reason that is not the fault's.
+        TrialError: a process ended without a result, for a reason other than the fault.
     """
     running: dict[int, _Process] = {}
     numbered = enumerate(trials)
@@ -169,7 +169,7 @@ class _Process:
         self.page = mmap.mmap(-1, _PAGE)
         self.pipe, ours = os.pipe()
         with warnings.catch_warnings():
-            # numpy's threads hold no lock that a child needs: it computes alone, and ends without cleaning up.
+            # A child needs no lock of numpy's threads, because it computes alone and ends without cleaning up.
             warnings.simplefilter("ignore", DeprecationWarning)
             self.pid = os.fork()
         if not self.pid:
@@ -182,7 +182,7 @@ class _Process:
         self.ends = time.monotonic() + WALL * (trial.seconds + sum(_limit(trial, unit) for unit in trial.units))
 
     def deadline(self) -> float:
-        """Return in how many seconds the process is late."""
+        """Return the number of seconds until the process is late."""
         return max(0.0, self.ends - time.monotonic())
 
     def end(self) -> None:
@@ -193,7 +193,7 @@ class _Process:
         self.page.close()
 
     def result(self) -> Result:
-        """Wait for the process and return what it wrote."""
+        """Wait for the process and return its result."""
         _, status = os.waitpid(self.pid, 0)
         os.close(self.pipe)
         unit, size = _HEAD.unpack_from(self.page)
@@ -222,13 +222,13 @@ def _write(page: mmap.mmap, unit: int, case: str = "", how: str = "") -> None:
 
 
 def _child(trial: Trial, page: mmap.mmap) -> int:
-    """Run a trial in a process of its own and return its exit status."""
+    """Run a trial in a separate process and return its exit status."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent ends its children itself.
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for handle in range(3):
         os.dup2(nowhere, handle)
-    faulthandler.disable()  # Its file may be another than those three.
+    faulthandler.disable()  # Its file may be other than these three.
     warnings.simplefilter("ignore")
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MEMORY, hard))
@@ -253,7 +253,7 @@ def _child(trial: Trial, page: mmap.mmap) -> int:
                 if how:
                     _write(page, index, case, how)
                     return _NOTICED
-        except BaseException as error:  # noqa: BLE001 - whatever a changed oracle raises shows the fault
+        except BaseException as error:  # noqa: BLE001 - any error of a changed oracle shows the fault
             _write(page, index, case, type(error).__name__)
             return _NOTICED
     return _SURVIVED
@@ -262,19 +262,19 @@ def _child(trial: Trial, page: mmap.mmap) -> int:
 def _address_space() -> int:
     try:
         return int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
-    except OSError:  # Not Linux: what a Python process with numpy and onnx has, at most.
+    except OSError:  # Not Linux: the maximum for a Python process with numpy and onnx.
         return 8 << 30
 
 
 def putting(
     fault: Fault, source: Source, op: Op, live: Mapping[str, Sequence[types.FunctionType]]
 ) -> Callable[[], bool]:
-    """Return what puts a fault into every function object that exists.
+    """Return a function that injects a fault into every existing function object.
 
     Args:
-        fault: to put in.
+        fault: the fault.
         source: its file.
-        op: whose clauses take the place of others.
+        op: the operator whose clauses replace others.
         live: the function objects by the file of their code.
     """
 
@@ -291,7 +291,7 @@ def putting(
 
 
 def other_clause(op: Op, version: Version, clause: Clause) -> Clause:
-    """Return the next clause of an operator that is in force where a clause is; one of no text if there is none."""
+    """Return the next clause of an operator that is in force in the version, or a clause without text."""
     start = next((index for index, item in enumerate(op.clauses) if item == clause), 0)
     others = [item for item in op.clauses[start:] + op.clauses[:start] if item.text != clause.text]
     force = clause.in_force(version.since)
@@ -307,7 +307,7 @@ def _key(code: types.CodeType) -> _Key:
 
 
 def _changed_codes(fault: Fault, source: Source) -> dict[_Key, types.CodeType]:
-    """Return the codes that a fault changes: what names the old one, and the new one."""
+    """Return the code objects that a fault changes: the keys of the old ones, and the new ones."""
     with fault.applied():
         changed = list(_pairs(source.code, compile(source.tree, source.path, "exec", dont_inherit=True)))
     if any(old.co_freevars != new.co_freevars for old, new in changed):
@@ -317,7 +317,7 @@ def _changed_codes(fault: Fault, source: Source) -> dict[_Key, types.CodeType]:
 
 
 def _pairs(old: types.CodeType, new: types.CodeType) -> Iterator[tuple[types.CodeType, types.CodeType]]:
-    """Yield the codes inside two codes of which one was made from the other's tree, by what stands in one place."""
+    """Yield the pairs of nested code objects of an original code object and its changed version."""
     inside: dict[tuple[str, int, int], types.CodeType] = dict(_numbered(new))
     for name, code in _numbered(old):
         if name in inside:
@@ -335,7 +335,7 @@ def _numbered(code: types.CodeType) -> Iterator[tuple[tuple[str, int, int], type
 
 
 def demanding(clause: Clause, *, negated: bool) -> Callable[[], bool]:
-    """Return what lets every demand of a clause pass, or fail where it passes."""
+    """Return a function that makes every demand of a clause pass or, if `negated`, inverts its result."""
 
     def decide(method: Demand, version: Version, demanded: Clause, condition: bool) -> None:  # noqa: FBT001 - see watch
         if demanded != clause:
@@ -344,7 +344,7 @@ def demanding(clause: Clause, *, negated: bool) -> Callable[[], bool]:
             method(version, demanded, not condition)
 
     def install() -> bool:
-        oracles.watch(decide)  # For as long as the process lasts.
+        oracles.watch(decide)  # Until the process ends.
         return True
 
     return install

@@ -38,7 +38,7 @@ def test_an_entry_is_read(tmp_path: Path) -> None:
         (ENTRY.replace('reason = "a test"\n', ""), "entry 1: lacks reason"),
         (ENTRY.replace('"a test"', '" "'), "not empty"),
         (ENTRY + "extra = 'x'\n", "has 'extra'"),
-        (ENTRY.replace('"f.py"', "3"), "every value is a text"),
+        (ENTRY.replace('"f.py"', "3"), "every value must be a text"),
     ],
 )
 def test_a_mistake_is_named(tmp_path: Path, text: str, sentence: str) -> None:

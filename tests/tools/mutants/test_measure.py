@@ -158,7 +158,7 @@ def test_an_entry_that_is_noticed_or_matches_nothing_is_reported(tmp_path: Path)
     wrong, gone = entry("0 -> 1"), entry("0 -> -1", "return np.minimum(X, 0)")
     result = measured(tmp_path, PLAIN, WEAK, wrong, gone)
     lines = list(command.stale([result], [wrong, gone], all_operators=True))
-    assert ["not equivalent, ai.onnx/Relu/14/positive notices it" in line for line in lines] == [True, False]
+    assert ["not equivalent, because ai.onnx/Relu/14/positive detects it" in line for line in lines] == [True, False]
     assert "matches no fault any more" in lines[1]
     assert result.figures.surviving == 1
 
@@ -170,7 +170,7 @@ def test_an_entry_of_another_operator_does_not_count(tmp_path: Path) -> None:
 
 def test_cases_that_differ_from_themselves_are_refused(tmp_path: Path) -> None:
     random = PLAIN.replace("np.maximum(X, 0)", "np.maximum(X, 0) + len(os.urandom(1)) * (os.getpid() % 1000)")
-    with pytest.raises(DeclarationError, match="generated twice, it comes out differently"):
+    with pytest.raises(DeclarationError, match="two generations of the case differ"):
         measured(tmp_path, random, STRONG)
 
 
