@@ -42,7 +42,7 @@ def watch(decide: Callable[[Demand, Version, Clause, bool], None]) -> Callable[[
         method, otherwise = before[name], not DEMANDS[name]
 
         def replaced(self: Version, clause: Clause, *condition: bool, **named: bool) -> None:
-            decide(method, self, clause, next(iter((*condition, *named.values())), otherwise))
+            decide(method, self, clause.at(self.since), next(iter((*condition, *named.values())), otherwise))
 
         return replaced
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,6 +68,9 @@ class Clause:
         note: the decision about a dispute, if there is one.
         see: links to its discussion.
         against: globs of the official cases that contradict this sentence; `note` says why.
+        wordings: if the text was reworded, each wording as a clause of its own, the newest first. This clause then
+            stands for all of them.
+        declared: the list of the operator's clauses, to which `reworded` adds the earlier wording.
     """
 
     operator: str
@@ -79,9 +82,72 @@ class Clause:
     see: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
     force: Force = Force.DESCRIBES
+    wordings: tuple[Clause, ...] = ()
+    declared: list[Clause] | None = field(default=None, repr=False, compare=False)
+
+    def reworded(
+        self,
+        *,
+        before: int,
+        text: str,
+        since: int | None = None,
+        result: bool | None = None,
+        note: str = "",
+        see: tuple[str, ...] = (),
+        against: tuple[str, ...] = (),
+        force: Force | None = None,
+    ) -> Clause:
+        """Return this clause with an earlier wording. Chain calls for several, from the newest to the oldest.
+
+        Args:
+            before: first version whose text no longer has the earlier wording. The later wording is in force from this
+                version, unless its own `since` says otherwise.
+            text: the earlier wording.
+            since: first version whose text has the earlier wording; None: the first version.
+            result: as for the later wording if None.
+            note: about the earlier wording; see Clause for this and the other parameters.
+            see: see Clause.
+            against: see Clause.
+            force: that of the words if None.
+
+        Raises:
+            DeclarationError: the wordings are not declared from the newest to the oldest.
+        """
+        *newer, later = self.wordings or (self,)
+        later = replace(later, since=before if later.since is None else later.since)
+        if later.since < before or (later.before is not None and later.before <= before) or (since or 0) >= before:
+            raise DeclarationError(
+                f"{self.operator}: the wording before version {before} of «{later.text}» overlaps a later wording; "
+                "declare the newest wording first, and reworded() from the newest to the oldest"
+            )
+        quote = " ".join(text.split())
+        earlier = replace(
+            later,
+            text=quote,
+            since=since,
+            before=before,
+            result=later.result if result is None else result,
+            note=note,
+            see=see,
+            against=against,
+            force=force or Force.of(quote),
+        )
+        if self.declared is not None:
+            place = len(self.declared) - 1 - self.declared[::-1].index((self.wordings or (self,))[-1])
+            self.declared[place : place + 1] = [later, earlier]
+        return replace(self, wordings=(*newer, later, earlier))
+
+    def at(self, version: int) -> Clause:
+        """Return the wording in force in a version; if there is none, the next later one, or else the newest."""
+        if not self.wordings:
+            return self
+        oldest_first = reversed(self.wordings)
+        return next((item for item in oldest_first if item.before is None or version < item.before), self.wordings[0])
 
     def in_force(self, version: int) -> bool:
-        """Return whether the operator version introduced in opset `version` has this sentence."""
+        """Return whether the operator version introduced in opset `version` has this sentence, in any wording."""
+        if self.wordings:
+            return any(item.in_force(version) for item in self.wordings)
         return (self.since is None or version >= self.since) and (self.before is None or version < self.before)
 
 
@@ -119,6 +185,8 @@ class Unspecified(NoAnswer):
 @dataclass(frozen=True)
 class Version:
     """The operator version that an oracle is called for.
+
+    Where a method takes a clause that was reworded, it uses the wording in force in this version.
 
     Attributes:
         since: the opset that introduced it.
@@ -179,15 +247,15 @@ class Version:
     def permit(self, clause: Clause, used: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
         """Raise Unspecified if `used` is true and `clause`, which permits the usage, is not in force."""
         if used and not clause.in_force(self.since):
-            raise Unspecified(clause, f"not stated in version {self.since}")
+            raise Unspecified(clause.at(self.since), f"not stated in version {self.since}")
 
     def require(self, clause: Clause, holds: bool) -> None:  # noqa: FBT001
         """Raise Rejected unless `holds`, the requirement of `clause`, is true; Unspecified if it is not in force."""
         if not holds:
             self.permit(clause)
-            raise Rejected(clause)
+            raise Rejected(clause.at(self.since))
 
     def silent(self, clause: Clause, when: bool = True) -> None:  # noqa: FBT001, FBT002
         """Raise Unspecified if `when` is true, because the nearest sentence, `clause`, does not define the meaning."""
         if when:
-            raise Unspecified(clause)
+            raise Unspecified(clause.at(self.since))

@@ -140,6 +140,15 @@ class CaseSpec:
         """Every clause of the case."""
         return (*self.cites, *(clause for clause in (self.rejects, self.unspecified) if clause))
 
+    def at(self, version: int) -> CaseSpec:
+        """Return the case with the wordings of its clauses in a version."""
+        return dataclasses.replace(
+            self,
+            cites=tuple(clause.at(version) for clause in self.cites),
+            rejects=self.rejects and self.rejects.at(version),
+            unspecified=self.unspecified and self.unspecified.at(version),
+        )
+
     def meant_for(self, version: int) -> bool:
         """Return whether the declaration applies to an operator version, without checking the arguments."""
         clauses = (*self.cites, *((self.rejects,) if self.rejects else ()))
@@ -250,10 +259,22 @@ class Op:
     ) -> Clause:
         """Declare a verbatim quote and the versions that contain it; see Clause for the parameters.
 
-        Its force follows from its words, unless `force` is set.
+        Its force follows from its words, unless `force` is set. If earlier versions word it differently, call `reworded`
+        of the result.
         """
         quote = " ".join(text.split())
-        clause = Clause(str(self), quote, since, before, result, note, see, against, force or Force.of(quote))
+        clause = Clause(
+            str(self),
+            quote,
+            since,
+            before,
+            result,
+            note,
+            see,
+            against,
+            force or Force.of(quote),
+            declared=self.clauses,
+        )
         self.clauses.append(clause)
         return clause
 
@@ -323,6 +344,10 @@ class Op:
     ) -> None:
         """Declare a case, or one for each value of a `vary` among the arguments. See CaseSpec for the parameters.
 
+        If one of its clauses was reworded, the case has each wording in the versions of that wording. In the versions
+        of the latest one it is called `name`, and in those of a wording before version n, `name_before_n`. The
+        parameters `since` and `before` can restrict it to the versions of one wording; its name is `name` then.
+
         Raises:
             DeclarationError: the name is malformed or taken, or two outcomes are declared.
         """
@@ -345,10 +370,28 @@ class Op:
             rejects=rejects,
             unspecified=unspecified,
         )
-        for spec in _varied(declared):
-            self._check(spec)
-            self._names.add(spec.name)
-            self.cases.append(spec)
+        for worded in self._worded(declared):
+            for spec in _varied(worded):
+                self._check(spec)
+                self._names.add(spec.name)
+                self.cases.append(spec)
+
+    def _worded(self, spec: CaseSpec) -> Iterator[CaseSpec]:
+        """Yield a case for each range of versions in which its clauses have the same wording, the latest first."""
+        if not any(clause.wordings for clause in spec.clauses):
+            yield spec
+            return
+        spans: dict[tuple[Clause, ...], list[int]] = {}
+        for version in self.versions:
+            if spec.meant_for(version):
+                spans.setdefault(spec.at(version).clauses, []).append(version)
+        latest, *earlier = [*reversed(spans.values())] or [[self.versions[-1]]]
+        since = latest[0] if earlier else spec.since
+        yield dataclasses.replace(spec.at(latest[0]), since=since)
+        for span in earlier:
+            before = self.versions[self.versions.index(span[-1]) + 1]
+            named = f"{spec.name}_before_{before}"
+            yield dataclasses.replace(spec.at(span[0]), name=named, since=span[0], before=before)
 
     def _check(self, spec: CaseSpec) -> None:
         where = f"{self} case {spec.name!r}"

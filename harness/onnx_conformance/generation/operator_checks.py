@@ -130,7 +130,7 @@ def demands_are_violated(of: Expanded) -> Iterator[str]:
 
     def recording(self: Version, clause: Clause, holds: bool) -> None:  # noqa: FBT001 - as Version.require has it
         if clause.in_force(self.since) and clause.operator == str(of.op):  # A subgraph asks other operators, too.
-            demanded.add((self.since, clause))
+            demanded.add((self.since, clause.at(self.since)))
         require(self, clause, holds)
 
     with mock.patch.object(Version, "require", recording):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.declare import EMPTY, Graph, Rule, Typed
+from onnx_conformance.declare import EMPTY, Clause, Graph, Rule, Typed
 from onnx_conformance.declare.type import Type
 from onnx_conformance.opset.operator_file import Draft, Edits, OperatorFileError, path_of
 from onnx_conformance.specification import registry, schema
@@ -17,7 +17,7 @@ from onnx_conformance.specification import registry, schema
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from onnx_conformance.declare import Clause, Op
+    from onnx_conformance.declare import Op
     from onnx_conformance.generation.deliveries import Plan
 
 MOST = 200
@@ -69,7 +69,7 @@ def _clause_name(op: Op, clause: Clause) -> str:
     for module in registry.operator_modules():
         if registry.declares(module, op):
             for name, value in vars(importlib.import_module(module)).items():
-                if value is clause:
+                if value is clause or (isinstance(value, Clause) and clause in value.wordings):
                     return name
     raise OperatorFileError(
         f"the file of {op} has no name for the deciding clause «{clause.text}»; write the case to a folder with --out"

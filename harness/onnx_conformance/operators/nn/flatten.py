@@ -32,15 +32,13 @@ EXCLUSIVE = FLATTEN.clause(
     "Indicate up to which input dimensions (exclusive) should be flattened to the outer dimension of the output.",
     result=True,
 )
-RANGE_BEFORE_11 = FLATTEN.clause(
-    "The value for axis must be in the range [0, R], where R is the rank of the input tensor.",
-    before=11,
-    note="For rank 0 this forbids the default, 1.",
-)
 RANGE = FLATTEN.clause(
     "The value for axis must be in the range [-r, r], where r is the rank of the input tensor.",
-    since=11,
     note="For rank 0 this forbids the default, 1. onnx.reference uses any axis as a bound of a Python slice.",
+).reworded(
+    before=11,
+    text="The value for axis must be in the range [0, R], where R is the rank of the input tensor.",
+    note="For rank 0 this forbids the default, 1.",
 )
 BACK = FLATTEN.clause("Negative value means counting dimensions from the back.", since=11)
 ZERO = FLATTEN.clause(
@@ -58,10 +56,7 @@ CONTENTS = FLATTEN.clause(
 def flattened(v: Version, input: Array, axis: int) -> Array:  # noqa: A002 - the text's own name
     """Return `input` as a matrix with one row for each element of the dimensions before the axis."""
     rank = input.ndim
-    if RANGE.in_force(v.since):
-        v.require(RANGE, -rank <= axis <= rank)
-    else:
-        v.require(RANGE_BEFORE_11, 0 <= axis <= rank)
+    v.require(RANGE, (-rank if BACK.in_force(v.since) else 0) <= axis <= rank)
     return input.reshape(math.prod(input.shape[:axis]), math.prod(input.shape[axis:]))
 
 
@@ -70,7 +65,6 @@ case = FLATTEN.case
 case("default", input=ramp(2, 3, 4), cites=(MATRIX, PRODUCTS, CONTENTS))
 case("default_vector", Tag.EDGE, input=ramp(5), cites=(PRODUCTS, RANK))
 case("default_matrix", input=ramp(2, 3), cites=MATRIX)
-case("default_scalar_before_11", Tag.EDGE, input=ramp(), rejects=RANGE_BEFORE_11)
 case("default_scalar", Tag.EDGE, input=ramp(), rejects=RANGE)
 for name, shape, axis in axes():
     sentence = BACK if axis < 0 else EXCLUSIVE if axis else ZERO
@@ -78,10 +72,9 @@ for name, shape, axis in axes():
 for rank in range(5):
     data = ramp(*SIZES[:rank])
     case(f"rank{rank}_axis_rank", Tag.AXIS, input=data, axis=rank, cites=(RANK, PRODUCTS))
-    case(f"rank{rank}_axis_too_high_before_11", Tag.AXIS, input=data, axis=rank + 1, rejects=RANGE_BEFORE_11)
-    case(f"rank{rank}_axis_negative_before_11", Tag.AXIS, input=data, axis=-1, rejects=RANGE_BEFORE_11)
     case(f"rank{rank}_axis_too_high", Tag.AXIS, input=data, axis=rank + 1, rejects=RANGE)
-    case(f"rank{rank}_axis_too_low", Tag.AXIS, input=data, axis=-rank - 1, rejects=RANGE)
+    case(f"rank{rank}_axis_too_low", Tag.AXIS, input=data, axis=-rank - 1, since=11, rejects=RANGE)
+    case(f"rank{rank}_axis_negative_before_11", Tag.AXIS, input=data, axis=-1, before=11, rejects=RANGE)
 case("size_one", Tag.EDGE, input=ramp(1, 1, 1), axis=2, cites=MATRIX)
 case("ones_in_between", Tag.EDGE, input=ramp(1, 3, 1, 4, 1), axis=3, cites=PRODUCTS)
 case("rank8", input=ramp(2, 1, 3, 1, 2, 1, 1, 2), axis=4, cites=PRODUCTS)
