@@ -114,12 +114,13 @@ class Clause:
             DeclarationError: the wordings are not declared from the newest to the oldest.
         """
         *newer, later = self.wordings or (self,)
-        later = replace(later, since=before if later.since is None else later.since)
-        if later.since < before or (later.before is not None and later.before <= before) or (since or 0) >= before:
+        later_since = before if later.since is None else later.since
+        if later_since < before or (later.before is not None and later.before <= before) or (since or 0) >= before:
             raise DeclarationError(
                 f"{self.operator}: the wording before version {before} of «{later.text}» overlaps a later wording; "
                 "declare the newest wording first, and reworded() from the newest to the oldest"
             )
+        begun = replace(later, since=later_since)
         quote = " ".join(text.split())
         earlier = replace(
             later,
@@ -134,8 +135,8 @@ class Clause:
         )
         if self.declared is not None:
             place = len(self.declared) - 1 - self.declared[::-1].index((self.wordings or (self,))[-1])
-            self.declared[place : place + 1] = [later, earlier]
-        return replace(self, wordings=(*newer, later, earlier))
+            self.declared[place : place + 1] = [begun, earlier]
+        return replace(self, wordings=(*newer, begun, earlier))
 
     def at(self, version: int) -> Clause:
         """Return the wording in force in a version; if there is none, the next later one, or else the newest."""

@@ -264,16 +264,7 @@ class Op:
         """
         quote = " ".join(text.split())
         clause = Clause(
-            str(self),
-            quote,
-            since,
-            before,
-            result,
-            note,
-            see,
-            against,
-            force or Force.of(quote),
-            declared=self.clauses,
+            str(self), quote, since, before, result, note, see, against, force or Force.of(quote), declared=self.clauses
         )
         self.clauses.append(clause)
         return clause

@@ -34,9 +34,9 @@ def require_order(v: Version, computes: Clause, left: Array, right: Array) -> No
 class Extremum(Variadic):
     """The cases of Max and Min, which support integers since version 12."""
 
-    def cases(self, list_before_8: Clause, list_since_8: Clause) -> None:
-        """Declare the cases. The two clauses describe the list of tensors."""
-        super().cases(list_before_8, list_since_8)
+    def cases(self, of_tensors: Clause) -> None:
+        """Declare the cases. The clause describes the list of tensors."""
+        super().cases(of_tensors)
         for type_, since in float_types(13).items():
             self._floats(type_, since)
         for bits in (8, 16, 32, 64):
@@ -95,9 +95,7 @@ def reduced_extremum_cases(reduction: Reduction, computes: Clause, boolean: Clau
     """
     case = reduction.op.case
     reduction.cases(computes)
-    for suffix, clause in (("", reduction.empty), ("_before_12", reduction.empty_before)):
-        name = f"dtypes_empty_set{suffix}"
-        case(name, Tag.DTYPE, Tag.EDGE, each="T", data=ramp(0, 3), axes=[0], cites=clause)
+    case("dtypes_empty_set", Tag.DTYPE, Tag.EDGE, each="T", data=ramp(0, 3), axes=[0], cites=reduction.empty)
     inf, nan = np.inf, np.nan
     case("negative", Tag.EDGE, data=[[-3, -1, -2], [-5, -7, -6]], axes=[1], cites=computes)
     case("infinities", Tag.EDGE, data=[[inf, 1], [-inf, 2], [-inf, -inf]], axes=[1], cites=computes)

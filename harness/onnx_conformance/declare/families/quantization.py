@@ -209,7 +209,7 @@ class Misfit:
         scales: the scales.
         attributes: axis and block_size, if they are set.
         clause: the violated sentence.
-        before: the first version without the case. None means that all versions have it.
+        since, before: the range of its versions. None means that it has no limit.
     """
 
     name: str
@@ -217,6 +217,7 @@ class Misfit:
     scales: Array
     attributes: Mapping[str, Any]
     clause: Clause
+    since: int | None
     before: int | None
 
 
@@ -255,7 +256,9 @@ def misfits(grains: Granularity) -> Iterator[Misfit]:
     always = {"length", "axis_too_high", "block_size_left_out", "blocks_broadcast", "scale_of_other_rank"}
     for name, clauses, shape, scales, attributes in rows:
         for clause in clauses:
-            if "block_size" in attributes and not clause.in_force(BLOCKS_SINCE):
+            since = BLOCKS_SINCE if "block_size" in attributes else None
+            if since and not clause.in_force(since):
                 continue
             full = f"{name}_before_{clause.before}" if clause.before else name
-            yield Misfit(full, shape, _scales(*scales), attributes, clause, None if name in always else REPEATED_SINCE)
+            before = None if name in always else REPEATED_SINCE
+            yield Misfit(full, shape, _scales(*scales), attributes, clause, since, before)

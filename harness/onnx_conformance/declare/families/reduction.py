@@ -73,24 +73,21 @@ def summing(share: Callable[[int], float]) -> Callable[..., list[Array]]:
 class Reduction:
     """The sentences of all reducing operators on axes, kept dimensions and empty sets."""
 
-    def __init__(self, op: Op, *, empty_before: Clause, empty: Clause, by_input: int) -> None:
+    def __init__(self, op: Op, *, empty: Clause, by_input: int) -> None:
         """Declare the sentences on axes, which all of them share.
 
         Args:
             op: the operator, created with `rank=reduced_rank`.
-            empty_before: the sentence on rank 0 and empty sets, in versions before 13.
-            empty: the same sentence, since version 13.
+            empty: the sentence on rank 0 and empty sets.
             by_input: the version in which the axes became an input.
         """
-        self.op, self.empty_before, self.empty, self.by_input = op, empty_before, empty, by_input
+        self.op, self.empty, self.by_input = op, empty, by_input
         self.along = op.clause("along the provided axes.", note="The text does not define repeated axes.")
-        self.rank_before_13 = op.clause(
-            "has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor",
-            before=13,
-        )
         self.rank = op.clause(
-            "has the same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor",
-            since=13,
+            "has the same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor"
+        ).reworded(
+            before=13,
+            text="has the same rank as the input if keepdims equals 1. If keepdims equal 0, then the resulted tensor",
         )
         self.keep = op.clause("Keep the reduced dimension or not, default 1 means keep reduced dimension.")
         self.list = op.clause(
@@ -134,8 +131,8 @@ class Reduction:
         v.silent(self.along, named.size > len(removed))
         v.silent(self.keep, keepdims not in {0, 1})
         v.silent(self.noop, noop_with_empty_axes not in {0, 1, None})
-        speaks_of_empty_sets = self.empty.in_force(v.since) or self.empty_before.in_force(v.since)
-        v.silent(self.empty, not speaks_of_empty_sets and (data.ndim == 0 or terms_of(data, removed) == 0))
+        is_empty = data.ndim == 0 or terms_of(data, removed) == 0
+        v.silent(self.empty, is_empty and not self.empty.in_force(v.since))
         return removed
 
     def cases(self, computes: Clause, *, undefined: bool = False) -> None:
@@ -160,8 +157,9 @@ class Reduction:
             case(f"{name}_pruned", Tag.AXIS, data=WAVES, axes=axes, keepdims=0, cites=(self.along, self.keep))
             case(f"{name}_from_back", Tag.AXIS, data=cube, axes=from_back, keepdims=0, cites=self.range)
         both_ends = [-1, 0]
-        case("axes_from_both_ends", Tag.AXIS, data=cube, axes=both_ends, cites=(self.range, self.rank))
-        case("axes_from_both_ends_before_13", Tag.AXIS, data=cube, axes=both_ends, since=11, cites=self.rank_before_13)
+        case("axes_from_both_ends", Tag.AXIS, data=cube, axes=both_ends, since=13, cites=(self.range, self.rank))
+        earlier: dict[str, Any] = {"since": 11, "before": 13}
+        case("axes_from_both_ends_before_13", Tag.AXIS, data=cube, axes=both_ends, **earlier, cites=self.rank)
         case("rank5", Tag.AXIS, data=ramp(2, 3, 1, 4, 5), axes=[0, 2, 3], keepdims=0, cites=self.along)
         case("size_one", Tag.EDGE, data=WAVES[:, :1], axes=[1], cites=self.along)
         case("axis_from_back_before_11", Tag.AXIS, data=table, axes=[-1], before=11, unspecified=self.range)
@@ -184,9 +182,9 @@ class Reduction:
     def _noop_cases(self) -> None:
         case, cube = self.op.case, ramp(2, 3, 4)
         case("default_kept", Tag.CHANGE, data=WAVES, noop_with_empty_axes=0, cites=(self.empty_axes, self.keep))
-        case("default_kept_before_13", Tag.CHANGE, data=WAVES, cites=(self.list, self.rank_before_13, self.keep))
+        case("default_kept_before_13", Tag.CHANGE, data=WAVES, before=13, cites=(self.list, self.rank, self.keep))
         if self.list.in_force(13):
-            case("default_kept_since_13", Tag.CHANGE, data=WAVES, cites=(self.list, self.rank, self.keep))
+            case("default_kept_since_13", Tag.CHANGE, data=WAVES, since=13, cites=(self.list, self.rank, self.keep))
         case("default_pruned", Tag.CHANGE, data=cube, keepdims=0, cites=self.along)
         case("noop", Tag.CHANGE, data=WAVES, noop_with_empty_axes=1, cites=(self.noop, self.empty_axes))
         case("noop_pruned", Tag.CHANGE, data=WAVES, noop_with_empty_axes=1, keepdims=0, cites=self.noop)
@@ -213,21 +211,14 @@ class Reduction:
         )
 
     def _empty_cases(self, *, undefined: bool) -> None:
-        case, silent_since = self.op.case, self.empty_before.before
-        for suffix, clause in ((f"_before_{silent_since}", self.empty_before), ("", self.empty)):
-            unspecified = clause if undefined else None
-            case(f"scalar{suffix}", Tag.EDGE, data=3, cites=clause)
-            case(f"empty_set{suffix}", Tag.EDGE, data=ramp(2, 0, 4), axes=[1], cites=clause, unspecified=unspecified)
-            case(
-                f"empty_set_pruned{suffix}",
-                Tag.EDGE,
-                data=ramp(2, 0, 4),
-                axes=[1],
-                keepdims=0,
-                cites=clause,
-                unspecified=unspecified,
-            )
-            case(f"empty_set_all{suffix}", Tag.EDGE, data=ramp(0, 3), keepdims=0, cites=clause, unspecified=unspecified)
+        case, empty = self.op.case, self.empty
+        unspecified = empty if undefined else None
+        zero_size: dict[str, Any] = {"data": ramp(2, 0, 4), "axes": [1], "cites": empty, "unspecified": unspecified}
+        case("scalar", Tag.EDGE, data=3, cites=empty)
+        case("empty_set", Tag.EDGE, **zero_size)
+        case("empty_set_pruned", Tag.EDGE, **zero_size, keepdims=0)
+        case("empty_set_all", Tag.EDGE, data=ramp(0, 3), keepdims=0, cites=empty, unspecified=unspecified)
+        silent_since = empty.wordings[-1].before
         case("scalar_silent", Tag.CHANGE, data=3, since=silent_since, before=13, unspecified=self.empty)
         case(
             "empty_set_silent",

@@ -42,14 +42,13 @@ class Variadic:
         self.same_dimension = op.clause("Same dimension as inputs.", before=8)
         self.legacy = op.clause("legacy optimization attribute.", before=6)
 
-    def cases(self, list_before_8: Clause, list_since_8: Clause) -> None:
-        """Declare the cases. The two clauses describe the list of tensors."""
+    def cases(self, of_tensors: Clause) -> None:
+        """Declare the cases. The clause describes the list of tensors."""
         case = self.op.case
         first, second, third = [1, 5, 3], [4, 2, 6], [7, 0, 4]
         case("one", Tag.EDGE, data_0=(ramp(2, 3),), cites=(self.computes, self.same_dimension))
         case("two", data_0=(first, second), cites=(self.computes, self.same_dimension))
-        case("three_before_8", data_0=(first, second, third), cites=(self.computes, list_before_8))
-        case("three", data_0=(first, second, third), cites=(self.computes, list_since_8))
+        case("three", data_0=(first, second, third), cites=(self.computes, of_tensors))
         seven = tuple([(item * index) % 7 for item in range(6)] for index in range(1, 8))
         case("seven", data_0=seven, cites=self.computes)
         case("rank4", data_0=(ramp(2, 3, 4, 5), np.arange(120)[::-1].reshape(2, 3, 4, 5)), cites=self.computes)

@@ -62,14 +62,12 @@ FOR = LOOP.clause(
     "condition that the body yields, and onnx.reference runs no iteration.",
 )
 BOTH = LOOP.clause("(trip_count, cond) int trip_count = ...; bool cond = ...; for (int i=0; i < trip_count && cond;")
-AROUND_BEFORE_11 = LOOP.clause("Values from the enclosing scope (i.e. variable a here) are in scope", before=11)
 AROUND = LOOP.clause(
     'Values from the enclosing scope (i.e. variable "a" here) are in scope',
-    since=11,
     note="The text does not define a body whose values have the same names as values in scope. The IR specification "
     "forbids this.",
     see=("https://github.com/onnx/onnx/issues/2303", "https://github.com/onnx/onnx/pull/6955"),
-)
+).reworded(before=11, text="Values from the enclosing scope (i.e. variable a here) are in scope")
 DECLARED = LOOP.clause(
     "Any variables which you wish to make available in the enclosing scope (i.e. the variables b and keepgoing) must "
     "be declared as either loop-carried dependencies (both at the op inputs and output and at the body net input and "
@@ -93,8 +91,7 @@ SAMPLE_OUTPUTS = LOOP.clause(
     "%keepgoing_out, %b_out, %user_defined_vals = Loop[body = <graph body-net>]",
     note="These are also names of values in the body. Those are not in scope there, so nothing is shadowed.",
 )
-SAMPLE_VALUE_BEFORE_11 = LOOP.clause("%b_out = Sub(%a, %b)", before=11)
-SAMPLE_VALUE = LOOP.clause("%b_out = Sub(%a, %b_in)", since=11)
+SAMPLE_VALUE = LOOP.clause("%b_out = Sub(%a, %b_in)").reworded(before=11, text="%b_out = Sub(%a, %b)")
 ACCUMULATED = LOOP.clause("%user_defined_val = Add(%b_in, %b_in) // scan-output value to be accumulated", since=11)
 FRONTENDS = LOOP.clause("Frontends should emit multi-layer RNNs as a series of While operators", result=True)
 CONCATENATED = LOOP.clause(
@@ -106,8 +103,9 @@ CONCATENATED = LOOP.clause(
     see=("https://github.com/onnx/onnx/issues/3122",),
 )
 UNCHANGING = LOOP.clause("It is an error if the dimensions or data type of these scan_outputs change")
-INSIDE_BEFORE_11 = LOOP.clause("Values created in the body cannot be accessed in the enclosing scope.", before=11)
-INSIDE = LOOP.clause("Values created in the body cannot be accessed in the enclosing scope, except using", since=11)
+INSIDE = LOOP.clause("Values created in the body cannot be accessed in the enclosing scope, except using").reworded(
+    before=11, text="Values created in the body cannot be accessed in the enclosing scope."
+)
 ORDER = LOOP.clause("(produced by loop node) matching is based on order instead of name.", since=13)
 INPUTS = LOOP.clause("It has 2+N inputs: (iteration_num, condition, loop carried dependencies...).")
 OUTPUTS = LOOP.clause("It has 1+N+K outputs: (condition, loop carried dependencies..., scan_outputs...).")
@@ -139,7 +137,7 @@ def looped(
     v.require(YIELDS, bool(body.outputs) and body.outputs[0] in {"tensor(bool)", ""})
     v.require(INPUTS, len(body.inputs) == 2 + count)
     v.require(DECLARED if DECLARED.in_force(v.since) else OUTPUTS, len(body.outputs) >= 1 + count)
-    v.silent(AROUND if AROUND.in_force(v.since) else SAMPLE_SHADOWS, bool(body.shadows))
+    v.silent(SAMPLE_SHADOWS if SAMPLE_SHADOWS.in_force(v.since) else AROUND, bool(body.shadows))
     v.require(FINAL, n < len(body.outputs))
     v.silent(FINAL, n < len(body.outputs) - 1)
     if TENSORS.in_force(v.since):
@@ -185,7 +183,8 @@ case(
     n=2,
     body=SUM_AND_SCAN,
     around=A,
-    cites=(AROUND_BEFORE_11, INSIDE_BEFORE_11),
+    before=11,
+    cites=(AROUND, INSIDE),
 )
 case("for_around", M=2, v_initial=(ramp(2, 3),), n=2, body=SUM_AND_SCAN, around=A, cites=(AROUND, INSIDE, ACCUMULATED))
 case(
@@ -315,7 +314,6 @@ NAMES_OF_OUTPUTS = graph(
     }"""
 )
 NAMED: dict[str, Any] = {**THREE_TIMES, "v_initial": (ramp(2, 3),), "body": NAMES_OF_OUTPUTS, "around": A}
-case("names_of_outputs_before_11", **NAMED, cites=(SAMPLE_OUTPUTS, SAMPLE_VALUE_BEFORE_11))
 case("names_of_outputs", **NAMED, cites=(SAMPLE_OUTPUTS, SAMPLE_VALUE))
 SHADOWING = {
     "input": "body (int64 i, bool c, float[] a) => (bool c, float[] t) { t = Add(a, a) }",

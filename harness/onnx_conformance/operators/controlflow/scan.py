@@ -45,7 +45,7 @@ SCAN.example(
 )
 
 ONE_OR_MORE = SCAN.clause("Scan can be used to iterate over one or more scan_input tensors")
-STATE_BEFORE_9 = SCAN.clause(
+STATE_SHAPES = SCAN.clause(
     "All these tensors are required to have the same shape in each iteration of the loop (a restriction imposed to "
     "enable efficient memory allocation).",
     before=9,
@@ -72,7 +72,7 @@ LONGEST = SCAN.clause("scan_i.shape[1] is required to be equal to scan_j.shape[1
 SEQUENCE_AXIS = SCAN.clause("The sequence axis or scan axis is required to be 1.", before=9)
 LENGTHS = SCAN.clause("to allow variable length sequences of length <= the maximum-sequence-length.", before=9)
 MEANINGFUL = SCAN.clause("but only first N values will be meaningful.", before=9)
-REVERSED_BEFORE_9 = SCAN.clause(
+REVERSED = SCAN.clause(
     "The optional attribute directions can be used to scan a sequence in the reverse direction.",
     before=9,
     note="The text does not define where the scan of a shorter sequence begins.",
@@ -145,14 +145,14 @@ def batched(
     lengths = np.full(batch, longest) if sequence_lens is None else sequence_lens
     v.require(LENGTHS, lengths.shape == (batch,) and bool((lengths <= longest).all()))
     v.silent(LENGTHS, bool((lengths < 0).any()))
-    v.silent(REVERSED_BEFORE_9, any(reverse) and bool((lengths < longest).any()))
+    v.silent(REVERSED, any(reverse) and bool((lengths < longest).any()))
     v.silent(MEANINGFUL, len(body.outputs) > count and bool((lengths < longest).any()))
     of_batch = []
     for index, length in enumerate(lengths):
         sequences = [item[index, :: -1 if back else 1] for item, back in zip(scanned, reverse, strict=True)]
         elements = ([item[t] for item in sequences] for t in range(length))
-        states, scans = iterate(v, body, [item[index] for item in initial], elements, STATE_BEFORE_9, UNCHANGING)
-        v.require(STATE_BEFORE_9, all(new.shape == old.shape[1:] for new, old in zip(states, initial, strict=True)))
+        states, scans = iterate(v, body, [item[index] for item in initial], elements, STATE_SHAPES, UNCHANGING)
+        v.require(STATE_SHAPES, all(new.shape == old.shape[1:] for new, old in zip(states, initial, strict=True)))
         v.silent(CONCATENATED, any(not scan for scan in scans))
         of_batch.append([*states, *map(np.stack, scans)])
     return tuple(map(np.stack, zip(*of_batch, strict=True)))
@@ -232,7 +232,7 @@ for name, turn in (("batches_direction_0", 0), ("batches_direction_1", 1)):
         directions=[turn],
         n=2,
         body=SUMS,
-        cites=(REVERSED_BEFORE_9, DIRECTIONS),
+        cites=(REVERSED, DIRECTIONS),
     )
 case(
     "batches_back_shorter",
@@ -242,7 +242,7 @@ case(
     num_scan_inputs=1,
     directions=[1],
     body=FOLD,
-    unspecified=REVERSED_BEFORE_9,
+    unspecified=REVERSED,
 )
 case(
     "lengths",
@@ -370,7 +370,7 @@ case(
     directions=[0, 1],
     n=2,
     body=ZIP,
-    unspecified=REVERSED_BEFORE_9,
+    unspecified=REVERSED,
 )
 case(
     "direction_two_before_9",
@@ -612,7 +612,7 @@ case(
     n=2,
     body=SWAP,
     before=9,
-    rejects=STATE_BEFORE_9,
+    rejects=STATE_SHAPES,
 )
 case(
     "state_of_other_shape",
@@ -628,7 +628,7 @@ case(
     initial_state_and_scan_inputs=(ramp(2, 1), ramp(2, 4, 3)),
     num_scan_inputs=1,
     body=FOLD,
-    rejects=STATE_BEFORE_9,
+    rejects=STATE_SHAPES,
 )
 case(
     "first_state_of_other_shape",

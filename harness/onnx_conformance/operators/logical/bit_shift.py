@@ -21,41 +21,36 @@ from onnx_conformance.declare.families.elementwise import counted, rank_of_two
 SHIFT = Op("BitShift", versions=(11, 28), compare=EXACT, rank=rank_of_two)
 SHIFT.example(X=[[1, 5, 3], [4, 2, 0]], Y=[2, 0, 1], direction="LEFT")
 
-RIGHT_BEFORE_28 = SHIFT.clause(
-    'if the attribute "direction" is "RIGHT", this operator moves its binary representation toward the right side so '
-    "that the input value is effectively decreased.",
-    before=28,
-    note="The text does not define the result for a shift by all bits of the number or more. In C it is undefined.",
-)
-LEFT_BEFORE_28 = SHIFT.clause(
-    'If the attribute "direction" is "LEFT", bits of binary representation moves toward the left side, which results '
-    "the increase of its actual value.",
-    before=28,
-    note="The text does not define the result if bits are shifted out, because then the value does not increase.",
-)
-EXAMPLES_BEFORE_28 = SHIFT.clause(
-    'if "direction" is "Right", X is [1, 4], and S is [1, 1], the corresponding output Z would be [0, 2]. If '
-    '"direction" is "LEFT" with X=[1, 2] and S=[1, 2], the corresponding output Y would be [2, 8].',
-    before=28,
-    note="The text writes Right, which is not in the list of the attribute.",
-)
 NOT_IDENTICAL = SHIFT.clause(
     "Because this operator supports Numpy-style broadcasting, X's and Y's shapes are not necessarily identical.",
     before=28,
 )
 RIGHT = SHIFT.clause(
     'For each input element, if the attribute "direction" is "RIGHT", this operator moves its binary representation '
-    "toward the right side.",
-    since=28,
+    "toward the right side."
+).reworded(
+    before=28,
+    text='if the attribute "direction" is "RIGHT", this operator moves its binary representation toward the right side '
+    "so that the input value is effectively decreased.",
+    note="The text does not define the result for a shift by all bits of the number or more. In C it is undefined.",
 )
 LEFT = SHIFT.clause(
-    'If the attribute "direction" is "LEFT", bits of binary representation move toward the left side.', since=28
+    'If the attribute "direction" is "LEFT", bits of binary representation move toward the left side.'
+).reworded(
+    before=28,
+    text='If the attribute "direction" is "LEFT", bits of binary representation moves toward the left side, which '
+    "results the increase of its actual value.",
+    note="The text does not define the result if bits are shifted out, because then the value does not increase.",
 )
 AMOUNTS = SHIFT.clause("The input X is the tensor to be shifted and another input Y specifies the amounts of shifting.")
 EXAMPLES = SHIFT.clause(
     'if "direction" is "RIGHT", X is [1, 4], and Y is [1, 1], the corresponding output Z would be [0, 2]. If '
-    '"direction" is "LEFT" with X=[1, 2] and Y=[1, 2], the corresponding output Z would be [2, 8].',
-    since=28,
+    '"direction" is "LEFT" with X=[1, 2] and Y=[1, 2], the corresponding output Z would be [2, 8].'
+).reworded(
+    before=28,
+    text='if "direction" is "Right", X is [1, 4], and S is [1, 1], the corresponding output Z would be [0, 2]. If '
+    '"direction" is "LEFT" with X=[1, 2] and S=[1, 2], the corresponding output Y would be [2, 8].',
+    note="The text writes Right, which is not in the list of the attribute.",
 )
 ARITHMETIC = SHIFT.clause(
     "For a signed T the right shift is an arithmetic shift (sign-extending). The vacated high bits are filled with "
@@ -89,17 +84,21 @@ def _shifted(X: Array, Y: Array, bits: int, direction: str) -> Array:
     return np.asarray(wide << by if direction == "LEFT" else wide >> by, object)
 
 
+DEFINED_SINCE = 28
+"""Since this version the text defines results in which bits are lost, and writes the directions in one way."""
+
+
 @SHIFT.oracle()
 def shifted(v: Version, X: Array, Y: Array, direction: str) -> Array | PartlyOpen:
     """Return X shifted by Y bits. Before version 28, results in which bits are lost are open."""
-    v.silent(EXAMPLES_BEFORE_28, EXAMPLES_BEFORE_28.in_force(v.since) and direction == "Right")
+    v.silent(EXAMPLES, v.since < DEFINED_SINCE and direction == "Right")
     v.require(DIRECTION, direction in {"LEFT", "RIGHT"})
     NUMPY.require_one_shape(v, X, Y)
     bits = 8 * X.dtype.itemsize
     exact = _shifted(X, Y, bits, direction)
     unsigned = np.asarray(exact & (2**bits - 1), object).astype(f"u{X.dtype.itemsize}")
     values = unsigned.view(X.dtype)
-    if not RIGHT_BEFORE_28.in_force(v.since):
+    if v.since >= DEFINED_SINCE:
         return values
     is_open = np.asarray((bits <= Y) | (exact != values.astype(object)), bool)
     return PartlyOpen(values, is_open) if is_open.any() else values
@@ -114,19 +113,15 @@ def _operands(left: tuple[int, ...], right: tuple[int, ...]) -> dict[str, Any]:
     return {"X": typed("uint32", counted(5)(*left) * 3), "Y": typed("uint32", amounts), "direction": "LEFT"}
 
 
-WAYS: dict[str, tuple[Any, ...]] = {"LEFT": (LEFT_BEFORE_28, LEFT), "RIGHT": (RIGHT_BEFORE_28, RIGHT)}
-for direction, clauses in WAYS.items():
+for direction, clause in (("LEFT", LEFT), ("RIGHT", RIGHT)):
     way = direction.lower()
-    for suffix, clause in zip(("_before_28", ""), clauses, strict=True):
-        plain: dict[str, Any] = {"X": typed("uint8", [1, 7, 33, 100, 12]), "Y": typed("uint8", [4, 2, 1, 0, 3])}
-        case(f"{way}{suffix}", **plain, direction=direction, cites=(clause, AMOUNTS, DIRECTION, FIRST, SECOND))
-        examples = EXAMPLES_BEFORE_28 if suffix else EXAMPLES
-        numbers: dict[str, Any] = {"X": [1, 4], "Y": [1, 1]} if direction == "RIGHT" else {"X": [1, 2], "Y": [1, 2]}
-        case(f"{way}_example{suffix}", Tag.DTYPE, each="T", **numbers, direction=direction, cites=(examples, INTEGERS))
-        for type_ in ("uint8", *(["int8"] if not suffix else [])):
-            one, other = (typed(type_, side) for side in every_pair(type_))
-            span: dict[str, Any] = {"before": 28} if suffix else {"since": 28}
-            case(f"{way}_every_{type_}{suffix}", Tag.EDGE, X=one, Y=other, direction=direction, **span, cites=clause)
+    plain: dict[str, Any] = {"X": typed("uint8", [1, 7, 33, 100, 12]), "Y": typed("uint8", [4, 2, 1, 0, 3])}
+    case(way, **plain, direction=direction, cites=(clause, AMOUNTS, DIRECTION, FIRST, SECOND))
+    numbers: dict[str, Any] = {"X": [1, 4], "Y": [1, 1]} if direction == "RIGHT" else {"X": [1, 2], "Y": [1, 2]}
+    case(f"{way}_example", Tag.DTYPE, each="T", **numbers, direction=direction, cites=(EXAMPLES, INTEGERS))
+    for type_, since in (("uint8", None), ("int8", 28)):
+        one, other = (typed(type_, side) for side in every_pair(type_))
+        case(f"{way}_every_{type_}", Tag.EDGE, X=one, Y=other, direction=direction, since=since, cites=clause)
     zero: dict[str, Any] = {"X": typed("uint16", [5, 65535]), "Y": typed("uint16", [0, 0])}
     case(f"{way}_by_zero", Tag.EDGE, **zero, direction=direction, cites=SECOND)
     case(f"{way}_rank0", Tag.EDGE, X=typed("uint32", 12), Y=typed("uint32", 1), direction=direction, cites=FIRST)
@@ -146,22 +141,14 @@ for direction, clauses in WAYS.items():
         outside = np.array([bits, bits + 1, min(2 * bits, limits.max), limits.max, *below], type_).reshape(-1, 1)
         of_signed = (ARITHMETIC if direction == "RIGHT" else DISCARDED,) if signed else ()
         call: dict[str, Any] = {"X": typed(type_, ends), "direction": direction, "since": 28}
-        case(f"{way}_limits_{type_}", Tag.EDGE, **call, Y=typed(type_, inside), cites=(clauses[1], *of_signed))
+        case(f"{way}_limits_{type_}", Tag.EDGE, **call, Y=typed(type_, inside), cites=(clause, *of_signed))
         case(f"{way}_beyond_{type_}", Tag.EDGE, **call, Y=typed(type_, outside), cites=BEYOND)
 NUMPY.cases(_operands)
 lost: dict[str, Any] = {"X": typed("uint32", [2**31, 3, 5]), "Y": typed("uint32", [1, 31, 2])}
-case("bits_lost_before_28", Tag.EDGE, **lost, direction="LEFT", before=28, cites=LEFT_BEFORE_28)
+case("bits_lost_before_28", Tag.EDGE, **lost, direction="LEFT", before=28, cites=LEFT)
 by_all: dict[str, Any] = {"X": typed("uint32", [7, 12]), "Y": typed("uint32", [32, 2])}
-case("by_all_bits_before_28", Tag.EDGE, **by_all, direction="RIGHT", before=28, cites=RIGHT_BEFORE_28)
+case("by_all_bits_before_28", Tag.EDGE, **by_all, direction="RIGHT", before=28, cites=RIGHT)
 case("direction", Tag.EDGE, X=ramp(3), Y=ramp(3), direction=vary(lower="left", other="UP", empty=""), rejects=DIRECTION)
-case(
-    "direction_as_in_the_example",
-    Tag.EDGE,
-    X=[1, 4],
-    Y=[1, 1],
-    direction="Right",
-    before=28,
-    unspecified=EXAMPLES_BEFORE_28,
-)
+case("direction_as_in_the_example", Tag.EDGE, X=[1, 4], Y=[1, 1], direction="Right", before=28, unspecified=EXAMPLES)
 case("direction_capitalized", Tag.EDGE, X=[1, 4], Y=[1, 1], direction="Right", since=28, rejects=DIRECTION)
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), Y=ramp(3), direction="LEFT", rejects=INTEGERS)

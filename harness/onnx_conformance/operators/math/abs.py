@@ -20,15 +20,13 @@ ABS = Op(
 )
 ABS.example(X=[[1, -4, 2], [0, 3, -10]], consumed_inputs=[0])
 
-ABSOLUTE_BEFORE_13 = ABS.clause(
-    "where the absolute is, y = abs(x), is applied to the tensor elementwise.",
-    before=13,
-    note="For -0 the result is 0. The text does not define the result for the least integer, because its absolute "
-    "value is not in its type.",
-)
 ABSOLUTE = ABS.clause(
     "where absolute value, y = abs(x), is applied to the tensor elementwise.",
-    since=13,
+    note="For -0 the result is 0. The text does not define the result for the least integer, because its absolute "
+    "value is not in its type.",
+).reworded(
+    before=13,
+    text="where the absolute is, y = abs(x), is applied to the tensor elementwise.",
     note="For -0 the result is 0. The text does not define the result for the least integer, because its absolute "
     "value is not in its type.",
 )
@@ -41,10 +39,7 @@ UNARY = Unary(ABS, TAKES)
 def absolute(v: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
     """Return the greater of X and -X."""
     if X.dtype.kind == "i":
-        v.silent(
-            next(clause for clause in (ABSOLUTE, ABSOLUTE_BEFORE_13) if clause.in_force(v.since)),
-            bool(np.equal(X, np.iinfo(X.dtype).min).any()),
-        )
+        v.silent(ABSOLUTE, bool(np.equal(X, np.iinfo(X.dtype).min).any()))
     return np.asarray(np.abs(X))
 
 
@@ -59,23 +54,14 @@ NUMBERS = {
 UNARY.each_type(NUMBERS)
 for type_, since in UNARY.types.items():
     ABS.case(f"extremes_{type_}", Tag.EDGE, X=typed(type_, extremes(11)), since=since, cites=TAKES)
-ABS.case("signs_before_13", X=[-1, 2, -3.5], cites=ABSOLUTE_BEFORE_13)
 ABS.case("signs", X=[-1, 2, -3.5], cites=ABSOLUTE)
 for bits in (8, 16, 32, 64):
     type_, high = f"int{bits}", 2 ** (bits - 1) - 1
     limits = [high, -high, 0, 1, -1, 1 - high]
     ABS.case(f"limits_{type_}", Tag.EDGE, X=typed(type_, limits), since=6, cites=TAKES)
-    for versions, clause in (("before_13", ABSOLUTE_BEFORE_13), ("since_13", ABSOLUTE)):
-        least = typed(type_, [3, -high - 1])
-        name = f"least_{type_}_{versions}"
-        ABS.case(
-            name,
-            Tag.EDGE,
-            X=least,
-            since=clause.since if clause is ABSOLUTE else 6,
-            before=clause.before,
-            unspecified=clause,
-        )
+    least = typed(type_, [3, -high - 1])
+    ABS.case(f"least_{type_}_before_13", Tag.EDGE, X=least, since=6, before=13, unspecified=ABSOLUTE)
+    ABS.case(f"least_{type_}_since_13", Tag.EDGE, X=least, since=13, unspecified=ABSOLUTE)
     unsigned = typed(f"u{type_}", np.array([0, 1, high, high + 1, 2 * high + 1], f"u{type_}"))
     ABS.case(f"limits_u{type_}", Tag.EDGE, X=unsigned, since=6, cites=TAKES)
 ABS.case("integers_before_6", Tag.DTYPE, X=typed("int32", [1, -2]), rejects=FLOATS)

@@ -25,18 +25,16 @@ LIMITS = CLIP.clause(
 )
 BY_ARGUMENTS = CLIP.clause("The interval is specified with arguments 'min' and 'max'.", before=11)
 BY_INPUTS = CLIP.clause("The interval is specified by the inputs 'min' and 'max'.", since=11)
-DEFAULTS_BEFORE_11 = CLIP.clause(
-    "They default to numeric_limits::lowest() and numeric_limits::max() respectively.",
+DEFAULTS = CLIP.clause(
+    "They default to numeric_limits::lowest() and numeric_limits::max(), respectively.",
+    note="By this sentence an infinity becomes the greatest number. The body of version 13 does not change it, "
+    "and the text does not define the type of the limits. onnxruntime and onnx.reference differ.",
+).reworded(
     before=11,
+    text="They default to numeric_limits::lowest() and numeric_limits::max() respectively.",
     note="If elements are floats, as the bounds are, infinities are beyond these limits. In version 6 the signature "
     "states the limits as numbers, those of float, for doubles too. Version 1 does not define their type. No version "
     "defines the limit of float for elements of type float16.",
-)
-DEFAULTS = CLIP.clause(
-    "They default to numeric_limits::lowest() and numeric_limits::max(), respectively.",
-    since=11,
-    note="By this sentence an infinity becomes the greatest number. The body of version 13 does not change it, "
-    "and the text does not define the type of the limits. onnxruntime and onnx.reference differ.",
 )
 UNDER = CLIP.clause(
     "Minimum value, under which element is replaced by min", note="NaN is not under the minimum, so it is not replaced."
@@ -104,8 +102,8 @@ def clipped_before_11(v: Version, input: Array, min: float | None, max: float | 
 
 def _limit(v: Version, bound: float | None, limit: float, *, beyond: bool) -> Array:
     """Return a bound, or the limit of float if it is omitted; where elements exceed that, its type matters."""
-    v.silent(DEFAULTS_BEFORE_11, bound is None and beyond and v.dtypes["T"] != np.float32)
-    v.silent(DEFAULTS_BEFORE_11, bound == limit and beyond and v.dtypes["T"] == np.float16)
+    v.silent(DEFAULTS, bound is None and beyond and v.dtypes["T"] != np.float32)
+    v.silent(DEFAULTS, bound == limit and beyond and v.dtypes["T"] == np.float16)
     return np.asarray(limit if bound is None else bound)
 
 
@@ -143,21 +141,21 @@ for name, bounds in BOUNDS.items():
     if name == "both":
         continue
     infinite = [-np.inf, 1] if name == "max" else [np.inf, 1]
-    case(f"{name}_infinity_before_11", Tag.EDGE, input=infinite, **bounds, before=11, cites=DEFAULTS_BEFORE_11)
+    case(f"{name}_infinity_before_11", Tag.EDGE, input=infinite, **bounds, before=11, cites=DEFAULTS)
     halves = typed("float16", infinite)
-    case(f"{name}_infinite_halves", Tag.EDGE, input=halves, **bounds, before=11, unspecified=DEFAULTS_BEFORE_11)
+    case(f"{name}_infinite_halves", Tag.EDGE, input=halves, **bounds, before=11, unspecified=DEFAULTS)
     case(f"{name}_infinity_since_11", Tag.EDGE, input=infinite, **bounds, since=11, unspecified=DEFAULTS)
     wide = typed("double", [1e300, -1e300])
     doubles: dict[str, Any] = {bound: typed("double", value) for bound, value in bounds.items()}
-    case(f"{name}_wide_before_6", Tag.EDGE, input=wide, **bounds, before=6, unspecified=DEFAULTS_BEFORE_11)
-    case(f"{name}_wide_before_11", Tag.EDGE, input=wide, **bounds, since=6, before=11, cites=DEFAULTS_BEFORE_11)
+    case(f"{name}_wide_before_6", Tag.EDGE, input=wide, **bounds, before=6, unspecified=DEFAULTS)
+    case(f"{name}_wide_before_11", Tag.EDGE, input=wide, **bounds, since=6, before=11, cites=DEFAULTS)
     case(f"{name}_wide_since_11", Tag.EDGE, input=wide, **doubles, since=11, cites=DEFAULTS)
-case("neither_before_11", input=MIXED, cites=DEFAULTS_BEFORE_11)
+case("neither_before_11", input=MIXED, before=11, cites=DEFAULTS)
 WIDE = typed("double", [-1e300, 1e300, 3.5e38, 5.0])
 case("limits_as_bounds_wide", Tag.EDGE, input=WIDE, min=-FLOAT_MAX, max=FLOAT_MAX, before=11, cites=(UNDER, ABOVE))
 ENDS_OF_FLOATS = typed("double", [FLOAT_MAX, -FLOAT_MAX, 1.0])
-case("ends_of_floats_wide_before_11", Tag.EDGE, input=ENDS_OF_FLOATS, before=11, cites=DEFAULTS_BEFORE_11)
-case("finite_halves_before_11", Tag.EDGE, input=typed("float16", [65504, -65504]), before=11, cites=DEFAULTS_BEFORE_11)
+case("ends_of_floats_wide_before_11", Tag.EDGE, input=ENDS_OF_FLOATS, before=11, cites=DEFAULTS)
+case("finite_halves_before_11", Tag.EDGE, input=typed("float16", [65504, -65504]), before=11, cites=DEFAULTS)
 case("both_infinities", Tag.EDGE, input=[-np.inf, np.inf, 1], min=-1.0, max=2.0, cites=(UNDER, ABOVE))
 case("bounds_infinite", Tag.EDGE, input=[-np.inf, np.inf, 1], min=-np.inf, max=np.inf, cites=LIMITS)
 case("min_infinite", Tag.EDGE, input=[-np.inf, np.inf, 1], min=np.inf, max=np.inf, cites=UNDER)

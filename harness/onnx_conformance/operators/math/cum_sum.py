@@ -64,7 +64,7 @@ ZERO_D = CUM_SUM.clause("A 0-D tensor.", note="onnxruntime also accepts a tensor
 RANGE = CUM_SUM.clause("Must be in the range [-rank(x), rank(x)-1].", note="For rank 0 this range is empty.")
 BACK = CUM_SUM.clause("Negative value means counting dimensions from the back.")
 SAME_TYPE = CUM_SUM.clause("Output tensor of the same type as 'x' with cumulative sums of the x's elements")
-ANY_TYPE_BEFORE_14 = CUM_SUM.clause(
+ANY_TYPE = CUM_SUM.clause(
     "Input can be of any tensor type.", before=14, note="The shorter list of types in the signature is binding."
 )
 AXIS_TYPE = CUM_SUM.clause("axis tensor can be int32 or int64 only")
@@ -140,7 +140,7 @@ for name, shape, axis in axes_outside():
 case("axis", Tag.EDGE, x=ramp(2, 3), axis=vary(vector=[1], two=[0, 1], none=[]), rejects=ZERO_D)
 case("axis_dtypes_back", Tag.DTYPE, each="T2", x=ramp(2, 3), axis=-2, cites=(AXIS_TYPE, BACK))
 case("axis_outside", Tag.DTYPE, outside="T2", x=ramp(2, 3), axis=1, rejects=AXIS_TYPE)
-case("dtypes_before_14", Tag.DTYPE, each="T", x=ramp(3, 2), axis=0, cites=ANY_TYPE_BEFORE_14)
+case("dtypes_before_14", Tag.DTYPE, each="T", x=ramp(3, 2), axis=0, cites=ANY_TYPE)
 FRACTIONS = {"float16": [0.1, 2048, 1], "bfloat16": [0.1, 256, 1], "double": [0.1, 1e16, 1]}
 """Terms whose sum the type rounds up or down."""
 for type_, fractions in FRACTIONS.items():

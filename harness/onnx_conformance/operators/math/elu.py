@@ -20,7 +20,7 @@ LINEAR = ELU.clause(
     "elementwise.",
     note="Neither condition is true for NaN. Both formulas return NaN for it.",
 )
-DEFAULT_BEFORE_6 = ELU.clause("Coefficient of ELU default to 1.0.", before=6)
+DEFAULT = ELU.clause("Coefficient of ELU default to 1.0.", before=6)
 COEFFICIENT = ELU.clause("Coefficient of ELU.", since=6)
 TAKES = ELU.clause("Elu takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 UNARY = Unary(ELU, LINEAR, bfloat16=22)
@@ -47,7 +47,7 @@ NUMBERS = {
 }
 UNARY.each_type(NUMBERS)
 UNARY.each_type({"subnormal_inputs": SUBNORMAL})
-case("default_before_6", X=MIXED, cites=DEFAULT_BEFORE_6)
+case("default_before_6", X=MIXED, cites=DEFAULT)
 for name, alpha in {"half": 0.5, "zero": 0.0, "above_one": 2.5, "negative": -0.75, "large": 1000.0}.items():
     case(f"alpha_{name}", Tag.EDGE, X=MIXED, alpha=alpha, cites=LINEAR)
     case(f"alpha_{name}_since_6", Tag.EDGE, X=MIXED, alpha=alpha, cites=COEFFICIENT)

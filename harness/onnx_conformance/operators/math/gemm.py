@@ -56,19 +56,17 @@ GENERAL = GEMM.clause(
     note="BLAS does not read C if beta is 0, or A and B if alpha is 0. With the formula, infinities and NaN in them "
     "become NaN.",
 )
-FORMULA_BEFORE_7 = GEMM.clause(
-    "Compute Y = alpha * A * B + beta * C, where input tensor A has dimension (M X K), input tensor B has dimension "
-    "(K X N), input tensor C and output tensor Y have dimension (M X N).",
-    before=7,
-)
 FORMULA = GEMM.clause(
     "Compute Y = alpha * A' * B' + beta * C, where input tensor A has shape (M, K) or (K, M), input tensor B has shape "
     "(K, N) or (N, K), input tensor C is broadcastable to shape (M, N), and output tensor Y has shape (M, N).",
-    since=7,
     note="If K is 0 the product is 0. The text does not define an integer result that is not whole or out of range. "
     "onnx.reference computes in floats and loses integers beyond 2**53.",
+).reworded(
+    before=7,
+    text="Compute Y = alpha * A * B + beta * C, where input tensor A has dimension (M X K), input tensor B has "
+    "dimension (K X N), input tensor C and output tensor Y have dimension (M X N).",
 )
-BROADCAST_BEFORE_7 = GEMM.clause(
+BROADCAST = GEMM.clause(
     "If attribute broadcast is non-zero, input tensor C will be broadcasted to match the dimension requirement.",
     before=7,
     note="The text does not define the rules. The cases have only one way to match.",
@@ -90,16 +88,14 @@ A_SHAPE = GEMM.clause("The shape of A should be (M, K) if transA is 0, or (K, M)
 B_SHAPE = GEMM.clause("The shape of B should be (K, N) if transB is 0, or (N, K) if transB is non-zero.", since=7)
 C_SHAPE = GEMM.clause("The shape of C should be unidirectional broadcastable to (M, N).", since=7)
 Y_SHAPE = GEMM.clause("Output tensor of shape (M, N).", since=7)
-ALPHA_BEFORE_7 = GEMM.clause(
-    "Scalar multiplier for the product of input tensors A * B, the default value is 1.0.", before=7
+ALPHA = GEMM.clause("Scalar multiplier for the product of input tensors A * B.").reworded(
+    before=7, text="Scalar multiplier for the product of input tensors A * B, the default value is 1.0."
 )
-BETA_BEFORE_7 = GEMM.clause(
-    "Scalar multiplier for input tensor C, the default value is 1.0.",
+BETA = GEMM.clause("Scalar multiplier for input tensor C.").reworded(
     before=7,
+    text="Scalar multiplier for input tensor C, the default value is 1.0.",
     note="onnx.reference does not scale C in version 6 unless broadcast is set.",
 )
-ALPHA = GEMM.clause("Scalar multiplier for the product of input tensors A * B.", since=7)
-BETA = GEMM.clause("Scalar multiplier for input tensor C.", since=7)
 NOT_SPECIFIED = GEMM.clause("If not specified, the computation is done as if C is a scalar 0.", since=11)
 EMPTY_STRING = GEMM.clause(
     "An empty string may be used in the place of an actual argument's name to indicate a missing argument.", since=11
@@ -116,15 +112,15 @@ def multiplied_before_7(
     v: Version, A: Array, B: Array, C: Array, alpha: float, beta: float, transA: int, transB: int, broadcast: int
 ) -> Array | PartlyOpen:
     """Return alpha * A * B + beta * C. C has the shape of the product unless `broadcast` is set."""
-    v.require(FORMULA_BEFORE_7, A.ndim == MATRIX)
-    v.require(FORMULA_BEFORE_7, B.ndim == MATRIX)
+    v.require(FORMULA, A.ndim == MATRIX)
+    v.require(FORMULA, B.ndim == MATRIX)
     left, right = (A.T if transA else A), (B.T if transB else B)
-    v.require(FORMULA_BEFORE_7, left.shape[1] == right.shape[0])
+    v.require(FORMULA, left.shape[1] == right.shape[0])
     shape = left.shape[0], right.shape[1]
     if broadcast:
-        v.require(BROADCAST_BEFORE_7, _broadcastable(C, shape))
+        v.require(BROADCAST, _broadcastable(C, shape))
     else:
-        v.require(FORMULA_BEFORE_7, C.shape == shape)
+        v.require(FORMULA, C.shape == shape)
     return _computed(v, left, right, np.broadcast_to(C, shape), alpha, beta)
 
 
@@ -175,8 +171,8 @@ case = GEMM.case
 WAVES = np.sin(np.arange(26.0) * 1.7)
 A, B, C = WAVES[:6].reshape(2, 3), WAVES[6:18].reshape(3, 4), WAVES[18:].reshape(2, 4)
 
-case("plain_before_7", A=A, B=B, C=C, cites=(FORMULA_BEFORE_7, GENERAL, ALPHA_BEFORE_7, BETA_BEFORE_7))
-case("plain_since_7", A=A, B=B, C=C, cites=(FORMULA, GENERAL, Y_SHAPE))
+case("plain_before_7", A=A, B=B, C=C, before=7, cites=(FORMULA, GENERAL, ALPHA, BETA))
+case("plain_since_7", A=A, B=B, C=C, since=7, cites=(FORMULA, GENERAL, Y_SHAPE))
 FACTORS = {
     "alpha": (0.5, 1.0),
     "beta": (1.0, -1.25),
@@ -187,8 +183,8 @@ FACTORS = {
 }
 """Values of alpha and beta."""
 for name, (alpha, beta) in FACTORS.items():
-    case(f"scaled_{name}_before_7", A=A, B=B, C=C, alpha=alpha, beta=beta, cites=(ALPHA_BEFORE_7, BETA_BEFORE_7))
-    case(f"scaled_{name}_since_7", A=A, B=B, C=C, alpha=alpha, beta=beta, cites=(ALPHA, BETA))
+    case(f"scaled_{name}_before_7", A=A, B=B, C=C, alpha=alpha, beta=beta, before=7, cites=(ALPHA, BETA))
+    case(f"scaled_{name}_since_7", A=A, B=B, C=C, alpha=alpha, beta=beta, since=7, cites=(ALPHA, BETA))
 TURNS = {"a": (A.T, B, 1, 0), "b": (A, B.T, 0, 1), "both": (A.T, B.T, 1, 1), "two": (A.T, B.T, 2, -1)}
 """By name: A, B, transA and transB."""
 for name, (left, right, trans_a, trans_b) in TURNS.items():
@@ -208,10 +204,10 @@ for name, (left, right, trans_a, trans_b) in TURNS.items():
     )
 
 ADDED = vary(scalar=0.5, vector_one=[0.5], row=C[0], row_matrix=C[:1], column=C[:, :1], one=C[:1, :1], whole=C)
-case("broadcast_before_7", Tag.CHANGE, A=A, B=B, C=ADDED, broadcast=1, cites=(BROADCAST_BEFORE_7, WHETHER))
+case("broadcast_before_7", Tag.CHANGE, A=A, B=B, C=ADDED, broadcast=1, cites=(BROADCAST, WHETHER))
 case("broadcast_since_7", Tag.CHANGE, A=A, B=B, C=ADDED, beta=0.5, cites=(UNIDIRECTIONAL, C_SHAPE))
-case("broadcast_zero", Tag.EDGE, A=A, B=B, C=C, broadcast=0, cites=BROADCAST_BEFORE_7)
-case("broadcast_two", Tag.EDGE, A=A, B=B, C=C[0], broadcast=2, cites=BROADCAST_BEFORE_7)
+case("broadcast_zero", Tag.EDGE, A=A, B=B, C=C, broadcast=0, cites=BROADCAST)
+case("broadcast_two", Tag.EDGE, A=A, B=B, C=C[0], broadcast=2, cites=BROADCAST)
 case("broadcast_transposed", A=A.T, B=B, C=C[:, :1], transA=1, cites=UNIDIRECTIONAL)
 case("no_c", Tag.CHANGE, A=A, B=B, cites=(NOT_SPECIFIED, EMPTY_STRING, TRAILING))
 case("no_c_scaled", Tag.CHANGE, A=A, B=B, alpha=0.5, beta=3.0, cites=NOT_SPECIFIED)
@@ -254,20 +250,20 @@ case("nan_alpha_zero_b", Tag.EDGE, A=A, B=[[np.nan, 3], [1, 4], [2, 5]], C=0.5, 
 case("nan_beta_zero", Tag.EDGE, A=A, B=B, C=NOT_FINITE, beta=0.0, unspecified=GENERAL)
 
 NO_MATRIX = vary(vector=ramp(3), rank3=ramp(1, 3, 3))
-case("a_before_7", A=NO_MATRIX, B=B, C=C, rejects=FORMULA_BEFORE_7)
+case("a_before_7", A=NO_MATRIX, B=B, C=C, before=7, rejects=FORMULA)
 case("a_since_7", A=NO_MATRIX, B=B, C=C, rejects=A_SHAPE)
-case("b_before_7", A=A, B=NO_MATRIX, C=C, rejects=FORMULA_BEFORE_7)
+case("b_before_7", A=A, B=NO_MATRIX, C=C, before=7, rejects=FORMULA)
 case("b_since_7", A=A, B=NO_MATRIX, C=C, rejects=B_SHAPE)
-case("mismatch_terms_before_7", A=A, B=ramp(5, 4), C=C, rejects=FORMULA_BEFORE_7)
-case("mismatch_terms_since_7", A=A, B=ramp(5, 4), C=C, rejects=FORMULA)
-case("mismatch_turned_before_7", A=A, B=B, C=C, transA=1, rejects=FORMULA_BEFORE_7)
-case("mismatch_turned_since_7", A=A, B=B, C=C, transA=1, rejects=FORMULA)
-case("c_not_broadcast", Tag.CHANGE, A=A, B=B, C=C[0], rejects=FORMULA_BEFORE_7)
-case("c_mismatch_before_7", A=A, B=B, C=ramp(3, 4), broadcast=1, rejects=BROADCAST_BEFORE_7)
+case("mismatch_terms_before_7", A=A, B=ramp(5, 4), C=C, before=7, rejects=FORMULA)
+case("mismatch_terms_since_7", A=A, B=ramp(5, 4), C=C, since=7, rejects=FORMULA)
+case("mismatch_turned_before_7", A=A, B=B, C=C, transA=1, before=7, rejects=FORMULA)
+case("mismatch_turned_since_7", A=A, B=B, C=C, transA=1, since=7, rejects=FORMULA)
+case("c_not_broadcast", Tag.CHANGE, A=A, B=B, C=C[0], before=7, rejects=FORMULA)
+case("c_mismatch_before_7", A=A, B=B, C=ramp(3, 4), broadcast=1, rejects=BROADCAST)
 case("c_mismatch_since_7", A=A, B=B, C=ramp(3, 4), rejects=C_SHAPE)
 case("c_column_vector", A=A, B=B, C=ramp(2), rejects=C_SHAPE)
 case("c_wider", A=ramp(1, 3), B=B, C=ramp(2, 4), rejects=C_SHAPE)
-case("c_rank3_before_7", Tag.EDGE, A=A, B=B, C=ramp(1, 2, 4), broadcast=1, rejects=BROADCAST_BEFORE_7)
+case("c_rank3_before_7", Tag.EDGE, A=A, B=B, C=ramp(1, 2, 4), broadcast=1, rejects=BROADCAST)
 case("c_rank3_since_7", Tag.EDGE, A=A, B=B, C=ramp(1, 2, 4), rejects=UNIDIRECTIONAL)
 
 for type_ in ("int64", "uint32"):

@@ -21,10 +21,8 @@ CUT = HARD_SIGMOID.clause(
     "where the HardSigmoid function, y = max(0, min(1, alpha * x + beta)), is applied to the tensor elementwise.",
     note="The text does not define the lesser of 1 and NaN.",
 )
-ALPHA_BEFORE_6 = HARD_SIGMOID.clause("Value of alpha default to 0.2", before=6)
-BETA_BEFORE_6 = HARD_SIGMOID.clause("Value of beta default to 0.5", before=6)
-ALPHA = HARD_SIGMOID.clause("Value of alpha.", since=6)
-BETA = HARD_SIGMOID.clause("Value of beta.", since=6)
+ALPHA = HARD_SIGMOID.clause("Value of alpha.").reworded(before=6, text="Value of alpha default to 0.2")
+BETA = HARD_SIGMOID.clause("Value of beta.").reworded(before=6, text="Value of beta default to 0.5")
 TAKES = HARD_SIGMOID.clause("HardSigmoid takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 UNARY = Unary(HARD_SIGMOID, CUT, bfloat16=22)
 
@@ -50,7 +48,7 @@ NUMBERS = {
 }
 UNARY.each_type(NUMBERS)
 UNARY.each_type({"subnormal_inputs": SUBNORMAL})
-case("defaults_before_6", X=MIXED, cites=(ALPHA_BEFORE_6, BETA_BEFORE_6))
+case("defaults_before_6", X=MIXED, before=6, cites=(ALPHA, BETA))
 SET: dict[str, dict[str, Any]] = {
     "alpha": {"alpha": 0.5},
     "beta": {"beta": 0.25},
@@ -62,7 +60,7 @@ SET: dict[str, dict[str, Any]] = {
 }
 for name, coefficients in SET.items():
     case(f"set_{name}", Tag.EDGE, X=MIXED, **coefficients, cites=CUT)
-    case(f"set_{name}_since_6", Tag.EDGE, X=MIXED, **coefficients, cites=(ALPHA, BETA))
+    case(f"set_{name}_since_6", Tag.EDGE, X=MIXED, **coefficients, since=6, cites=(ALPHA, BETA))
 case("set_dtypes", Tag.DTYPE, each="T", X=MIXED, alpha=0.3, beta=0.4, cites=CUT)
 case("zero_of_infinity", Tag.EDGE, X=[np.inf, 1], alpha=0.0, unspecified=CUT)
 case("nan", Tag.EDGE, X=[np.nan, 1, -1], unspecified=CUT)

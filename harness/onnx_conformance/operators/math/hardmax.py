@@ -23,12 +23,10 @@ HARDMAX.example(input=waves(2, 3, 4), axis=1)
 COMPUTED = HARDMAX.clause(
     "The operator computes the hardmax", note="The text does not define the order of NaN and numbers."
 )
-FIRST_BEFORE_13 = HARDMAX.clause("(1 for the first maximum value, and 0 for all others)", before=13)
 FIRST = HARDMAX.clause(
     "Hardmax(element in input, axis) = 1 if the element is the first maximum value along the specified axis, 0 "
-    "otherwise",
-    since=13,
-)
+    "otherwise"
+).reworded(before=13, text="(1 for the first maximum value, and 0 for all others)")
 LAYERS = Layers(HARDMAX)
 
 
@@ -59,10 +57,10 @@ TIES = [[2, 5, 5, 1, 5], [7, 7, 0, 7, 3], [4, 4, 4, 4, 4], [1, 2, 3, 4, 4]]
 inf = np.inf
 
 case("ties", input=TIES, axis=1, cites=COMPUTED)
-case("ties_before_13", input=TIES, cites=FIRST_BEFORE_13)
-case("ties_since_13", input=TIES, cites=FIRST)
+case("ties_before_13", input=TIES, before=13, cites=FIRST)
+case("ties_since_13", input=TIES, since=13, cites=FIRST)
 case("ties_first_axis_since_13", input=TIES, axis=0, since=13, cites=FIRST)
-case("ties_across_rows_before_13", input=[[[1, 9], [9, 3]], [[4, 4], [4, 4]]], cites=FIRST_BEFORE_13)
+case("ties_across_rows_before_13", input=[[[1, 9], [9, 3]], [[4, 4], [4, 4]]], before=13, cites=FIRST)
 case("below_zero", input=[[-3, -1, -2], [-9, -8, -7]], axis=1, cites=COMPUTED)
 case("two_zeros", Tag.EDGE, input=[[-0.0, 0.0, -1], [0.0, -0.0, 0.0]], axis=1, cites=COMPUTED)
 infinite = [[1, inf, inf], [-inf, -inf, -inf], [-inf, 3, -inf], [inf, -inf, 0]]

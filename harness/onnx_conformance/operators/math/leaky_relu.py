@@ -25,7 +25,7 @@ LEAKING = LEAKY_RELU.clause(
     "elementwise.",
     note="Neither condition is true for NaN. Both formulas return NaN for it.",
 )
-DEFAULT_BEFORE_6 = LEAKY_RELU.clause("Coefficient of leakage default to 0.01.", before=6)
+DEFAULT = LEAKY_RELU.clause("Coefficient of leakage default to 0.01.", before=6)
 COEFFICIENT = LEAKY_RELU.clause("Coefficient of leakage.", since=6)
 TAKES = LEAKY_RELU.clause("LeakyRelu takes input data (Tensor<T>) and an argument alpha, and produces one output data")
 UNARY = Unary(LEAKY_RELU, LEAKING, bfloat16=16)
@@ -50,7 +50,7 @@ NUMBERS = {
 }
 UNARY.each_type(NUMBERS)
 UNARY.each_type({"subnormal_inputs": SUBNORMAL})
-case("default_before_6", X=MIXED, cites=DEFAULT_BEFORE_6)
+case("default_before_6", X=MIXED, cites=DEFAULT)
 for name, alpha in {
     "quarter": 0.25,
     "zero": 0.0,

@@ -28,8 +28,7 @@ COMPUTES = MAX.clause(
 )
 SAME_SHAPE = MAX.clause("All inputs and outputs must have the same shape and data type.", before=8)
 SAME_TYPE = MAX.clause("All inputs and outputs must have the same data type.", since=8)
-LIST_BEFORE_8 = MAX.clause("List of tensors for Max", before=8)
-LIST = MAX.clause("List of tensors for max.", since=8)
+LIST = MAX.clause("List of tensors for max.").reworded(before=8, text="List of tensors for Max")
 NUMPY = Multidirectional(MAX, since=8)
 
 
@@ -56,4 +55,4 @@ def max_since_8(v: Version, data_0: list[Array]) -> Array:
     return _greatest(v, data_0)
 
 
-Extremum(MAX, COMPUTES, same_shape_before_8=SAME_SHAPE, same_type=SAME_TYPE, numpy=NUMPY).cases(LIST_BEFORE_8, LIST)
+Extremum(MAX, COMPUTES, same_shape_before_8=SAME_SHAPE, same_type=SAME_TYPE, numpy=NUMPY).cases(LIST)

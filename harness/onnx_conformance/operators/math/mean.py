@@ -21,8 +21,7 @@ MEAN.example(data_0=([[1, 5, 3], [4, 2, 0]], [[4, 2, 6], [3, 7, 1]]), consumed_i
 COMPUTES = MEAN.clause("Element-wise mean of each of the input tensors")
 SAME_SHAPE = MEAN.clause("All inputs and outputs must have the same shape and data type.", before=8)
 SAME_TYPE = MEAN.clause("All inputs and outputs must have the same data type.", since=8)
-LIST_BEFORE_8 = MEAN.clause("List of tensors for Mean.", before=8)
-LIST = MEAN.clause("List of tensors for mean.", since=8)
+LIST = MEAN.clause("List of tensors for mean.").reworded(before=8, text="List of tensors for Mean.")
 NUMPY = Multidirectional(MEAN, since=8)
 
 
@@ -49,7 +48,7 @@ def mean_since_8(v: Version, data_0: list[Array]) -> Array:
     return _mean(data_0)
 
 
-Variadic(MEAN, COMPUTES, same_shape_before_8=SAME_SHAPE, same_type=SAME_TYPE, numpy=NUMPY).cases(LIST_BEFORE_8, LIST)
+Variadic(MEAN, COMPUTES, same_shape_before_8=SAME_SHAPE, same_type=SAME_TYPE, numpy=NUMPY).cases(LIST)
 inf, nan = np.inf, np.nan
 NUMBERS = {
     "fractions": ([0.1, 0.7, -1 / 3, 1e-3], [0.2, -0.1, 2 / 3, 1], [0.3, 0.5, 1 / 7, -2]),

@@ -28,8 +28,7 @@ COMPUTES = MIN.clause(
 )
 SAME_SHAPE = MIN.clause("All inputs and outputs must have the same shape and data type.", before=8)
 SAME_TYPE = MIN.clause("All inputs and outputs must have the same data type.", since=8)
-LIST_BEFORE_8 = MIN.clause("List of tensors for Min", before=8)
-LIST = MIN.clause("List of tensors for min.", since=8)
+LIST = MIN.clause("List of tensors for min.").reworded(before=8, text="List of tensors for Min")
 NUMPY = Multidirectional(MIN, since=8)
 
 
@@ -56,4 +55,4 @@ def min_since_8(v: Version, data_0: list[Array]) -> Array:
     return _smallest(v, data_0)
 
 
-Extremum(MIN, COMPUTES, same_shape_before_8=SAME_SHAPE, same_type=SAME_TYPE, numpy=NUMPY).cases(LIST_BEFORE_8, LIST)
+Extremum(MIN, COMPUTES, same_shape_before_8=SAME_SHAPE, same_type=SAME_TYPE, numpy=NUMPY).cases(LIST)

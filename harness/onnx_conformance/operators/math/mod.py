@@ -47,21 +47,17 @@ MOD.example(A=[[7, 5, 6], [4, 9, 8]], B=[3, 2, 4], fmod=1)
 
 BROADCASTING = MOD.clause("This operator supports **multidirectional (i.e.,")
 NUMPY = Multidirectional(MOD, clause=BROADCASTING)
-OF_DIVISOR_BEFORE_13 = MOD.clause("The sign of the remainder is the same as that of the Divisor.", before=13)
-OF_DIVIDEND_BEFORE_13 = MOD.clause(
-    "In this case, the sign of the remainder however, will be the same as the Dividend", before=13
-)
-DEFAULT_BEFORE_13 = MOD.clause(
-    "This attribute is set to 0 by default causing the behavior to be like integer mod.", before=13
-)
-LIKE_FMOD_BEFORE_13 = MOD.clause(
+OF_DIVISOR = MOD.clause("The sign of the remainder is the same as that of the Divisor.", before=13)
+OF_DIVIDEND = MOD.clause("In this case, the sign of the remainder however, will be the same as the Dividend", before=13)
+DEFAULT = MOD.clause("This attribute is set to 0 by default causing the behavior to be like integer mod.", before=13)
+LIKE_FMOD = MOD.clause(
     "Setting this attribute to 1 causes the remainder to be calculated similar to that of numpy.fmod().",
     note="The text does not define values other than 0 and 1. The texts of numpy and C define the results for "
     "infinities. onnxruntime converts 64-bit integers to doubles, which loses digits of large integers.",
     before=13,
 )
-FLOATS_BEFORE_13 = MOD.clause("If the input type is floating point, then `fmod` attribute must be set to 1.", before=13)
-ZERO_BEFORE_13 = MOD.clause(
+FLOATS_NEED_FMOD = MOD.clause("If the input type is floating point, then `fmod` attribute must be set to 1.", before=13)
+ZERO = MOD.clause(
     "In case of dividend being zero, the results will be platform dependent.",
     note="Probably the divisor is meant. The sentence names the dividend but not the divisor, so both are left open.",
     before=13,
@@ -189,9 +185,9 @@ def remainder_before_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Dr
     """Return the remainders; floats require fmod=1. The result for zeros is unspecified."""
     NUMPY.require_one_shape(v, A, B)
     x, y = np.broadcast_arrays(A, B)
-    v.silent(LIKE_FMOD_BEFORE_13, fmod not in {0, 1})
-    v.require(FLOATS_BEFORE_13, x.dtype.kind != "f" or fmod == 1)
-    v.silent(ZERO_BEFORE_13, bool(((x == 0) | (y == 0)).any()))
+    v.silent(LIKE_FMOD, fmod not in {0, 1})
+    v.require(FLOATS_NEED_FMOD, x.dtype.kind != "f" or fmod == 1)
+    v.silent(ZERO, bool(((x == 0) | (y == 0)).any()))
     return _remainders(x, y, fmod)
 
 
@@ -233,13 +229,13 @@ def operands(type_: str, pairs: Pairs) -> dict[str, Any]:
 
 
 WHOLE, BROKEN = operands("int32", SIGNS), operands("float", SIGNS)
-case("signs_before_13", Tag.CHANGE, **WHOLE, cites=(OF_DIVISOR_BEFORE_13, DEFAULT_BEFORE_13, SHOULD))
+case("signs_before_13", Tag.CHANGE, **WHOLE, cites=(OF_DIVISOR, DEFAULT, SHOULD))
 case("signs_since_13", Tag.CHANGE, **WHOLE, cites=(OF_DIVISOR_SINCE_13, INTEGERS_SINCE_13, VALUE_SINCE_13, SHOULD))
 case("signs_since_28", Tag.CHANGE, **WHOLE, cites=(OF_DIVISOR_SINCE_28, FLOORED_SINCE_28, ROUNDED_SINCE_28))
-case("signs_fmod_before_13", Tag.CHANGE, **WHOLE, fmod=1, cites=(OF_DIVIDEND_BEFORE_13, LIKE_FMOD_BEFORE_13, FORCE))
+case("signs_fmod_before_13", Tag.CHANGE, **WHOLE, fmod=1, cites=(OF_DIVIDEND, LIKE_FMOD, FORCE))
 case("signs_fmod_since_28", Tag.CHANGE, **WHOLE, fmod=1, cites=(OF_DIVIDEND_SINCE_28, TRUNCATED_SINCE_28))
 case("floats_since_28", Tag.CHANGE, **BROKEN, fmod=0, cites=(OF_DIVISOR_SINCE_28, FLOORED_SINCE_28))
-case("floats_fmod_before_13", Tag.CHANGE, **BROKEN, fmod=1, cites=(FLOATS_BEFORE_13, OF_DIVIDEND_BEFORE_13))
+case("floats_fmod_before_13", Tag.CHANGE, **BROKEN, fmod=1, cites=(FLOATS_NEED_FMOD, OF_DIVIDEND))
 case(
     "floats_fmod_since_13",
     Tag.CHANGE,
@@ -250,7 +246,7 @@ case(
 case("floats_fmod_since_28", Tag.CHANGE, **BROKEN, fmod=1, cites=(OF_DIVIDEND_SINCE_28, TRUNCATED_SINCE_28))
 OTHER = vary(two=2, below_zero=-1)
 for kind, pairs_of_kind in {"integers": WHOLE, "floats": BROKEN}.items():
-    case(f"{kind}_before_13_fmod", Tag.EDGE, **pairs_of_kind, fmod=OTHER, before=13, unspecified=LIKE_FMOD_BEFORE_13)
+    case(f"{kind}_before_13_fmod", Tag.EDGE, **pairs_of_kind, fmod=OTHER, before=13, unspecified=LIKE_FMOD)
     case(f"{kind}_since_13_fmod", Tag.EDGE, **pairs_of_kind, fmod=OTHER, rejects=VALUE_SINCE_13)
     case(f"{kind}_since_28_fmod", Tag.EDGE, **pairs_of_kind, fmod=OTHER, rejects=VALUE_SINCE_28)
 
@@ -276,7 +272,7 @@ ZEROS: dict[str, Pairs] = {"zero_dividend": [(0, 3)], "by_zero": [(7, 0), (5, 3)
 for name, zeros in ZEROS.items():
     for type_ in ("int32", "uint8", "float"):
         pair = operands(type_, zeros)
-        case(f"{name}_{type_}_before_13", Tag.EDGE, **pair, fmod=1, before=13, unspecified=ZERO_BEFORE_13)
+        case(f"{name}_{type_}_before_13", Tag.EDGE, **pair, fmod=1, before=13, unspecified=ZERO)
 for name in ("by_zero", "zero_by_zero"):
     pair = operands("int32", ZEROS[name])
     case(f"{name}_since_13", Tag.EDGE, **pair, since=13, before=28, unspecified=INTEGERS_SINCE_13)
@@ -334,7 +330,7 @@ for type_, since in float_types(13).items():
             case(f"{name}_fmod_since_13", Tag.EDGE, **pair, fmod=1, cites=SENTENCES_OF_FMOD[name])
     case(f"fmod_unset_{type_}_since_13", Tag.DTYPE, **operands(type_, SIGNS), rejects=INTEGERS_SINCE_13)
     if since is None:
-        case(f"fmod_unset_{type_}_before_13", Tag.DTYPE, **operands(type_, SIGNS), rejects=FLOATS_BEFORE_13)
+        case(f"fmod_unset_{type_}_before_13", Tag.DTYPE, **operands(type_, SIGNS), rejects=FLOATS_NEED_FMOD)
 
 
 def of_shapes(left: tuple[int, ...], right: tuple[int, ...]) -> dict[str, Any]:

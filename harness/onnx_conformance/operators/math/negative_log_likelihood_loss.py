@@ -73,8 +73,9 @@ APPLIED = NLL.clause(
     "'mean': the sum of the output will be divided by the sum of applied weights.",
     note="Ignored samples have no applied weight, as official cases show. The text does not define a sum of 0.",
 )
-SUM_BEFORE_13 = NLL.clause('If "reduction" attribute is set to "sum", the output is a scalar: sum(loss).', before=13)
-SUM = NLL.clause('If "reduction" attribute is set to "sum", the output is a scalar: `sum(loss)`.', since=13)
+SUM = NLL.clause('If "reduction" attribute is set to "sum", the output is a scalar: `sum(loss)`.').reworded(
+    before=13, text='If "reduction" attribute is set to "sum", the output is a scalar: sum(loss).'
+)
 EXAMPLES = (
     NLL.clause('negative log likelihood loss, "none" reduction'),
     NLL.clause("weighted negative log likelihood loss, sum reduction"),
@@ -130,8 +131,8 @@ EDGE: dict[str, Any] = {"since": NEWEST}
 case("default", **PLAIN, cites=(SHAPE, TARGET, LOSS, MEAN, ONES))
 case("default_weighted", **NEW, weight=WEIGHT, cites=WEIGHTED_MEAN)
 case("none_weighted", **NEW, weight=WEIGHT, reduction="none", cites=(NONE, WEIGHTED))
-case("sum_before_13", **PLAIN, reduction="sum", cites=SUM_BEFORE_13)
-case("sum_since_13", **PLAIN, reduction="sum", cites=SUM)
+case("sum_before_13", **PLAIN, reduction="sum", before=13, cites=SUM)
+case("sum_since_13", **PLAIN, reduction="sum", since=13, cites=SUM)
 case("ignored_weighted", **PLAIN, weight=WEIGHT, ignore_index=3, cites=(IGNORED, ZERO, FORGOTTEN, APPLIED))
 for name, (shape, reduction) in SHAPES.items():
     log_probability, target = waves(*shape), picks(*shape)

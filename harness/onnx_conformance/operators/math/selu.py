@@ -22,18 +22,14 @@ LINEAR = SELU.clause(
     "for x > 0`, is applied to the tensor elementwise.",
     note="Neither condition is true for NaN. Both formulas return NaN for it.",
 )
-ALPHA_BEFORE_6 = SELU.clause("Coefficient of SELU default to 1.6732.", before=6)
-GAMMA_BEFORE_6 = SELU.clause("Coefficient of SELU default to 1.0507.", before=6)
 ALPHA = SELU.clause(
     "Coefficient of SELU default to 1.67326319217681884765625 (i.e., float32 approximation of "
-    "1.6732632423543772848170429916717).",
-    since=6,
-)
+    "1.6732632423543772848170429916717)."
+).reworded(before=6, text="Coefficient of SELU default to 1.6732.")
 GAMMA = SELU.clause(
     "Coefficient of SELU default to 1.05070102214813232421875 (i.e., float32 approximation of "
-    "1.0507009873554804934193349852946).",
-    since=6,
-)
+    "1.0507009873554804934193349852946)."
+).reworded(before=6, text="Coefficient of SELU default to 1.0507.")
 TAKES = SELU.clause("Selu takes one input data (Tensor<T>) and produces one output data (Tensor<T>)")
 UNARY = Unary(SELU, LINEAR, bfloat16=22)
 
@@ -58,8 +54,8 @@ NUMBERS = {
     "nan": [np.nan, 1, -1],
 }
 UNARY.each_type(NUMBERS)
-case("defaults_before_6", Tag.CHANGE, X=MIXED, cites=(ALPHA_BEFORE_6, GAMMA_BEFORE_6))
-case("defaults_since_6", Tag.CHANGE, X=MIXED, cites=(ALPHA, GAMMA))
+case("defaults_before_6", Tag.CHANGE, X=MIXED, before=6, cites=(ALPHA, GAMMA))
+case("defaults_since_6", Tag.CHANGE, X=MIXED, since=6, cites=(ALPHA, GAMMA))
 SET: dict[str, dict[str, Any]] = {
     "alpha": {"alpha": 0.5},
     "gamma": {"gamma": 2.0},

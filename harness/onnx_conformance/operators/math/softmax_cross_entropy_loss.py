@@ -83,17 +83,15 @@ WHERE = CROSS_ENTROPY.clause(
 )
 NONE = CROSS_ENTROPY.clause("If reduction = 'none', the output is L with shape (N, D1, D2, ..., Dk).")
 SUM = CROSS_ENTROPY.clause("If reduction = 'sum', the output is scalar: Sum(L).")
-MEAN_BEFORE_13 = CROSS_ENTROPY.clause(
-    "If reduction = 'mean', the output is scalar: ReduceMean(L), or if weight is provided: ReduceSum(L) / "
-    "ReduceSum(W), where tensor W is of shape (N, D1, D2, ..., Dk) and W[n][d1][d2]...[dk] = "
-    "weights[labels[i][d1][d2]...[dk]].",
-    before=13,
-)
 MEAN = CROSS_ENTROPY.clause(
     "If reduction = 'mean', the output is scalar: ReduceMean(L), or if weight is provided: `ReduceSum(L) / "
     "ReduceSum(W)`, where tensor W is of shape `(N, D1, D2, ..., Dk)` and `W[n][d1][d2]...[dk] = "
-    "weights[labels[i][d1][d2]...[dk]]`.",
-    since=13,
+    "weights[labels[i][d1][d2]...[dk]]`."
+).reworded(
+    before=13,
+    text="If reduction = 'mean', the output is scalar: ReduceMean(L), or if weight is provided: ReduceSum(L) / "
+    "ReduceSum(W), where tensor W is of shape (N, D1, D2, ..., Dk) and W[n][d1][d2]...[dk] = "
+    "weights[labels[i][d1][d2]...[dk]].",
 )
 DIVIDED = CROSS_ENTROPY.clause(
     "'mean': the sum of the output will be divided by the number of elements in the output.",
@@ -155,10 +153,10 @@ X, Y, W = waves(3, 5, 4), picks(3, 5, 4), weighting(5)
 CALL: dict[str, Any] = {"scores": X, "labels": Y}
 NEW: dict[str, Any] = {**CALL, "since": NEWEST}
 EDGE: dict[str, Any] = {"since": NEWEST}
-case("default_before_13", **CALL, n=2, cites=(MEAN_BEFORE_13, DIVIDED, WHERE, ONES, SCALAR))
-case("default_since_13", **CALL, n=2, cites=(MEAN, DIVIDED, WHERE, ONES, SCALAR))
-case("default_weighted_before_13", **CALL, weights=W, cites=MEAN_BEFORE_13)
-case("default_weighted_since_13", **CALL, weights=W, cites=MEAN)
+case("default_before_13", **CALL, n=2, before=13, cites=(MEAN, DIVIDED, WHERE, ONES, SCALAR))
+case("default_since_13", **CALL, n=2, since=13, cites=(MEAN, DIVIDED, WHERE, ONES, SCALAR))
+case("default_weighted_before_13", **CALL, weights=W, before=13, cites=MEAN)
+case("default_weighted_since_13", **CALL, weights=W, since=13, cites=MEAN)
 case("none", **CALL, reduction="none", cites=(FIRST, SCORES, PREDICTED, EACH_LABEL, NONE, PLAIN))
 case("none_weighted", **CALL, weights=W, reduction="none", n=2, cites=(WEIGHTED, LOG_PROB))
 case("sum", **CALL, weights=W, reduction="sum", cites=SUM)

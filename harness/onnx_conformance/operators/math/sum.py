@@ -19,8 +19,7 @@ SUM.example(data_0=([[1, 5, 3], [4, 2, 0]], [[4, 2, 6], [3, 7, 1]]), consumed_in
 COMPUTES = SUM.clause("Element-wise sum of each of the input tensors")
 SAME_SHAPE = SUM.clause("All inputs and outputs must have the same shape and data type.", before=8)
 SAME_TYPE = SUM.clause("All inputs and outputs must have the same data type.", since=8)
-LIST_BEFORE_8 = SUM.clause("List of tensors for Sum.", before=8)
-LIST = SUM.clause("List of tensors for sum.", since=8)
+LIST = SUM.clause("List of tensors for sum.").reworded(before=8, text="List of tensors for Sum.")
 NUMPY = Multidirectional(SUM, since=8)
 
 
@@ -47,7 +46,7 @@ def sum_since_8(v: Version, data_0: list[Array]) -> Array:
     return _total(data_0)
 
 
-Variadic(SUM, COMPUTES, same_shape_before_8=SAME_SHAPE, same_type=SAME_TYPE, numpy=NUMPY).cases(LIST_BEFORE_8, LIST)
+Variadic(SUM, COMPUTES, same_shape_before_8=SAME_SHAPE, same_type=SAME_TYPE, numpy=NUMPY).cases(LIST)
 inf, nan = np.inf, np.nan
 NUMBERS = {
     "fractions": ([0.1, 0.7, -1 / 3, 1e-3], [0.2, -0.1, 2 / 3, 1], [0.3, 0.5, 1 / 7, -2]),

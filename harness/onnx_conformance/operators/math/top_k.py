@@ -35,7 +35,7 @@ Pair = tuple[Array, Array]
 TOP_K = Op("TopK", versions=(1, 10, 11, 24), compare=EXACT, rank="X")
 TOP_K.example(X=[[3, 9, 1, 7], [8, 2, 6, 0], [10, 5, 12, 11]], k=2, K=[2], axis=0, largest=1, sorted=1, n=2)
 
-RETRIEVE_BEFORE_11 = TOP_K.clause(
+RETRIEVE = TOP_K.clause(
     "Retrieve the top-K elements along a specified axis.",
     before=11,
     note="It is not possible to retrieve more elements than there are. The words top and sort imply that the largest "
@@ -117,7 +117,7 @@ def top_before_10(v: Version, X: Array, k: int, axis: int) -> tuple[Array, Array
     _require_axis_before_11(v, X, axis)
     v.require(NUMBER, k >= 0)
     v.silent(NUMBER, k == 0)
-    return _top(v, RETRIEVE_BEFORE_11, X, k, axis, largest=True)
+    return _top(v, RETRIEVE, X, k, axis, largest=True)
 
 
 @TOP_K.oracle(since=10, before=11)
@@ -125,7 +125,7 @@ def top_since_10(v: Version, X: Array, K: Array, axis: int) -> tuple[Array, Arra
     """Return values and indices of the k largest. k is an input."""
     _require_axis_before_11(v, X, axis)
     v.require(POSITIVE, K.shape == (1,) and K.item() > 0)
-    return _top(v, RETRIEVE_BEFORE_11, X, K.item(), axis, largest=True)
+    return _top(v, RETRIEVE, X, K.item(), axis, largest=True)
 
 
 @TOP_K.oracle(since=11)
@@ -154,7 +154,7 @@ CUBE = (np.arange(60) * 23 % 60).reshape(3, 4, 5)
 
 in_every_version("rows", X=MIXED, k=3, cites=(VALUES, INDICES, INDEX_TYPE))
 in_every_version("columns", X=MIXED, k=2, axis=0, cites=(VALUES, INDICES))
-in_every_version("retrieve", X=MIXED, k=2, axis=1, cites=(RETRIEVE_BEFORE_11, WHICH_AXIS))
+in_every_version("retrieve", X=MIXED, k=2, axis=1, cites=(RETRIEVE, WHICH_AXIS))
 in_every_version("one", Tag.EDGE, X=MIXED, k=1, cites=VALUES)
 in_every_version("all", Tag.EDGE, X=MIXED, k=5, cites=VALUES)
 in_every_version("all_columns", Tag.EDGE, X=MIXED, k=3, axis=0, cites=VALUES)
@@ -175,8 +175,8 @@ in_every_version("ties_long", Tag.EDGE, X=np.arange(200) * 7 % 5, k=90, cites=TI
 in_every_version("infinities", Tag.EDGE, X=[0, -np.inf, np.inf, 3e38, -3e38, np.inf], k=6, cites=VALUES)
 in_every_version("two_zeros", Tag.EDGE, X=[-0.0, 0.0, -1, -0.0], k=3, cites=TIE)
 in_every_version("subnormals", Tag.EDGE, X=[1e-45, 0, 3e-45, -1e-45, 1e-40], k=4, cites=VALUES)
-case("nan_before_10", Tag.EDGE, X=[1, np.nan, 3], k=2, unspecified=RETRIEVE_BEFORE_11)
-case("nan_before_11", Tag.EDGE, X=[1, np.nan, 3], K=[2], before=11, unspecified=RETRIEVE_BEFORE_11)
+case("nan_before_10", Tag.EDGE, X=[1, np.nan, 3], k=2, unspecified=RETRIEVE)
+case("nan_before_11", Tag.EDGE, X=[1, np.nan, 3], K=[2], before=11, unspecified=RETRIEVE)
 case("nan_since_11", Tag.EDGE, X=[1, np.nan, 3], K=[2], since=11, unspecified=LARGEST_SMALLEST)
 case("smallest_nan", Tag.EDGE, X=[1, np.nan, 3], K=[2], largest=0, unspecified=LARGEST_SMALLEST)
 
@@ -211,8 +211,8 @@ case("k_negative_before_10", Tag.EDGE, X=MIXED, k=-1, rejects=NUMBER)
 NOT_ONE_POSITIVE = vary(zero=[0], negative=[-1], scalar=2, two=[2, 1], none=[], matrix=[[2]])
 case("k", Tag.EDGE, X=MIXED, K=NOT_ONE_POSITIVE, rejects=POSITIVE)
 FEWER = vary(too_high=MIXED, of_zero_size=ramp(2, 0))
-case("k_before_10", Tag.EDGE, X=FEWER, k=6, rejects=RETRIEVE_BEFORE_11)
-case("k_before_11", Tag.EDGE, X=FEWER, K=[6], before=11, rejects=RETRIEVE_BEFORE_11)
+case("k_before_10", Tag.EDGE, X=FEWER, k=6, rejects=RETRIEVE)
+case("k_before_11", Tag.EDGE, X=FEWER, K=[6], before=11, rejects=RETRIEVE)
 case("k_since_11", Tag.EDGE, X=FEWER, K=[6], since=11, rejects=LARGEST_SMALLEST)
 
 case("dtypes_smallest", Tag.DTYPE, each="T", X=CUBE, axis=1, K=[2], largest=0, cites=OR_SMALLEST)

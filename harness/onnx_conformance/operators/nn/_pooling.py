@@ -170,14 +170,15 @@ def pool_cases(op: Op, clauses: Pools, data: Callable[..., Array], *, but: tuple
 
 
 def _sizes(op: Op, clauses: Pools, data: Callable[..., Array]) -> None:
-    """Declare a case for each formula, in the versions that have it."""
+    """Declare a case for each wording of a formula, in the versions that have it."""
     formulas = (
         ("sizes", clauses.sizes, (6, 9), (3, 2), {"strides": [2, 4], "pads": [1, 0, 0, 0]}),
         ("sizes_ceil", clauses.sizes_ceil, (6, 9), (3, 2), {"strides": [2, 4], "ceil_mode": 1}),
         ("sizes_same", clauses.sizes_same, (4, 6), (3, 5), {"strides": [2, 3], "auto_pad": "SAME_UPPER"}),
         ("sizes_valid", clauses.sizes_valid, (5, 7), (2, 3), {"strides": [2, 5], "auto_pad": "VALID"}),
     )
-    for name, sentences, sizes, kernel, attributes in formulas:
+    for name, clauses_of_formula, sizes, kernel, attributes in formulas:
+        sentences = [wording for clause in clauses_of_formula for wording in clause.wordings or (clause,)]
         for since, before in dict.fromkeys((clause.since, clause.before) for clause in sentences):
             words = [name, *([f"since_{since}"] if since else ()), *([f"before_{before}"] if before else ())]
             op.case(

@@ -101,7 +101,6 @@ ALONE = ATTENTION.clause("This should not be used together with `past_key` and `
 NOT_CACHED = ATTENTION.clause(
     "the four optional inputs/outputs past and present key and value should not be used.", since=24
 )
-MODE_BEFORE_25 = ATTENTION.clause("If set to `0`, qk_matmul_output is the output of qk matmul.", before=25)
 SOFTCAPPED = ATTENTION.clause(
     "If set to `1`, qk_matmul_output is the output after the softcap operation (before mask addition).",
     before=25,
@@ -113,26 +112,23 @@ MASKED = ATTENTION.clause(
 WEIGHTS = ATTENTION.clause("qk_matmul_output is the output after the softmax operation.", before=25)
 MODE = ATTENTION.clause(
     "`0` (default): raw QK matmul result;",
-    since=25,
     note="onnx.reference returns the result after softcap. Values other than 0 to 3 are left open.",
-)
+).reworded(before=25, text="If set to `0`, qk_matmul_output is the output of qk matmul.")
 MODES = ATTENTION.clause(
     "`1`: after softcap (before bias addition); `2`: QK + softcap + bias; `3`: post-softmax probabilities", since=25
 )
-SOFTCAP_BEFORE_25 = ATTENTION.clause(
-    "Softcap value for attention weights. Default value is 0.",
+SOFTCAP = ATTENTION.clause("applied as `softcap * tanh(logits / softcap)`.").reworded(
     before=25,
+    text="Softcap value for attention weights. Default value is 0.",
     note="The formula is in the text of version 25.",
 )
-SOFTCAP = ATTENTION.clause("applied as `softcap * tanh(logits / softcap)`.", since=25)
 NO_SOFTCAP = ATTENTION.clause("Default value of `0.0` means no soft capping is applied.", since=25)
 CAST_TO_T1 = ATTENTION.clause(
     "when `softmax_precision` differs from `T1` this is a cast of the softmax result to `T1`."
 )
-PRECISION_BEFORE_25 = ATTENTION.clause("The floating-point precision used in softmax computation.", before=25)
 PRECISION = ATTENTION.clause(
-    "Supported values are: `1` (FLOAT), `10` (FLOAT16), `11` (DOUBLE), `16` (BFLOAT16).", since=25
-)
+    "Supported values are: `1` (FLOAT), `10` (FLOAT16), `11` (DOUBLE), `16` (BFLOAT16)."
+).reworded(before=25, text="The floating-point precision used in softmax computation.")
 KV_HEADS = ATTENTION.clause("Number of heads of key and value. Must be used with 3D inputs of Q, K and V.")
 Q_HEADS = ATTENTION.clause(
     "Number of heads of query. Must be used with 3D inputs of Q, K and V.",
@@ -167,24 +163,19 @@ BOOLEAN_INPUT = ATTENTION.clause(
     "boolean mask where a value of `True` indicates that the element should take part in attention", result=True
 )
 ADDED = ATTENTION.clause("a float mask of the same type as query, key, value that is added to the attention score.")
-MASK_TYPES_BEFORE_24 = ATTENTION.clause(
-    "Two types of masks are supported.",
+MASK_TYPES = ATTENTION.clause("Two types of masks are supported: a boolean mask").reworded(
     before=24,
+    text="Two types of masks are supported.",
     note="The signature also allows integers, which onnx.reference and onnxruntime add. This sentence forbids them.",
-)
-MASK_TYPES = ATTENTION.clause("Two types of masks are supported: a boolean mask", since=24)
-CAUSAL_BEFORE_24 = ATTENTION.clause(
-    "query `i` attends key `j` iff `j <= i + past_sequence_length`",
-    before=24,
-    see=("https://github.com/onnx/onnx/issues/8054", "https://github.com/onnx/onnx/pull/8068"),
 )
 CAUSAL = ATTENTION.clause(
     "query `i` attends key `j` iff `j <= i + offset`, as illustrated below.",
-    since=24,
+    see=("https://github.com/onnx/onnx/issues/8054", "https://github.com/onnx/onnx/pull/8068"),
+).reworded(
+    before=24,
+    text="query `i` attends key `j` iff `j <= i + past_sequence_length`",
     see=("https://github.com/onnx/onnx/issues/8054", "https://github.com/onnx/onnx/pull/8068"),
 )
-FRONTIER = {"_before_24": CAUSAL_BEFORE_24, "": CAUSAL}
-"""The sentences on the keys that a query attends after a past, by version."""
 IN_BLOCK = ATTENTION.clause("query in-block index `i` attends key `j` iff `j <= i + offset`", since=24)
 RULE = ATTENTION.clause("Rule: query i attends key j iff j <= i + offset", since=24)
 OFFSET = ATTENTION.clause("`offset` is the count of valid keys preceding the current query block:", since=24)
@@ -209,8 +200,9 @@ VALID = ATTENTION.clause(
     "that indicates the number of valid", since=24, note="The text does not define values outside the range."
 )
 VECTOR = ATTENTION.clause("A vector of integers of shape `(batch_size,)`", since=24)
-BROADCAST_BEFORE_24 = ATTENTION.clause("Shape must be broadcastable to 4D tensor with shape", before=24)
-BROADCAST = ATTENTION.clause("Shape must be broadcastable to `(batch_size, q_num_heads,", since=24)
+BROADCAST = ATTENTION.clause("Shape must be broadcastable to `(batch_size, q_num_heads,").reworded(
+    before=24, text="Shape must be broadcastable to 4D tensor with shape"
+)
 SHORTER = ATTENTION.clause(
     "The last dimension can also be shorter than `total_sequence_length` and will be padded to "
     "`total_sequence_length` with negative infinity.",
@@ -288,18 +280,17 @@ def _bias(
 
 def _check_mask(v: Version, mask: Array, shape: tuple[int, ...], nonpad: Array | None) -> None:
     """Raise if a mask does not fit the shape of the scores."""
-    before_24 = not SHORTER.in_force(v.since)
-    v.require(MASK_TYPES_BEFORE_24 if before_24 else MASK_TYPES, mask.dtype.kind not in "iu")
+    v.require(MASK_TYPES, mask.dtype.kind not in "iu")
     same = {v.dtypes["U"]} == {v.dtypes["T1"], v.dtypes["T2"]}
     v.require(ADDED, mask.dtype.kind == "b" or same)
-    clause, pairs = BROADCAST_BEFORE_24, list(zip(mask.shape[::-1], shape[::-1], strict=False))
-    if not before_24:
-        clause, own_last, pairs = BROADCAST, pairs[:1], pairs[1:]
+    pairs = list(zip(mask.shape[::-1], shape[::-1], strict=False))
+    if SHORTER.in_force(v.since):
+        own_last, pairs = pairs[:1], pairs[1:]
         for last, keys in own_last:
             v.silent(SHORTER, last == 1 != keys)
             v.require(LONG_ENOUGH, nonpad is None or bool((nonpad <= last).all()))
-            v.require(clause, last <= keys)
-    v.require(clause, all(own in {1, whole} for own, whole in pairs) and mask.ndim <= FOUR)
+            v.require(BROADCAST, last <= keys)
+    v.require(BROADCAST, all(own in {1, whole} for own, whole in pairs) and mask.ndim <= FOUR)
 
 
 def _summand(
@@ -315,7 +306,7 @@ def _summand(
     if nonpad is not None:
         v.require(VECTOR, nonpad.shape == shape[:1])
         v.silent(VALID, bool(((nonpad < 0) | (nonpad > shape[3])).any()))
-    v.silent(CAUSAL if CAUSAL.in_force(v.since) else CAUSAL_BEFORE_24, is_causal not in {0, 1})
+    v.silent(CAUSAL, is_causal not in {0, 1})
     left, right = (-1 if size is None else size for size in window)
     v.silent(UNBOUNDED, min(left, right) < -1)
     if mask is not None and v.dtypes:
@@ -375,7 +366,7 @@ def attention(  # noqa: PLR0913 - the operator's own arguments
 ) -> tuple[Array, ...]:
     """Return Y, all keys, all values, and the stage that the mode selects."""
     q, k, value = _split(v, Q, K, V, q_num_heads, kv_num_heads)
-    newest, past = SOFTCAP.in_force(v.since), 0
+    newest, past = NEEDS_VALUE.in_force(v.since), 0
     v.require(NEEDS_VALUE if newest else TOGETHER, past_key is None or past_value is not None)
     v.require(NEEDS_KEY if newest else TOGETHER, past_value is None or past_key is not None)
     if past_key is not None:
@@ -386,9 +377,9 @@ def attention(  # noqa: PLR0913 - the operator's own arguments
         v.require(PAST_VALUE, values.shape == (*k.shape[:2], past, value.shape[3]))
         k, value = np.concatenate([past_key, k], 2), np.concatenate([values, value], 2)
     v.silent(SCALE, scale is not None and scale < 0)
-    v.silent(SOFTCAP if newest else SOFTCAP_BEFORE_25, softcap < 0)
-    v.silent(MODE if newest else MODE_BEFORE_25, qk_matmul_output_mode not in range(4))
-    v.require(PRECISION if newest else PRECISION_BEFORE_25, softmax_precision in {None, 1, 10, 11, 16})
+    v.silent(SOFTCAP, softcap < 0)
+    v.silent(MODE, qk_matmul_output_mode not in range(4))
+    v.require(PRECISION, softmax_precision in {None, 1, 10, 11, 16})
     shape, window = (*q.shape[:3], k.shape[2]), (left_window_size, right_window_size)
     summand = _summand(v, shape, attn_mask, past, nonpad_kv_seqlen, is_causal, window)
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
@@ -412,15 +403,14 @@ MASK = waves(4, 6)
 SOME = MASK > -1
 
 # The keys that a query attends.
-case("causal_before_24", **QKV, is_causal=1, cites=CAUSAL_BEFORE_24)
+case("causal_before_24", **QKV, is_causal=1, before=24, cites=CAUSAL)
 case("causal", **QKV, is_causal=1, cites=(CAUSAL, OFFSET, IN_BLOCK, RULE))
-case("past_causal_before_24", **QKV, **PAST, n=4, qk_matmul_output_mode=3, is_causal=1, cites=CAUSAL_BEFORE_24)
+case("past_causal_before_24", **QKV, **PAST, n=4, qk_matmul_output_mode=3, is_causal=1, before=24, cites=CAUSAL)
 case("past_causal", **QKV, **PAST, n=4, qk_matmul_output_mode=3, is_causal=1, cites=(CAUSAL, OFFSET, IN_BLOCK, RULE))
 case("causal_more_queries", Tag.EDGE, Q=waves(2, 3, 9, 5), K=K, V=V, is_causal=1)
 case("causal_float_mask", **QKV, is_causal=1, attn_mask=MASK, cites=(COMPOSED, ADDED))
 case("causal_bool_mask", **QKV, is_causal=1, attn_mask=typed("bool", SOME), cites=BOOLEAN)
-case("causal_two_before_24", Tag.EDGE, **QKV, is_causal=2, before=24, unspecified=CAUSAL_BEFORE_24)
-case("causal_two", Tag.EDGE, **QKV, is_causal=2, since=24, unspecified=CAUSAL)
+case("causal_two", Tag.EDGE, **QKV, is_causal=2, unspecified=CAUSAL)
 
 MASK_SHAPES: dict[str, tuple[int, ...]] = {
     "whole": (2, 3, 4, 6),
@@ -432,25 +422,21 @@ MASK_SHAPES: dict[str, tuple[int, ...]] = {
 }
 for name, shape in MASK_SHAPES.items():
     call: dict[str, Any] = {**QKV, **Y_AND_STAGE, "qk_matmul_output_mode": 2, "attn_mask": waves(*shape)}
-    case(f"mask_{name}_before_24", **call, cites=BROADCAST_BEFORE_24)
     case(f"mask_{name}", **call, cites=BROADCAST)
     mask = typed("bool", waves(*shape) > -1)
     cites = (BOOLEAN, BOOLEAN_INPUT)
-    case(f"mask_bool_{name}_before_24", **QKV, attn_mask=mask, cites=(MASK_TYPES_BEFORE_24, *cites))
     case(f"mask_bool_{name}", **QKV, attn_mask=mask, cites=(MASK_TYPES, *cites))
-case("mask_column_before_24", **QKV, attn_mask=waves(4, 1), cites=BROADCAST_BEFORE_24)
+case("mask_column_before_24", **QKV, attn_mask=waves(4, 1), before=24, cites=BROADCAST)
 case("mask_column", Tag.CHANGE, **QKV, attn_mask=waves(4, 1), since=24, unspecified=SHORTER)
 SHORT = vary(float=MASK[:, :5], bool=typed("bool", SOME[:, :5]), heads=waves(3, 4, 5), of_two=MASK[:, :2])
 case("mask_short", Tag.CHANGE, **QKV, attn_mask=SHORT, cites=SHORTER)
-case("mask_short_before_24", Tag.CHANGE, **QKV, attn_mask=SHORT, rejects=BROADCAST_BEFORE_24)
+case("mask_short_before_24", Tag.CHANGE, **QKV, attn_mask=SHORT, before=24, rejects=BROADCAST)
 LONG = vary(float=MASK[:, :5], bool=typed("bool", SOME[:, :5]))
 case("mask_short_nonpad", **QKV, attn_mask=LONG, nonpad_kv_seqlen=[5, 2], cites=LONG_ENOUGH)
 case("mask_too_short", **QKV, attn_mask=MASK[:, :3], nonpad_kv_seqlen=[4, 2], rejects=LONG_ENOUGH)
 MISFITS = vary(longer=ramp(4, 7), queries=ramp(5, 6), rank5=ramp(1, 2, 3, 4, 6))
-case("mask_not_before_24", **QKV, attn_mask=MISFITS, rejects=BROADCAST_BEFORE_24)
 case("mask_not", **QKV, attn_mask=MISFITS, rejects=BROADCAST)
 INTEGERS = vary(int64=typed("int64", [[1] * 6] * 4), uint8=typed("uint8", [[1] * 6] * 4))
-case("mask_before_24", **QKV, attn_mask=INTEGERS, rejects=MASK_TYPES_BEFORE_24)
 case("mask", **QKV, attn_mask=INTEGERS, rejects=MASK_TYPES)
 case("mask_double", **QKV, attn_mask=typed("double", MASK), rejects=ADDED)
 CLOSED_ROW = SOME & (np.arange(4) != 1)[:, None]
@@ -476,8 +462,7 @@ NO_KEYS: dict[str, Any] = {"Q": Q, "K": ramp(2, 3, 0, 5), "V": ramp(2, 3, 0, 7)}
 NO_PAST: dict[str, Any] = {"past_key": ramp(2, 3, 0, 5), "past_value": ramp(2, 3, 0, 7)}
 case("no_keys", Tag.EDGE, **NO_KEYS, cites=ZERO_ROW)
 case("no_keys_weights", Tag.EDGE, **NO_KEYS, **Y_AND_STAGE, qk_matmul_output_mode=3, cites=ZERO_ROW)
-for suffix, clause in FRONTIER.items():
-    case(f"no_keys_past{suffix}", Tag.EDGE, **NO_KEYS, **PAST, n=4, is_causal=1, cites=(clause, PAST_KEY, PAST_VALUE))
+case("no_keys_past", Tag.EDGE, **NO_KEYS, **PAST, n=4, is_causal=1, cites=(CAUSAL, PAST_KEY, PAST_VALUE))
 case("no_past", Tag.EDGE, **QKV, **NO_PAST, n=4, is_causal=1, qk_matmul_output_mode=3, cites=(PAST_KEY, PAST_VALUE))
 case("no_past_no_keys", Tag.EDGE, **NO_KEYS, **NO_PAST, n=3, cites=(ZERO_ROW, PAST_KEY))
 case("closed_row_infinite", Tag.EDGE, **QKV, attn_mask=np.where(CLOSED_ROW, 0, -np.inf), cites=ZERO_ROW)
@@ -520,56 +505,52 @@ ALIKE_PAST: dict[str, Any] = {name: item[:, [1] * 3] for name, item in PAST.item
 ONE: dict[str, Any] = {"Q": Q, "K": K[:, :1], "V": V[:, :1]}
 ONE_PAST: dict[str, Any] = {name: item[:, :1] for name, item in PAST.items()}
 ONE_FLAT: dict[str, Any] = {"Q": FLAT_Q, "K": FLAT_K[..., :5], "V": FLAT_V[..., :7], "q_num_heads": 3}
-for suffix, clause in FRONTIER.items():
-    scores: dict[str, Any] = {"n": 4, "is_causal": 1, "qk_matmul_output_mode": 3}
-    case(f"groups_past_causal{suffix}", **ALIKE, **ALIKE_PAST, **scores, cites=(clause, GQA, PAST_KEY))
-    case(f"one_kv_head_past_causal{suffix}", **ONE, **ONE_PAST, **scores, cites=(clause, MQA, PAST_KEY))
-    case(
-        f"one_kv_head_flat_past_causal{suffix}",
-        **ONE_FLAT,
-        kv_num_heads=1,
-        **ONE_PAST,
-        n=3,
-        is_causal=1,
-        cites=(clause, MQA, Q_HIDDEN, PAST_VALUE),
-    )
+SCORES: dict[str, Any] = {"n": 4, "is_causal": 1, "qk_matmul_output_mode": 3}
+case("groups_past_causal", **ALIKE, **ALIKE_PAST, **SCORES, cites=(CAUSAL, GQA, PAST_KEY))
+case("one_kv_head_past_causal", **ONE, **ONE_PAST, **SCORES, cites=(CAUSAL, MQA, PAST_KEY))
+case(
+    "one_kv_head_flat_past_causal",
+    **ONE_FLAT,
+    kv_num_heads=1,
+    **ONE_PAST,
+    n=3,
+    is_causal=1,
+    cites=(CAUSAL, MQA, Q_HIDDEN, PAST_VALUE),
+)
 case("scale", **QKV, **Y_AND_STAGE, scale=vary(half=0.5, one=1.0, small=0.01), cites=SCALE)
 case("scale", Tag.EDGE, **QKV, **Y_AND_STAGE, scale=vary(zero=0.0), cites=SCALE)
 case("scale_zero_masked", Tag.EDGE, **QKV, scale=0.0, attn_mask=MASK, is_causal=1, cites=(SCALE, ADDED))
 case("scale", Tag.EDGE, **QKV, scale=vary(large=1000.0), since=25, cites=SCALE)
 case("scale_negative", Tag.EDGE, **QKV, scale=-0.5, since=25, unspecified=SCALE)
 case("mode_2_without_mask", **QKV, **Y_AND_STAGE, qk_matmul_output_mode=2, since=25, cites=MODES)
-case("mode_4_before_25", Tag.EDGE, **QKV, qk_matmul_output_mode=4, before=25, unspecified=MODE_BEFORE_25)
-case("mode_4", Tag.EDGE, **QKV, qk_matmul_output_mode=4, since=25, unspecified=MODE)
-for mode, before_25, since_25 in (
-    (0, MODE_BEFORE_25, MODE),
-    (1, SOFTCAPPED, MODES),
-    (2, MASKED, MODES),
-    (3, AT_T1, MODES),
-):
-    staged: dict[str, Any] = {"qk_matmul_output_mode": mode, "softcap": 2.0, "attn_mask": waves(4, 6)}
-    case(f"mode_{mode}_before_{before_25.before}", **QKV, **Y_AND_STAGE, **staged, cites=before_25)
-    case(f"mode_{mode}", **QKV, **Y_AND_STAGE, **staged, cites=since_25)
+case("mode_4", Tag.EDGE, **QKV, qk_matmul_output_mode=4, unspecified=MODE)
+STAGED: dict[str, Any] = {"softcap": 2.0, "attn_mask": waves(4, 6)}
+case("mode_0", **QKV, **Y_AND_STAGE, qk_matmul_output_mode=0, **STAGED, cites=MODE)
+for mode, earlier in ((1, SOFTCAPPED), (2, MASKED), (3, AT_T1)):
+    case(
+        f"mode_{mode}_before_{earlier.before}",
+        **QKV,
+        **Y_AND_STAGE,
+        qk_matmul_output_mode=mode,
+        **STAGED,
+        cites=earlier,
+    )
+    case(f"mode_{mode}", **QKV, **Y_AND_STAGE, qk_matmul_output_mode=mode, **STAGED, cites=MODES)
 CAPS = vary(zero=0.0, small=0.5, large=50.0)
-case("softcap_before_25", **QKV, softcap=CAPS, cites=SOFTCAP_BEFORE_25)
-case("softcap", **QKV, **Y_AND_STAGE, softcap=CAPS, qk_matmul_output_mode=1, cites=(SOFTCAP, NO_SOFTCAP))
-case("softcap_negative_before_25", Tag.EDGE, **QKV, softcap=-0.5, before=25, unspecified=SOFTCAP_BEFORE_25)
-case("softcap_negative", Tag.EDGE, **QKV, softcap=-0.5, since=25, unspecified=SOFTCAP)
+case("softcap_before_25", **QKV, softcap=CAPS, before=25, cites=SOFTCAP)
+case("softcap", **QKV, **Y_AND_STAGE, softcap=CAPS, qk_matmul_output_mode=1, since=25, cites=(SOFTCAP, NO_SOFTCAP))
+case("softcap_negative", Tag.EDGE, **QKV, softcap=-0.5, unspecified=SOFTCAP)
 PRECISIONS = vary(float=1, double=11)
-case("softmax_before_25", **QKV, softmax_precision=PRECISIONS, cites=PRECISION_BEFORE_25)
 case("softmax", **QKV, softmax_precision=PRECISIONS, cites=PRECISION)
 for type_, number in (("float16", 10), ("bfloat16", 16)):
     narrow: dict[str, Any] = {key: typed(type_, item) for key, item in QKV.items()}
-    case(f"softmax_{type_}_before_25", Tag.DTYPE, **narrow, softmax_precision=number, cites=PRECISION_BEFORE_25)
     case(f"softmax_{type_}", Tag.DTYPE, **narrow, softmax_precision=number, cites=PRECISION)
-    case(f"softmax_{type_}_of_float_before_25", **QKV, softmax_precision=number, cites=PRECISION_BEFORE_25)
     case(f"softmax_{type_}_of_float", **QKV, softmax_precision=number, cites=PRECISION)
     for other, precision in (("float", 1), ("double", 11)):
         words: dict[str, Any] = {**narrow, **Y_AND_STAGE, "qk_matmul_output_mode": 3, "softmax_precision": precision}
         case(f"weights_{type_}_by_{other}", Tag.DTYPE, **words, cites=CAST_TO_T1)
     words = {**QKV, **Y_AND_STAGE, "qk_matmul_output_mode": 3, "softmax_precision": number}
     case(f"weights_by_{type_}", Tag.DTYPE, **words, cites=CAST_TO_T1)
-case("softmax_int64_before_25", **QKV, softmax_precision=7, rejects=PRECISION_BEFORE_25)
 case("softmax_int64", **QKV, softmax_precision=7, rejects=PRECISION)
 
 case("each_type", Tag.DTYPE, each="T1", Q=Q, K=K, V=typed("{T1}", V), attn_mask=typed("{T1}", MASK), is_causal=1)

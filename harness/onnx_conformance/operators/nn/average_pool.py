@@ -65,7 +65,7 @@ AVERAGE = POOL.clause(
     "the kernel size",
     note="This includes NaN. onnx.reference skips NaN.",
 )
-DIVIDED_BEFORE_7 = POOL.clause(
+EXCLUDED = POOL.clause(
     "The output of each pooling window is divided by the number of elements exclude pad.",
     before=7,
     note="onnx.reference counts the padding.",
@@ -124,38 +124,38 @@ CEIL_MODE = POOL.clause(
 ROUNDED_DOWN = POOL.clause(
     "Floor value of the dimension is used", note="Version 10 added ceil_mode, which can change this."
 )
-FLOOR_BEFORE_11 = POOL.clause(
-    "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - kernel_spatial_shape[i]) / "
-    "strides_spatial_shape[i] + 1)",
-    before=11,
+FLOOR = (
+    POOL.clause(
+        "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - dilation[i] * (kernel_shape[i] - 1) "
+        "- 1) / strides_spatial_shape[i] + 1)"
+    )
+    .reworded(
+        before=19,
+        text="output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - ((kernel_spatial_shape[i] - 1) "
+        "* dilations[i] + 1)) / strides_spatial_shape[i] + 1)",
+    )
+    .reworded(
+        before=11,
+        text="output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - kernel_spatial_shape[i]) / "
+        "strides_spatial_shape[i] + 1)",
+    )
 )
-FLOOR_BEFORE_19 = POOL.clause(
-    "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - ((kernel_spatial_shape[i] - 1) * "
-    "dilations[i] + 1)) / strides_spatial_shape[i] + 1)",
-    since=11,
-    before=19,
-)
-FLOOR = POOL.clause(
-    "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - dilation[i] * (kernel_shape[i] - 1) "
-    "- 1) / strides_spatial_shape[i] + 1)",
-    since=19,
-)
-CEIL_BEFORE_11 = POOL.clause(
-    "output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - kernel_spatial_shape[i]) / "
-    "strides_spatial_shape[i] + 1)",
-    since=10,
-    before=11,
-)
-CEIL_BEFORE_19 = POOL.clause(
-    "output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - ((kernel_spatial_shape[i] - 1) * "
-    "dilations[i] + 1)) / strides_spatial_shape[i] + 1)",
-    since=11,
-    before=19,
-)
-CEIL = POOL.clause(
-    "output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - dilation[i] * (kernel_shape[i] - 1) "
-    "- 1) / strides_spatial_shape[i] + 1)",
-    since=19,
+CEIL = (
+    POOL.clause(
+        "output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - dilation[i] * (kernel_shape[i] - 1) "
+        "- 1) / strides_spatial_shape[i] + 1)"
+    )
+    .reworded(
+        before=19,
+        text="output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - ((kernel_spatial_shape[i] - 1) * "
+        "dilations[i] + 1)) / strides_spatial_shape[i] + 1)",
+    )
+    .reworded(
+        before=11,
+        text="output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - kernel_spatial_shape[i]) / "
+        "strides_spatial_shape[i] + 1)",
+        since=10,
+    )
 )
 PAD_SHAPE = POOL.clause("sum of pads along axis")
 IF_CEIL = POOL.clause("if ceil_mode is enabled", since=10)
@@ -167,26 +167,22 @@ SAME_EXPLICIT = POOL.clause(
     "strides_spatial_shape[i]) + 1",
     since=19,
 )
-ADDED_BEFORE_11 = POOL.clause(
-    "pad_shape[i] = (output_spatial_shape[i] - 1) * strides_spatial_shape[i] + kernel_spatial_shape[i] - "
-    "input_spatial_shape[i]",
-    before=11,
-)
 ADDED = POOL.clause(
     "pad_shape[i] = (output_spatial_shape[i] - 1) * strides_spatial_shape[i] + ((kernel_spatial_shape[i] - 1) * "
     "dilations[i] + 1) - input_spatial_shape[i]",
-    since=11,
     note="The text does not define a negative result: padding is 0 or more.",
-)
-VALID_BEFORE_11 = POOL.clause(
-    "VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] - kernel_spatial_shape[i] + 1) / "
-    "strides_spatial_shape[i])",
+).reworded(
     before=11,
+    text="pad_shape[i] = (output_spatial_shape[i] - 1) * strides_spatial_shape[i] + kernel_spatial_shape[i] - "
+    "input_spatial_shape[i]",
 )
 VALID = POOL.clause(
     "VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] - ((kernel_spatial_shape[i] - 1) * "
-    "dilations[i] + 1) + 1) / strides_spatial_shape[i])",
-    since=11,
+    "dilations[i] + 1) + 1) / strides_spatial_shape[i])"
+).reworded(
+    before=11,
+    text="VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] - kernel_spatial_shape[i] + 1) / "
+    "strides_spatial_shape[i])",
 )
 VALID_EXPLICIT = POOL.clause(
     "VALID: output_spatial_shape[i] = floor((input_spatial_shape[i] - ((kernel_spatial_shape[i] - 1) * "
@@ -213,12 +209,12 @@ POOLS = Pools(
     ),
     form=FORM,
     kernel=KERNEL,
-    amount=ADDED,
+    amount=ADDED.at(11),
     ceil_mode=CEIL_MODE,
-    sizes=(FLOOR_BEFORE_11, FLOOR_BEFORE_19, FLOOR, PAD_SHAPE),
-    sizes_ceil=(CEIL_BEFORE_11, CEIL_BEFORE_19, CEIL, IF_CEIL),
-    sizes_same=(SAME, SAME_EXPLICIT, ADDED_BEFORE_11, ADDED, DEPRECATED),
-    sizes_valid=(VALID_BEFORE_11, VALID, VALID_EXPLICIT),
+    sizes=(FLOOR, PAD_SHAPE),
+    sizes_ceil=(CEIL, IF_CEIL),
+    sizes_same=(SAME, SAME_EXPLICIT, ADDED, DEPRECATED),
+    sizes_valid=(VALID, VALID_EXPLICIT),
 )
 
 
@@ -323,7 +319,7 @@ for layout in PADDED:
 ALL_SIDES: dict[str, Any] = {"X": waves(1, 2, 3, 4), "kernel_shape": [2, 3], "pads": [1, 2, 0, 1]}
 case("pad_counts_not", **ALL_SIDES, count_include_pad=0, cites=(COUNT, DIVIDED))
 case("pad_counts_twice", **ALL_SIDES, count_include_pad=2, unspecified=COUNT)
-case("divided_before_7", **ALL_SIDES, cites=(AVERAGE, DIVIDED_BEFORE_7))
+case("divided_before_7", **ALL_SIDES, cites=(AVERAGE, EXCLUDED))
 case("divided", **ALL_SIDES, cites=(AVERAGE, DIVIDED))
 case("dilations_default", X=waves(1, 2, 4, 5), kernel_shape=[2, 3], cites=DILATION_DEFAULT)
 case("infinities", Tag.EDGE, X=[[[1, np.inf, 2, -np.inf, -np.inf]]], kernel_shape=[2], cites=AVERAGE)

@@ -86,7 +86,7 @@ LISTED = NORMALIZATION.clause(
     note="Only for test mode does the text list Y alone; in training mode this is left open. onnxruntime crashes if "
     "some outputs of training are omitted by an empty name.",
 )
-TRAINING_BEFORE_14 = NORMALIZATION.clause(
+TRAINING = NORMALIZATION.clause(
     "Output case #1: Y, mean, var, saved_mean, saved_var (training mode)",
     before=14,
     note="The text does not define the kind of variance in var and saved_var, which matters unless it is 0. The paper "
@@ -161,7 +161,7 @@ def normalized_before_14(
     v.silent(LISTED, n == 1)
     v.silent(ACROSS if ACROSS.in_force(v.since) else IF_SPATIAL, spatial == 0)
     current, running = _training(v, X, mean, var, momentum)
-    v.silent(TRAINING_BEFORE_14, bool(current[1].any()))
+    v.silent(TRAINING, bool(current[1].any()))
     center, spread, factor, bias = (per_channel(X, values) for values in (*current, scale, B))
     return (normalized(X, center, spread, epsilon, factor, bias), *running, *current)
 
@@ -287,7 +287,7 @@ FIVE: dict[str, Any] = {"n": 5, "omits": ("mean", "var")}
 for suffix, words in (("_before_6", VERSION_1), ("_before_7", VERSION_6)):
     constant: dict[str, Any] = {**BEFORE_14, "X": PLANES, **words, **FIVE}
     case(f"test_outputs{suffix}", **BEFORE_14, **words, is_test=1, **FIVE, rejects=NOT_FOR_TESTING)
-    case(f"training_constant{suffix}", Tag.CHANGE, **constant, is_test=0, cites=(TRAINING_BEFORE_14, IN_PLACE))
+    case(f"training_constant{suffix}", Tag.CHANGE, **constant, is_test=0, cites=(TRAINING, IN_PLACE))
     case(f"training_default{suffix}", Tag.CHANGE, **constant, cites=(IS_TEST, MOMENTUM, EPSILON))
     case(f"training_y{suffix}", **BEFORE_14, **words, is_test=0, unspecified=LISTED)
     case(f"training_of_features{suffix}", Tag.EDGE, **constant, spatial=0, unspecified=ACROSS)
@@ -297,20 +297,11 @@ for suffix, words in (
     ("_before_9", VERSION_7),
     ("_before_14", SINCE_9),
 ):
-    case(f"training{suffix}", Tag.CHANGE, **BEFORE_14, **words, **FIVE, unspecified=TRAINING_BEFORE_14)
+    case(f"training{suffix}", Tag.CHANGE, **BEFORE_14, **words, **FIVE, unspecified=TRAINING)
     partly: dict[str, Any] = {**BEFORE_14, "X": PARTLY_CONSTANT}
-    case(f"training_partly_constant{suffix}", Tag.EDGE, **partly, **words, **FIVE, unspecified=TRAINING_BEFORE_14)
+    case(f"training_partly_constant{suffix}", Tag.EDGE, **partly, **words, **FIVE, unspecified=TRAINING)
     case(f"four_outputs{suffix}", **BEFORE_14, **words, n=4, omits=("mean", "var"), rejects=LISTED)
-case(
-    "training_constant_before_14",
-    Tag.CHANGE,
-    X=PLANES,
-    **FACTORS,
-    **STATISTICS,
-    **FIVE,
-    since=7,
-    cites=TRAINING_BEFORE_14,
-)
+case("training_constant_before_14", Tag.CHANGE, X=PLANES, **FACTORS, **STATISTICS, **FIVE, since=7, cites=TRAINING)
 
 case("training", Tag.CHANGE, X=IMAGES, **INPUTS, training_mode=1, n=3, cites=(RUNNING, Y_TRAINING, POPULATION))
 case("training_no_batch", Tag.EDGE, X=ramp(0, 3, 1, 4), **INPUTS, training_mode=1, n=3, unspecified=POPULATION)

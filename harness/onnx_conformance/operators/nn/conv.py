@@ -69,16 +69,14 @@ DIMENSIONS = CONV.clause(
 )
 WEIGHTS = CONV.clause("has size (M x C/group x kH x kW)")
 MORE = CONV.clause("For more than 2 dimensions, the kernel shape will be (M x C/group x k1 x k2 x ... x kn)")
-CHANNELS_BEFORE_11 = CONV.clause(
-    "X.shape[1] == (W.shape[1] * group) == C (assuming zero based indices for the shape array). Or in other words "
-    "FILTER_IN_CHANNEL should be equal to DATA_CHANNEL.",
-    before=11,
-    note='The "other words" are true only for one group; the formula decides.',
-)
 CHANNELS = CONV.clause(
     "X.shape[1] == (W.shape[1] * group) == C and W.shape[0] mod G == 0. Or in other words FILTER_IN_CHANNEL "
-    "multiplied by the number of groups should be equal to DATA_CHANNEL and",
-    since=11,
+    "multiplied by the number of groups should be equal to DATA_CHANNEL and"
+).reworded(
+    before=11,
+    text="X.shape[1] == (W.shape[1] * group) == C (assuming zero based indices for the shape array). Or in other words "
+    "FILTER_IN_CHANNEL should be equal to DATA_CHANNEL.",
+    note='The "other words" are true only for one group; the formula decides.',
 )
 MULTIPLE = CONV.clause("the number of feature maps M should be a multiple of the number of groups G.", since=11)
 SAME_SHAPE = CONV.clause(
@@ -116,8 +114,7 @@ def convolved(
 ) -> Array | PartlyOpen:
     """Return the sums of the products of each window with each filter, and the bias."""
     check(v, FILTERS, X, W, group, kernel_shape)
-    channels = CHANNELS if CHANNELS.in_force(v.since) else CHANNELS_BEFORE_11
-    v.require(channels, X.shape[1] == W.shape[1] * group)
+    v.require(CHANNELS, X.shape[1] == W.shape[1] * group)
     v.require(MULTIPLE, W.shape[0] % group == 0)
     v.require(FILTERS.bias, B is None or B.shape == W.shape[:1])
     windows = lay(v, WINDOWS, X.shape[2:], W.shape[2:], strides, dilations, pads, auto_pad)
@@ -159,7 +156,7 @@ for layout in layouts(WINDOWS.renewed):
     )
 case("same_upper_steps_over", X=waves(1, 2, 5), W=waves(3, 2, 1), strides=[3], auto_pad="SAME_UPPER", cites=SAME_SHAPE)
 case("group_two", X=waves(1, 4, 3), W=waves(6, 2, 2), group=2, cites=(FILTERS.groups, FILTERS.data))
-case("group_two_before_11", X=waves(1, 4, 3), W=waves(6, 2, 2), group=2, cites=CHANNELS_BEFORE_11)
+case("group_two_before_11", X=waves(1, 4, 3), W=waves(6, 2, 2), group=2, before=11, cites=CHANNELS)
 case("group_three", X=waves(2, 6, 4), W=waves(3, 2, 3), group=3, B=[1, 2, 3], cites=(CHANNELS, MULTIPLE))
 case("group_each_channel_twice", X=waves(2, 3, 4), W=waves(6, 1, 2), group=3, pads=[1, 0], cites=FILTERS.groups)
 case("no_maps", Tag.EDGE, X=ramp(1, 2, 4), W=ramp(0, 2, 3), cites=WEIGHTS)
@@ -182,9 +179,8 @@ BIASED: dict[str, Any] = {
 }
 case("partial_sums_beyond_float16_by_bias", **BIASED, B=typed("float16", [30000, 1]), cites=FILTERS.bias)
 
-for suffix, clause in (("_before_11", CHANNELS_BEFORE_11), ("", CHANNELS)):
-    case(f"channels_too_few{suffix}", X=waves(1, 3, 4), W=waves(3, 2, 2), rejects=clause)
-    case(f"channels_of_all_groups{suffix}", X=waves(1, 4, 3), W=waves(6, 4, 2), group=2, rejects=clause)
+case("channels_too_few", X=waves(1, 3, 4), W=waves(3, 2, 2), rejects=CHANNELS)
+case("channels_of_all_groups", X=waves(1, 4, 3), W=waves(6, 4, 2), group=2, rejects=CHANNELS)
 case("maps_no_multiple", X=waves(1, 4, 3), W=waves(3, 2, 2), group=2, rejects=MULTIPLE)
 case("maps_no_multiple_before_11", X=waves(1, 4, 3), W=waves(3, 2, 2), group=2, before=11, unspecified=MULTIPLE)
 case("kernel_beyond_input", Tag.EDGE, X=waves(1, 2, 3), W=waves(3, 2, 4), unspecified=DIMENSIONS)

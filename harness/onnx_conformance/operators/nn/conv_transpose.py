@@ -93,7 +93,7 @@ TOTAL = CONV.clause(
     against=("test_convtranspose_output_shape",),
     see=("https://github.com/onnx/onnx/issues/1772",),
 )
-HALVES_BEFORE_11 = CONV.clause(
+HALVES_TURNED = CONV.clause(
     "If (auto_pads != SAME_UPPER): pads[start_i] = total_padding[i]/2; pads[end_i] = total_padding[i] - "
     "(total_padding[i]/2) Else: pads[start_i] = total_padding[i] - (total_padding[i]/2); pads[end_i] = "
     "(total_padding[i]/2).",
@@ -190,8 +190,8 @@ def _laid(
         output = [int(size) for size in shape]
         total = [unpadded - size for unpadded, size in zip(full, output, strict=True)]
         v.silent(TOTAL, min(total) < 0 or (auto_pad == "VALID" and max(total) > 0))
-        turned = output_shape is not None and HALVES_BEFORE_11.in_force(v.since)
-        v.silent(HALVES_BEFORE_11, turned and auto_pad in SAME and any(item % 2 for item in total))
+        turned = output_shape is not None and HALVES_TURNED.in_force(v.since)
+        v.silent(HALVES_TURNED, turned and auto_pad in SAME and any(item % 2 for item in total))
         begin, end = halves(total, more_at_end=auto_pad == "SAME_UPPER" or turned)
     v.silent(SHAPE, min(output) < 0)
     return Windows(tuple(output), kernel, strides, dilations, begin, end, sizes)
@@ -285,7 +285,7 @@ case("output_padding_output_shape", **STEPS, output_padding=[1, 2], output_shape
 case("output_padding_same_upper", **STEPS, output_padding=[1, 0], auto_pad="SAME_UPPER", cites=(SAME_SHAPE, HIGHER))
 case("output_padding_bias", X=[[[1, 2, 4]]], W=[[[1, 10]]], strides=[4], output_padding=[3], B=[0.5], cites=HIGHER)
 SHAPES = vary(odd=[3, 9], even=[4, 10], mixed=[5, 10])
-case("output_shape_before_11", **STEPS, output_shape=SHAPES, cites=(TOTAL, HALVES_BEFORE_11))
+case("output_shape_before_11", **STEPS, output_shape=SHAPES, cites=(TOTAL, HALVES_TURNED))
 case("output_shape", **STEPS, output_shape=SHAPES, cites=(TOTAL, HALVES, SET))
 for mode in SAME:
     name = mode.lower()
@@ -296,7 +296,7 @@ for mode in SAME:
         output_shape=[3, 10],
         auto_pad=mode,
         before=11,
-        unspecified=HALVES_BEFORE_11,
+        unspecified=HALVES_TURNED,
     )
     case(
         f"{name}_odd_strides",

@@ -33,7 +33,7 @@ TEST = DROPOUT.clause(
     "(int, default 0) if nonzero, run dropout in test mode where the output is simply Y = X.", before=7
 )
 NOT_FILLED = DROPOUT.clause("If is_test is nonzero, this output is not filled.", before=7)
-RATIO_BEFORE_7 = DROPOUT.clause("(float, default 0.5) the ratio of random dropout", before=7)
+RATIO = DROPOUT.clause("(float, default 0.5) the ratio of random dropout", before=7)
 LEGACY = DROPOUT.clause("legacy optimization attribute.", before=6)
 TRAINING = DROPOUT.clause(
     "If `training_mode` is true then the output Y will be a random dropout;",
@@ -113,7 +113,7 @@ case = DROPOUT.case
 HALVES = np.arange(1, 1001).reshape(20, 50) / 8
 
 case("test", data=ramp(2, 3), is_test=1, cites=(MODES, SCALING, TEST))
-case("test_ratio", data=ramp(2, 3), is_test=1, ratio=0.9, cites=(TEST, RATIO_BEFORE_7))
+case("test_ratio", data=ramp(2, 3), is_test=1, ratio=0.9, cites=(TEST, RATIO))
 case("test_two", Tag.EDGE, data=ramp(2, 3), is_test=2, cites=TEST)
 case("test_consumed", data=ramp(2, 3), is_test=1, consumed_inputs=[0], cites=LEGACY)
 case("test_mask", data=ramp(2, 3), is_test=1, n=2, unspecified=NOT_FILLED)

@@ -56,7 +56,7 @@ P = POOL.clause(
     note="Below 1 it is not a norm. The text does not define an infinite p.",
     see=("https://github.com/onnx/onnx/issues/1614",),
 )
-P_DEFAULT_BEFORE_2 = POOL.clause("default is 2.0.", before=2)
+P_DEFAULT = POOL.clause("default is 2.0.", before=2)
 FLOOR = POOL.clause(
     "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - {kernelSpatialShape}) / "
     "strides_spatial_shape[i] + 1)",
@@ -181,7 +181,7 @@ for power in (1, 2, 3, 4):
     case(f"p_{power}_below_zero", X=BELOW_ZERO, kernel_shape=[3], p=power, since=2, cites=NORM)
 FRACTIONS = vary(one_and_a_half=1.5, two_and_a_quarter=2.25)
 case("p", X=PLANE, kernel_shape=[2, 3], p=FRACTIONS, before=2, cites=P)
-case("p_default_before_2", X=PLANE, kernel_shape=[2, 3], cites=P_DEFAULT_BEFORE_2)
+case("p_default_before_2", X=PLANE, kernel_shape=[2, 3], cites=P_DEFAULT)
 case("p_default", X=PLANE, kernel_shape=[2, 3], since=2, cites=P)
 case("auto_pad_before_2", X=PLANE, kernel_shape=[2, 3], auto_pad="SAME_LOWER", cites=LEGACY)
 case("dilations_default", X=PLANE, kernel_shape=[2, 3], cites=DILATION_DEFAULT)

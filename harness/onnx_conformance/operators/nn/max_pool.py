@@ -91,32 +91,30 @@ ROUNDED_DOWN = POOL.clause(
     note="Version 10 added ceil_mode, which can change this.",
     see=("https://github.com/onnx/onnx/issues/2927",),
 )
-FLOOR_BEFORE_10 = POOL.clause(
-    "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - kernel_spatial_shape[i]) / "
-    "strides_spatial_shape[i] + 1)",
-    before=10,
-)
-FLOOR_BEFORE_12 = POOL.clause(
-    "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - ((kernel_spatial_shape[i] - 1) * "
-    "dilations[i] + 1)) / strides_spatial_shape[i] + 1)",
-    since=10,
-    before=12,
-)
-FLOOR = POOL.clause(
-    "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - dilation[i] * (kernel_shape[i] - 1) "
-    "- 1) / strides_spatial_shape[i] + 1)",
-    since=12,
-)
-CEIL_BEFORE_12 = POOL.clause(
-    "output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - ((kernel_spatial_shape[i] - 1) * "
-    "dilations[i] + 1)) / strides_spatial_shape[i] + 1)",
-    since=10,
-    before=12,
+FLOOR = (
+    POOL.clause(
+        "output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - dilation[i] * (kernel_shape[i] - 1) "
+        "- 1) / strides_spatial_shape[i] + 1)"
+    )
+    .reworded(
+        before=12,
+        text="output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - ((kernel_spatial_shape[i] - 1) "
+        "* dilations[i] + 1)) / strides_spatial_shape[i] + 1)",
+    )
+    .reworded(
+        before=10,
+        text="output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - kernel_spatial_shape[i]) / "
+        "strides_spatial_shape[i] + 1)",
+    )
 )
 CEIL = POOL.clause(
     "output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - dilation[i] * (kernel_shape[i] - 1) "
-    "- 1) / strides_spatial_shape[i] + 1)",
-    since=12,
+    "- 1) / strides_spatial_shape[i] + 1)"
+).reworded(
+    before=12,
+    text="output_spatial_shape[i] = ceil((input_spatial_shape[i] + pad_shape[i] - ((kernel_spatial_shape[i] - 1) * "
+    "dilations[i] + 1)) / strides_spatial_shape[i] + 1)",
+    since=10,
 )
 PAD_SHAPE = POOL.clause("sum of pads along axis")
 IF_CEIL = POOL.clause("if ceil_mode is enabled", since=10)
@@ -128,26 +126,22 @@ SAME_EXPLICIT = POOL.clause(
     "strides_spatial_shape[i]) + 1",
     since=12,
 )
-ADDED_BEFORE_10 = POOL.clause(
-    "pad_shape[i] = (output_spatial_shape[i] - 1) * strides_spatial_shape[i] + kernel_spatial_shape[i] - "
-    "input_spatial_shape[i]",
-    before=10,
-)
 ADDED = POOL.clause(
     "pad_shape[i] = (output_spatial_shape[i] - 1) * strides_spatial_shape[i] + ((kernel_spatial_shape[i] - 1) * "
     "dilations[i] + 1) - input_spatial_shape[i]",
-    since=10,
     note="The text does not define a negative result: padding is 0 or more.",
-)
-VALID_BEFORE_10 = POOL.clause(
-    "VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] - kernel_spatial_shape[i] + 1) / "
-    "strides_spatial_shape[i])",
+).reworded(
     before=10,
+    text="pad_shape[i] = (output_spatial_shape[i] - 1) * strides_spatial_shape[i] + kernel_spatial_shape[i] - "
+    "input_spatial_shape[i]",
 )
 VALID = POOL.clause(
     "VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] - ((kernel_spatial_shape[i] - 1) * "
-    "dilations[i] + 1) + 1) / strides_spatial_shape[i])",
-    since=10,
+    "dilations[i] + 1) + 1) / strides_spatial_shape[i])"
+).reworded(
+    before=10,
+    text="VALID: output_spatial_shape[i] = ceil((input_spatial_shape[i] - kernel_spatial_shape[i] + 1) / "
+    "strides_spatial_shape[i])",
 )
 VALID_EXPLICIT = POOL.clause(
     "VALID: output_spatial_shape[i] = floor((input_spatial_shape[i] - ((kernel_spatial_shape[i] - 1) * "
@@ -174,12 +168,12 @@ POOLS = Pools(
     ),
     form=FORM,
     kernel=KERNEL,
-    amount=ADDED,
+    amount=ADDED.at(10),
     ceil_mode=CEIL_MODE,
-    sizes=(FLOOR_BEFORE_10, FLOOR_BEFORE_12, FLOOR, PAD_SHAPE),
-    sizes_ceil=(CEIL_BEFORE_12, CEIL, IF_CEIL),
-    sizes_same=(SAME, SAME_EXPLICIT, ADDED_BEFORE_10, ADDED, DEPRECATED),
-    sizes_valid=(VALID_BEFORE_10, VALID, VALID_EXPLICIT),
+    sizes=(FLOOR, PAD_SHAPE),
+    sizes_ceil=(CEIL, IF_CEIL),
+    sizes_same=(SAME, SAME_EXPLICIT, ADDED, DEPRECATED),
+    sizes_valid=(VALID, VALID_EXPLICIT),
 )
 
 

@@ -17,24 +17,21 @@ OPTIONAL_GET_ELEMENT = Op(
 )
 OPTIONAL_GET_ELEMENT.example(input=ramp(2, 3))
 
-ELEMENT_BEFORE_18 = OPTIONAL_GET_ELEMENT.clause("Outputs the element in the optional-type input.", before=18)
 ITSELF = OPTIONAL_GET_ELEMENT.clause("If the input is a tensor or sequence type, it returns the input.", since=18)
 ELEMENT = OPTIONAL_GET_ELEMENT.clause(
-    "If the input is an optional type, it outputs the element in the input.", since=18
-)
-UNDEFINED_BEFORE_18 = OPTIONAL_GET_ELEMENT.clause(
-    "It is an error if the input value does not have an element and the behavior is undefined in this case.",
-    before=18,
-    note="The behavior is undefined, so a runtime does not have to raise the error. Undefined behavior is not scored.",
-)
+    "If the input is an optional type, it outputs the element in the input."
+).reworded(before=18, text="Outputs the element in the optional-type input.")
 UNDEFINED = OPTIONAL_GET_ELEMENT.clause(
     "It is an error if the input is an empty optional-type (i.e. does not have an element) and the behavior is "
     "undefined in this case.",
-    since=18,
+    note="The behavior is undefined, so a runtime does not have to raise the error. Undefined behavior is not scored.",
+).reworded(
+    before=18,
+    text="It is an error if the input value does not have an element and the behavior is undefined in this case.",
     note="The behavior is undefined, so a runtime does not have to raise the error. Undefined behavior is not scored.",
 )
 OUTPUT = OPTIONAL_GET_ELEMENT.clause("Output element in the optional input.")
-TYPES_BEFORE_18 = OPTIONAL_GET_ELEMENT.clause(
+OPTIONAL_ONLY = OPTIONAL_GET_ELEMENT.clause(
     "Constrain input type to optional tensor and optional sequence types.", before=18
 )
 
@@ -42,7 +39,7 @@ TYPES_BEFORE_18 = OPTIONAL_GET_ELEMENT.clause(
 @OPTIONAL_GET_ELEMENT.oracle(before=18)
 def element_before_18(v: Version, input: Any) -> Any:  # noqa: A002, ANN401 - the text's own name; any ONNX type
     """Return the element of the optional. None means an empty optional."""
-    v.silent(UNDEFINED_BEFORE_18, input is None)
+    v.silent(UNDEFINED, input is None)
     return input
 
 
@@ -65,13 +62,12 @@ for name, element_type, value in (
 ):
     optional = typed(f"optional({element_type})", value)
     bare = typed(element_type, value)
-    case(f"{name}_before_18", input=optional, cites=(ELEMENT_BEFORE_18, OUTPUT))
-    case(f"{name}_since_18", input=optional, cites=(ELEMENT, OUTPUT))
+    case(f"{name}_before_18", input=optional, before=18, cites=(ELEMENT, OUTPUT))
+    case(f"{name}_since_18", input=optional, since=18, cites=(ELEMENT, OUTPUT))
     case(f"{name}_itself", Tag.CHANGE, input=bare, cites=ITSELF)
-    case(f"{name}_itself_before_18", Tag.CHANGE, input=bare, rejects=TYPES_BEFORE_18)
+    case(f"{name}_itself_before_18", Tag.CHANGE, input=bare, rejects=OPTIONAL_ONLY)
 for name, type_ in (("tensor", "optional(tensor(float))"), ("sequence", "optional(seq(tensor(float)))")):
-    case(f"empty_{name}_before_18", Tag.EDGE, input=typed(type_, EMPTY), before=18, unspecified=UNDEFINED_BEFORE_18)
-    case(f"empty_{name}", Tag.EDGE, input=typed(type_, EMPTY), since=18, unspecified=UNDEFINED)
+    case(f"empty_{name}", Tag.EDGE, input=typed(type_, EMPTY), unspecified=UNDEFINED)
 case("types_extremes", Tag.DTYPE, Tag.EDGE, each="O", input=extremes(12), cites=OUTPUT)
 for name in NOT_HELD:
     optional = typed(f"optional(tensor({name}))", ramp(2))

@@ -17,22 +17,18 @@ from onnx_conformance.declare.families.containers import NOT_HELD, THREE
 OPTIONAL_HAS_ELEMENT = Op("OptionalHasElement", versions=(15, 18, 28), compare=EXACT, widens=False, rank=lambda _: 0)
 OPTIONAL_HAS_ELEMENT.example(input=ramp(2, 3))
 
-TRUE_BEFORE_18 = OPTIONAL_HAS_ELEMENT.clause("Returns true if the optional-type input contains an element.", before=18)
-FALSE_BEFORE_18 = OPTIONAL_HAS_ELEMENT.clause("If it is an empty optional-type, this op returns false.", before=18)
 TRUE = OPTIONAL_HAS_ELEMENT.clause(
     "Returns true if (1) the input is an optional-type and contains an element, or, (2) the input is a tensor or "
-    "sequence type.",
-    since=18,
-)
+    "sequence type."
+).reworded(before=18, text="Returns true if the optional-type input contains an element.")
 FALSE = OPTIONAL_HAS_ELEMENT.clause(
     "If the input is not provided or is an empty optional-type, this op returns false.",
-    since=18,
     note="A sequence without tensors is an element, so an optional that contains it is not empty.",
-)
+).reworded(before=18, text="If it is an empty optional-type, this op returns false.")
 SCALAR = OPTIONAL_HAS_ELEMENT.clause(
     "A scalar boolean tensor. If true, it indicates that optional-type input contains an element."
 )
-TYPES_BEFORE_18 = OPTIONAL_HAS_ELEMENT.clause(
+OPTIONAL_ONLY = OPTIONAL_HAS_ELEMENT.clause(
     "Constrain input type to optional tensor and optional sequence types.", before=18
 )
 
@@ -57,19 +53,19 @@ for name, element_type, value in (
 ):
     optional = typed(f"optional({element_type})", value)
     bare = typed(element_type, value)
-    case(f"{name}_before_18", input=optional, cites=(TRUE_BEFORE_18, SCALAR))
-    case(f"{name}_since_18", input=optional, cites=(TRUE, SCALAR))
-    case(f"{name}_itself", Tag.CHANGE, input=bare, cites=TRUE)
-    case(f"{name}_itself_before_18", Tag.CHANGE, input=bare, rejects=TYPES_BEFORE_18)
+    case(f"{name}_before_18", input=optional, before=18, cites=(TRUE, SCALAR))
+    case(f"{name}_since_18", input=optional, since=18, cites=(TRUE, SCALAR))
+    case(f"{name}_itself", Tag.CHANGE, input=bare, since=18, cites=TRUE)
+    case(f"{name}_itself_before_18", Tag.CHANGE, input=bare, rejects=OPTIONAL_ONLY)
 for name, type_ in (
     ("tensor", "optional(tensor(float))"),
     ("sequence", "optional(seq(tensor(float)))"),
     ("strings", "optional(tensor(string))"),
 ):
-    case(f"empty_{name}_before_18", Tag.EDGE, input=typed(type_, EMPTY), cites=FALSE_BEFORE_18)
-    case(f"empty_{name}", Tag.EDGE, input=typed(type_, EMPTY), cites=(FALSE, SCALAR))
+    case(f"empty_{name}_before_18", Tag.EDGE, input=typed(type_, EMPTY), before=18, cites=FALSE)
+    case(f"empty_{name}", Tag.EDGE, input=typed(type_, EMPTY), since=18, cites=(FALSE, SCALAR))
 case("left_out_before_18", Tag.CHANGE, before=18, rejects=Rule.ARITY)
-case("left_out", Tag.CHANGE, cites=FALSE)
+case("left_out", Tag.CHANGE, since=18, cites=FALSE)
 case("types_extremes", Tag.DTYPE, Tag.EDGE, each="O", input=extremes(12), cites=SCALAR)
 for name in NOT_HELD:
     optional = typed(f"optional(tensor({name}))", ramp(2))

@@ -47,16 +47,13 @@ QUANTIZE = Op(
 )
 QUANTIZE.example(x=[[-4, 2, 6], [0, 8, 4]], y_scale=2, y_zero_point=1, axis=1, saturate=1, block_size=0)
 
-FORMULA_BEFORE_21 = QUANTIZE.clause(
-    "y = saturate ((x / y_scale) + y_zero_point)",
+FORMULA = QUANTIZE.clause(
+    "y = saturate((x / y_scale) + y_zero_point)", note="The note on the formula before version 21 applies here too."
+).reworded(
     before=21,
+    text="y = saturate ((x / y_scale) + y_zero_point)",
     note="If the precision of x and a higher precision lead to different results, the result is left open. NaN and a "
     "scale of 0 are also left open.",
-)
-FORMULA = QUANTIZE.clause(
-    "y = saturate((x / y_scale) + y_zero_point)",
-    since=21,
-    note="The note on the formula before version 21 applies here too.",
 )
 LIMITS = QUANTIZE.clause("- uint16: [0, 65535] - int16: [-32768, 32767] - uint8: [0, 255] - int8:", since=21)
 TIES = QUANTIZE.clause("to the nearest even.")
@@ -65,8 +62,9 @@ SAME_FORMULA = QUANTIZE.clause(
     since=19,
     note="Therefore the zero point of a float8 is added too. onnxruntime and onnx.reference omit it.",
 )
-SAME_TYPE_BEFORE_21 = QUANTIZE.clause("'y_zero_point' and 'y' must have same type.", before=21, result=True)
-SAME_TYPE = QUANTIZE.clause("`y_zero_point` and `y` must have the same type.", since=21, result=True)
+SAME_TYPE = QUANTIZE.clause("`y_zero_point` and `y` must have the same type.", result=True).reworded(
+    before=21, text="'y_zero_point' and 'y' must have same type."
+)
 SCALAR = QUANTIZE.clause("It's a scalar, which means a per-tensor/layer quantization.", before=13)
 EITHER = QUANTIZE.clause(
     "must have same shape, and can be either a scalar for per-tensor / per layer quantization, or a 1-D tensor",
@@ -74,8 +72,7 @@ EITHER = QUANTIZE.clause(
     before=21,
     note="The text does not define whether one element may apply to the whole axis.",
 )
-MATCH_BEFORE_21 = QUANTIZE.clause("Shape must match y_scale.", since=13, before=21)
-MATCH = QUANTIZE.clause("Shape must match `y_scale`.", since=21)
+MATCH = QUANTIZE.clause("Shape must match `y_scale`.").reworded(before=21, text="Shape must match y_scale.", since=13)
 DETERMINES = QUANTIZE.clause(
     "must have the same shape, determining the quantization granularity.",
     since=21,
@@ -92,8 +89,9 @@ LENGTH = QUANTIZE.clause(
     "elements.",
 )
 BLOCKS = QUANTIZE.clause("The scale's shape is identical to the input's shape, except for one dimension", since=21)
-DEFAULT_BEFORE_13 = QUANTIZE.clause("Default value is uint8 typed 0 if it's not specified.", before=13)
-DEFAULT = QUANTIZE.clause("Default is uint8 with zero point of 0 if it's not specified.", since=13)
+DEFAULT = QUANTIZE.clause("Default is uint8 with zero point of 0 if it's not specified.").reworded(
+    before=13, text="Default value is uint8 typed 0 if it's not specified."
+)
 IGNORED = QUANTIZE.clause(
     "Ignored for per-tensor quantization.",
     since=13,
@@ -102,13 +100,11 @@ IGNORED = QUANTIZE.clause(
 )
 AXIS_USE = QUANTIZE.clause("Used only for per-axis and blocked quantization.", since=21)
 BACK = QUANTIZE.clause("Negative value means counting dimensions from the back.", since=13)
-RANGE_BEFORE_21 = QUANTIZE.clause("Accepted range is [-r, r-1] where r = rank(input).", since=13, before=21)
 RANGE = QUANTIZE.clause(
     "Accepted range is `[-r, r-1]` where `r = rank(input)`.",
-    since=21,
     note="The text does not define whether the range applies if the axis is not used. In that case the default of 1 is "
     "accepted for every rank.",
-)
+).reworded(before=21, text="Accepted range is [-r, r-1] where r = rank(input).", since=13)
 RANK_ONE = QUANTIZE.clause(
     "When the rank of the input is 1, per-tensor quantization is applied",
     since=21,
@@ -143,11 +139,11 @@ PRECISION = QUANTIZE.clause(
 )
 GRAINS = Granularity(
     scalar=(SCALAR,),
-    same_shape=(MATCH_BEFORE_21, MATCH),
+    same_shape=(MATCH,),
     ranks=(EITHER, THREE_KINDS),
     length=(EITHER, LENGTH),
-    axis=(RANGE_BEFORE_21, RANGE),
-    unused_axis=(RANGE,),
+    axis=(RANGE,),
+    unused_axis=(RANGE.at(21),),
     rank_one=(RANK_ONE,),
     blocks=(BLOCKS,),
     block_size=(BLOCK_SIZE,),
@@ -178,16 +174,15 @@ def quantized(
 
     Attributes are None before the version that added them.
     """
-    formula = FORMULA if FORMULA.in_force(v.since) else FORMULA_BEFORE_21
     has_precision = PRECISION.in_force(v.since)
     target = v.dtypes["T3" if has_precision else "T2"]
-    if y_zero_point is not None and MATCH.in_force(v.since):
+    if y_zero_point is not None and DETERMINES.in_force(v.since):
         v.require(BOTH_T3 if has_precision else BOTH_T2, not output_dtype or NUMBERS[target.name] == output_dtype)
         other = y_zero_point.shape != y_scale.shape
         v.require(DETERMINES, not other or y_scale.ndim > 0)
         v.require(ALL_CASES, not other or y_zero_point.ndim > 0)
     scale, zero = GRAINS.spread(v, x.shape, y_scale, y_zero_point, axis, block_size)
-    v.silent(formula, bool((y_scale == 0).any()))
+    v.silent(FORMULA, bool((y_scale == 0).any()))
     scaled_by = v.dtypes["T2" if has_precision else "T1"] if SATURATE.in_force(v.since) else FLOAT32
     divides = PRECISIONS.get(precision, scaled_by)
     with np.errstate(all="ignore"):
@@ -196,15 +191,15 @@ def quantized(
         quotient = wide / by
         if divides not in PRECISIONS.values():
             exact = all(np.array_equal(_cast(numbers, divides), numbers) for numbers in (wide, quotient))
-            v.silent(PRECISION if has_precision else formula, not exact)
+            v.silent(PRECISION if has_precision else FORMULA, not exact)
             divides = np.dtype(np.float64)
         v.silent(SATURATE, "fnuz" in target.name and bool(np.isinf(quotient).any()))
         quotients = [_cast(_cast(wide, divides) / _cast(by, divides), divides), _cast(quotient, divides)]
         quotients += [] if has_precision else [quotient]
         clips = bool(saturate) or "float8" not in target.name
-        answer, *others = (saturated(v, formula, item, zeros, target, clips=clips) for item in quotients)
+        answer, *others = (saturated(v, FORMULA, item, zeros, target, clips=clips) for item in quotients)
         expected = answer.astype(np.float64)
-    v.silent(formula, not all(np.array_equal(expected, item.astype(np.float64), equal_nan=True) for item in others))
+    v.silent(FORMULA, not all(np.array_equal(expected, item.astype(np.float64), equal_nan=True) for item in others))
     return answer
 
 
@@ -213,7 +208,6 @@ CUBE = np.arange(24).reshape(2, 3, 4) - 9
 TIED = [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 300, -300]
 ZERO = typed("uint8", 0)
 
-case("ties_before_21", x=TIED, y_scale=1, y_zero_point=0, cites=(FORMULA_BEFORE_21, TIES, SAME_TYPE_BEFORE_21))
 case("ties", x=TIED, y_scale=1, y_zero_point=0, cites=(FORMULA, TIES, SAME_TYPE))
 case("ties_before_zero_point", Tag.EDGE, x=TIED, y_scale=1, y_zero_point=3, cites=TIES)
 for type_, first in INTEGERS.items():
@@ -232,43 +226,38 @@ ACROSS = [0, 1, -1, 127, -128, 254, -255, 300, -300]
 ZERO_POINTS = vary(highest=typed("int8", 127), lowest=typed("int8", -128), highest_unsigned=typed("uint8", 255))
 SCALED_BY_LEAST = [5 * 2.0**-149, -3 * 2.0**-149, 2.0**-143, 2.0**-130, -1, 0]
 BEYOND_24_BITS = typed("int32", [2**24 + 1, 2**30 + 1, 2**31 - 1, -(2**31)])
-for suffix, clause in (("_before_21", FORMULA_BEFORE_21), ("", FORMULA)):
-    case(f"limit_of_zero_point{suffix}", Tag.EDGE, x=ACROSS, y_scale=1, y_zero_point=ZERO_POINTS, cites=clause)
-    case(f"scale_negative{suffix}", Tag.EDGE, x=[6, -3, 5, 500, -500], y_scale=-2, y_zero_point=1, cites=clause)
-    # The reciprocal of such a scale is infinite.
-    case(f"scale_subnormal{suffix}", Tag.EDGE, x=SCALED_BY_LEAST, y_scale=2.0**-149, y_zero_point=1, cites=clause)
+case("limit_of_zero_point", Tag.EDGE, x=ACROSS, y_scale=1, y_zero_point=ZERO_POINTS, cites=FORMULA)
+case("scale_negative", Tag.EDGE, x=[6, -3, 5, 500, -500], y_scale=-2, y_zero_point=1, cites=FORMULA)
+# The reciprocal of such a scale is infinite.
+case("scale_subnormal", Tag.EDGE, x=SCALED_BY_LEAST, y_scale=2.0**-149, y_zero_point=1, cites=FORMULA)
 WIDE: dict[str, Any] = {"x": BEYOND_24_BITS, "y_scale": typed("float", 2.0**24), "y_zero_point": typed("int8", -1)}
-case("int32_beyond_24_bits_before_19", Tag.EDGE, **WIDE, before=19, cites=FORMULA_BEFORE_21)
+case("int32_beyond_24_bits_before_19", Tag.EDGE, **WIDE, before=19, cites=FORMULA)
 case("int32_beyond_24_bits", Tag.EDGE, **WIDE, since=23, cites=FORMULA)
 # 64.5 in float32, 64.5000038 in real numbers.
 HALFWAY: dict[str, Any] = {"x": typed("int32", [2**24 + 2**17 + 1]), "y_scale": typed("float", 2.0**18)}
-case("int32_halfway_in_float_before_19", Tag.EDGE, **HALFWAY, before=19, unspecified=FORMULA_BEFORE_21)
+case("int32_halfway_in_float_before_19", Tag.EDGE, **HALFWAY, before=19, unspecified=FORMULA)
 case("int32_halfway_in_float", Tag.EDGE, **HALFWAY, since=23, cites=PRECISION)
-case("zero_point_zero_before_13", x=TIED, y_scale=1, y_zero_point=ZERO, cites=DEFAULT_BEFORE_13)
 case("zero_point_zero", x=TIED, y_scale=1, y_zero_point=ZERO, cites=DEFAULT)
-case("no_zero_point_before_13", Tag.CHANGE, x=TIED, y_scale=1, cites=DEFAULT_BEFORE_13)
 case("no_zero_point", Tag.CHANGE, x=TIED, y_scale=1, cites=DEFAULT)
 case("rank0", Tag.EDGE, x=7, y_scale=2, y_zero_point=1)
 case("zero_size", Tag.EDGE, x=ramp(2, 0, 3), y_scale=2, y_zero_point=1)
-case("nan_before_21", Tag.EDGE, x=[np.nan, 1], y_scale=2, y_zero_point=1, before=21, unspecified=FORMULA_BEFORE_21)
-case("nan", Tag.EDGE, x=[np.nan, 1], y_scale=2, y_zero_point=1, since=21, unspecified=FORMULA)
-case("scale_zero_before_21", Tag.EDGE, x=[3, -2], y_scale=0, y_zero_point=1, before=21, unspecified=FORMULA_BEFORE_21)
-case("scale_zero", Tag.EDGE, x=[3, -2], y_scale=0, y_zero_point=1, since=21, unspecified=FORMULA)
+case("nan", Tag.EDGE, x=[np.nan, 1], y_scale=2, y_zero_point=1, unspecified=FORMULA)
+case("scale_zero", Tag.EDGE, x=[3, -2], y_scale=0, y_zero_point=1, unspecified=FORMULA)
 case("one_scale_zero", Tag.EDGE, x=[[3, -2]], y_scale=[1, 0], y_zero_point=[1, 1], since=21, unspecified=FORMULA)
 # 3.5 in float32, 3.4999999 in real numbers.
-case("tie_of_float32_before_21", Tag.EDGE, x=[0.35], y_scale=0.1, before=21, unspecified=FORMULA_BEFORE_21)
+case("tie_of_float32_before_21", Tag.EDGE, x=[0.35], y_scale=0.1, before=21, unspecified=FORMULA)
 case("tie_of_float32_before_23", Tag.EDGE, x=[0.35], y_scale=0.1, since=21, before=23, unspecified=FORMULA)
 case("tie_of_float32", Tag.EDGE, x=[0.35], y_scale=0.1, cites=PRECISION)
 
 case("scale_of_rank1", Tag.EDGE, x=CUBE, y_scale=[2], y_zero_point=1, before=13, cites=SCALAR)
 case("scale_for_each", x=CUBE, y_scale=[1, 2], y_zero_point=1, before=13, rejects=SCALAR)
 case("scale_of_wrong_rank", x=CUBE, y_scale=[[2, 1]], y_zero_point=[[1, 2]], since=13, before=21, rejects=EITHER)
-case("scalar_and_vector_before_21", x=CUBE, y_scale=2, y_zero_point=[1, 2, 3], rejects=MATCH_BEFORE_21)
+case("scalar_and_vector_before_21", x=CUBE, y_scale=2, y_zero_point=[1, 2, 3], before=21, rejects=MATCH)
 case("scalar_and_vector", x=CUBE, y_scale=2, y_zero_point=[1, 2, 3], rejects=DETERMINES)
 case("vector_and_scalar", x=CUBE, y_scale=[1, 2, 3], y_zero_point=1, rejects=ALL_CASES)
-case("vectors_of_other_length", x=CUBE, y_scale=[1, 2, 3], y_zero_point=[1, 2], rejects=MATCH)
-case("vector_and_matrix", x=CUBE, y_scale=[1, 2, 3], y_zero_point=[[1, 2, 3]], rejects=MATCH)
-case("one_element_before_21", Tag.EDGE, x=CUBE, y_scale=2, y_zero_point=[1], rejects=MATCH_BEFORE_21)
+case("vectors_of_other_length", x=CUBE, y_scale=[1, 2, 3], y_zero_point=[1, 2], since=21, rejects=MATCH)
+case("vector_and_matrix", x=CUBE, y_scale=[1, 2, 3], y_zero_point=[[1, 2, 3]], since=21, rejects=MATCH)
+case("one_element_before_21", Tag.EDGE, x=CUBE, y_scale=2, y_zero_point=[1], before=21, rejects=MATCH)
 case("one_element", Tag.EDGE, x=CUBE, y_scale=2, y_zero_point=[1], rejects=DETERMINES)
 case("axis_size_one", Tag.EDGE, x=ramp(3, 1), y_scale=[2], y_zero_point=[1], axis=1, before=24, cites=BACK)
 case("length_of_one_before_21", Tag.EDGE, x=CUBE, y_scale=[2], axis=2, since=13, before=21, unspecified=EITHER)
@@ -300,6 +289,7 @@ for misfit in misfits(GRAINS):
         y_scale=misfit.scales,
         y_zero_point=np.zeros(misfit.scales.shape),
         **misfit.attributes,
+        since=misfit.since,
         before=misfit.before,
         rejects=misfit.clause,
     )
@@ -420,7 +410,7 @@ case(
     y_zero_point=1,
     since=19,
     before=21,
-    unspecified=FORMULA_BEFORE_21,
+    unspecified=FORMULA,
 )
 case(
     "int32_by_int32_before_23",

@@ -58,14 +58,14 @@ class ArgExtremum:
             ),
         )
         self.same_rank = clause("The resulting tensor has the same rank as the input if keepdims equals 1.")
-        self.pruned_before_11 = clause(
-            "If keepdims equal 0, then the resulted tensor have the reduced dimension pruned.", before=11
-        )
-        self.pruned_before_13 = clause(
-            "If keepdims equal 0, then the resulting tensor has the reduced dimension pruned.", since=11, before=13
-        )
-        self.pruned = clause(
-            "If keepdims equals 0, then the resulting tensor has the reduced dimension pruned.", since=13
+        self.pruned = (
+            clause("If keepdims equals 0, then the resulting tensor has the reduced dimension pruned.")
+            .reworded(
+                before=13, text="If keepdims equal 0, then the resulting tensor has the reduced dimension pruned."
+            )
+            .reworded(
+                before=11, text="If keepdims equal 0, then the resulted tensor have the reduced dimension pruned."
+            )
         )
         self.keep = clause(
             "Keep the reduced dimension or not, default 1 means keep reduced dimension.",
@@ -136,10 +136,8 @@ class ArgExtremum:
         case, computes, cube, inf = self.op.case, self.computes, turned(CUBE), np.inf
         case("default", data=cube, cites=(computes, self.same_rank, self.integer))
         case("kept", data=cube, axis=1, keepdims=1, cites=(self.same_rank, self.keep, self.integer_output))
-        pruned = {"_before_11": self.pruned_before_11, "_before_13": self.pruned_before_13, "": self.pruned}
-        for suffix, clause in pruned.items():
-            case(f"pruned{suffix}", data=cube, axis=1, keepdims=0, cites=(clause, self.keep))
-            case(f"pruned_default_axis{suffix}", data=cube, keepdims=0, cites=clause)
+        case("pruned", data=cube, axis=1, keepdims=0, cites=(self.pruned, self.keep))
+        case("pruned_default_axis", data=cube, keepdims=0, cites=self.pruned)
         case("to_scalar", Tag.EDGE, data=turned([3, 8, 1]), keepdims=0, cites=computes)
         case("keepdims_two", Tag.EDGE, data=cube, keepdims=2, unspecified=self.keep)
         case(f"first_is_{superlative}", data=turned([9, 8, 1]), cites=computes)

@@ -52,21 +52,20 @@ REDUCE_L2.dispute(
     "is a float).",
     "fractions_double",
 )
-EMPTY_BEFORE_11 = REDUCE_L2.clause(
-    "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
-    "yields 0.",
-    before=11,
-)
 EMPTY = REDUCE_L2.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields 0.",
     since=13,
     note="Version 11 does not define rank 0 or the empty set.",
+).reworded(
+    before=11,
+    text="have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of "
+    "values yields 0.",
 )
 COMPOSITE = REDUCE_L2.clause(
     "composite-reduction operators will still perform the non-reduction steps as needed.", since=18
 )
-REDUCTION = Reduction(REDUCE_L2, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=18)
+REDUCTION = Reduction(REDUCE_L2, empty=EMPTY, by_input=18)
 
 
 @REDUCE_L2.oracle()
@@ -95,7 +94,6 @@ TRIPLES = [[3, -4, 12], [2, 3, -6], [0, 0, -5]]
 
 REDUCTION.cases(COMPUTES)
 case("dtypes_empty_set", Tag.DTYPE, Tag.EDGE, each="T", data=ramp(0, 3), axes=[0], cites=EMPTY)
-case("dtypes_empty_set_before_11", Tag.DTYPE, Tag.EDGE, each="T", data=ramp(0, 3), axes=[0], cites=EMPTY_BEFORE_11)
 case("dtypes_whole", Tag.DTYPE, each="T", data=np.abs(TRIPLES), axes=[1], cites=COMPUTES)
 case("noop_of_signs", Tag.CHANGE, data=TRIPLES, noop_with_empty_axes=1, cites=COMPOSITE)
 case("noop_empty_list_of_signs", Tag.CHANGE, data=TRIPLES, axes=[], noop_with_empty_axes=1, cites=COMPOSITE)

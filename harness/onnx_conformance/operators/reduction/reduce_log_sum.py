@@ -54,24 +54,23 @@ REDUCE_LOG_SUM.dispute(
     "integers_of_one",
     "integers_none_beside",
 )
-EMPTY_BEFORE_11 = REDUCE_LOG_SUM.clause(
-    "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
-    "yields minus infinity (if supported by the datatype) or undefined otherwise.",
-    before=11,
-)
 EMPTY = REDUCE_LOG_SUM.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields minus infinity (if supported by the datatype) or undefined otherwise.",
     since=13,
     note="Version 11 does not define rank 0 or the empty set.",
     see=("https://github.com/onnx/onnx/pull/5568",),
+).reworded(
+    before=11,
+    text="have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of "
+    "values yields minus infinity (if supported by the datatype) or undefined otherwise.",
 )
 STEPS = REDUCE_LOG_SUM.clause(
     "but composite-reduction operators will still perform the non-reduction steps as needed.", since=18
 )
 RETURNS = REDUCE_LOG_SUM.clause("Thus, ReduceLogSum returns the Log of input tensor", since=18)
 FLOATS = REDUCE_LOG_SUM.clause("Constrain input and output types to float tensors.", since=28)
-REDUCTION = Reduction(REDUCE_LOG_SUM, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=18)
+REDUCTION = Reduction(REDUCE_LOG_SUM, empty=EMPTY, by_input=18)
 
 
 @REDUCE_LOG_SUM.oracle()

@@ -25,22 +25,21 @@ COMPUTES = REDUCE_MAX.clause(
         "https://github.com/apache/tvm/issues/19572",
     ),
 )
-EMPTY_BEFORE_12 = REDUCE_MAX.clause(
-    "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
-    "yields minus infinity (if supported by the datatype) or the minimum value of the data type otherwise.",
-    before=12,
-)
 EMPTY = REDUCE_MAX.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields minus infinity (if supported by the datatype) or the minimum value of the data type otherwise.",
     since=13,
     note="Version 12 does not define rank 0 or the empty set.",
     see=("https://github.com/onnx/onnx/pull/5568",),
+).reworded(
+    before=12,
+    text="have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of "
+    "values yields minus infinity (if supported by the datatype) or the minimum value of the data type otherwise.",
 )
 BOOLEAN = REDUCE_MAX.clause(
     "If the input data type is Boolean, the comparison should consider `False < True`.", since=20, result=True
 )
-REDUCTION = Reduction(REDUCE_MAX, empty_before=EMPTY_BEFORE_12, empty=EMPTY, by_input=18)
+REDUCTION = Reduction(REDUCE_MAX, empty=EMPTY, by_input=18)
 
 
 @REDUCE_MAX.oracle()

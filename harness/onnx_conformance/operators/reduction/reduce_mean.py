@@ -31,19 +31,18 @@ COMPUTES = REDUCE_MEAN.clause(
     note="The text does not define the integer result for a mean between two integers. If the mean is an integer, it "
     "is the result even beyond 2**53: onnxruntime and onnx.reference round it to a double.",
 )
-EMPTY_BEFORE_11 = REDUCE_MEAN.clause(
-    "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
-    "yields undefined.",
-    before=11,
-)
 EMPTY = REDUCE_MEAN.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields undefined.",
     since=13,
     note="Version 11 does not define rank 0 or the empty set.",
     see=("https://github.com/onnx/onnx/pull/5568",),
+).reworded(
+    before=11,
+    text="have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of "
+    "values yields undefined.",
 )
-REDUCTION = Reduction(REDUCE_MEAN, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=18)
+REDUCTION = Reduction(REDUCE_MEAN, empty=EMPTY, by_input=18)
 
 
 @REDUCE_MEAN.oracle()
@@ -52,7 +51,7 @@ def mean(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axe
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     total = exact_sum(data, removed, keepdims=keepdims == 1)
     terms = terms_of(data, removed)
-    v.silent(EMPTY if EMPTY.in_force(v.since) else EMPTY_BEFORE_11, terms == 0)
+    v.silent(EMPTY, terms == 0)
     if data.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
             return np.asarray(total / terms)

@@ -43,18 +43,17 @@ COMPUTES = REDUCE_PROD.clause(
     note="The text does not define the order of multiplication. Whether a partial product leaves the range of the type "
     "depends on that order. The text does not define the result of an integer overflow either.",
 )
-EMPTY_BEFORE_11 = REDUCE_PROD.clause(
-    "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
-    "yields 1.",
-    before=11,
-)
 EMPTY = REDUCE_PROD.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields 1.",
     since=13,
     note="Version 11 does not define rank 0 or the empty set.",
+).reworded(
+    before=11,
+    text="have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of "
+    "values yields 1.",
 )
-REDUCTION = Reduction(REDUCE_PROD, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=18)
+REDUCTION = Reduction(REDUCE_PROD, empty=EMPTY, by_input=18)
 
 
 @REDUCE_PROD.oracle()
@@ -79,7 +78,6 @@ INT64 = np.iinfo(np.int64)
 
 REDUCTION.cases(COMPUTES)
 case("dtypes_empty_set", Tag.DTYPE, Tag.EDGE, each="T", data=ramp(0, 3), axes=[0], cites=EMPTY)
-case("dtypes_empty_set_before_11", Tag.DTYPE, Tag.EDGE, each="T", data=ramp(0, 3), axes=[0], cites=EMPTY_BEFORE_11)
 case("dtypes_factors", Tag.DTYPE, each="T", data=[[2, 3, 5], [7, 1, 4]], axes=[1], cites=COMPUTES)
 case("signs", data=[[-3, 2, -5], [4, -5, 6], [-1, -1, -1]], axes=[1], cites=COMPUTES)
 case("zeros", Tag.EDGE, data=[[0, 3], [-0.0, 3], [-0.0, -2], [0, -2]], axes=[1], cites=COMPUTES)

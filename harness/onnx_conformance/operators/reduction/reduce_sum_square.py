@@ -36,21 +36,20 @@ COMPUTES = REDUCE_SUM_SQUARE.clause(
     "Computes the sum square of the input tensor's element",
     note="The text does not define the result of an integer overflow.",
 )
-EMPTY_BEFORE_11 = REDUCE_SUM_SQUARE.clause(
-    "have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
-    "yields 0.",
-    before=11,
-)
 EMPTY = REDUCE_SUM_SQUARE.clause(
     "has the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of values "
     "yields 0.",
     since=13,
     note="Version 11 does not define rank 0 or the empty set.",
+).reworded(
+    before=11,
+    text="have the reduced dimension pruned. Input tensors of rank zero are valid. Reduction over an empty set of "
+    "values yields 0.",
 )
 COMPOSITE = REDUCE_SUM_SQUARE.clause(
     "composite-reduction operators will still perform the non-reduction steps as needed.", since=18
 )
-REDUCTION = Reduction(REDUCE_SUM_SQUARE, empty_before=EMPTY_BEFORE_11, empty=EMPTY, by_input=18)
+REDUCTION = Reduction(REDUCE_SUM_SQUARE, empty=EMPTY, by_input=18)
 
 
 @REDUCE_SUM_SQUARE.oracle()
@@ -70,7 +69,6 @@ INT32, INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 
 REDUCTION.cases(COMPUTES)
 case("dtypes_empty_set", Tag.DTYPE, Tag.EDGE, each="T", data=ramp(0, 3), axes=[0], cites=EMPTY)
-case("dtypes_empty_set_before_11", Tag.DTYPE, Tag.EDGE, each="T", data=ramp(0, 3), axes=[0], cites=EMPTY_BEFORE_11)
 case("noop_of_signs", Tag.CHANGE, data=[[-3, 2], [-1, 5]], noop_with_empty_axes=1, cites=COMPOSITE)
 case("noop_empty_list_of_signs", Tag.CHANGE, data=[[-3, 2], [-1, 5]], axes=[], noop_with_empty_axes=1, cites=COMPOSITE)
 case("signs", data=[[-3, 2, -1], [4, -5, -6]], axes=[1], cites=COMPUTES)

@@ -72,7 +72,7 @@ class Recurrent:
         functions: the default activation functions, in the order of the equations.
         states: names of the states that are initial inputs.
         weights, recurrence, bias, counted: the sentences of the operator on shapes and on the number of functions.
-        transposed: an equation in which R is transposed; `plain` is the same equation in earlier versions.
+        equation: an equation in which R is transposed, but not in its earlier wording.
         layout, layout_one: the shapes of layout 0 and of layout 1.
     """
 
@@ -83,8 +83,7 @@ class Recurrent:
     recurrence: Clause
     bias: Clause
     counted: Clause
-    transposed: Clause
-    plain: Clause
+    equation: Clause
     direction: Clause
     packed: Clause
     known: Clause
@@ -119,8 +118,7 @@ def recurrent(
     recurrence: Clause,
     bias: Clause,
     counted: Clause,
-    transposed: Clause,
-    plain: Clause,
+    equation: Clause,
     layout: Clause,
     layout_one: Clause,
     defaults_since: int | None,
@@ -139,8 +137,7 @@ def recurrent(
         recurrence=recurrence,
         bias=bias,
         counted=counted,
-        transposed=transposed,
-        plain=plain,
+        equation=equation,
         direction=op.clause(
             "Must be one of forward (default), reverse, or bidirectional.",
             note="The schema of GRU 1 has the default `foward`; the sentence decides. The text does not define the "
@@ -328,7 +325,7 @@ def through_time(
     v.silent(clauses.lengths, bool(((lengths < 1) | (lengths > len(x))).any()))
     functions = _functions(v, clauses, len(orders), activations, activation_alpha, activation_beta, clip)
     matrices = R.reshape(len(orders), clauses.gates, hidden, hidden)
-    if not clauses.transposed.in_force(v.since):
+    if v.since < TRANSPOSED:
         turned = matrices.transpose(0, 1, 3, 2)
         v.reads(OWN_FORMULA, not np.array_equal(turned, matrices, equal_nan=True))
         matrices = turned  # The steps transpose R, so this uses R without transposition.

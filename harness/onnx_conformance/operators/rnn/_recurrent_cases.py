@@ -286,7 +286,7 @@ def _others(op: Op, clauses: Recurrent) -> None:
         **{**extras(clauses.gates, clauses.states), "sequence_lens": None},
         n=1 + len(clauses.states),
         before=TRANSPOSED,
-        cites=clauses.plain,
+        cites=clauses.equation,
     )
     case("direction_unknown", **plain, direction="backward", rejects=clauses.direction)
     case("direction_upper_case", **new, direction="FORWARD", rejects=clauses.direction)

@@ -30,23 +30,21 @@ GRU.example(**data(3, symmetric=True), **extras(3, ("initial_h",)), **ENDS, acti
 LAYER = GRU.clause("Computes an one-layer GRU.")
 DEFAULT = GRU.clause("Equations (Default: f=Sigmoid, g=Tanh):")
 SEE_EQUATIONS = GRU.clause("Optional: See the equations for default if not specified.")
-UPDATE_BEFORE_7 = GRU.clause("zt = f(Xt*(Wz^T) + Ht-1*Rz + Wbz + Rbz)", before=7, note=UNTRANSPOSED)
-RESET_BEFORE_7 = GRU.clause("rt = f(Xt*(Wr^T) + Ht-1*Rr + Wbr + Rbr)", before=7)
-CANDIDATE_BEFORE_7 = GRU.clause(
-    "ht = g(Xt*(Wh^T) + (rt (.) Ht-1)*Rh + Rbh + Wbh) # default, when linear_before_reset = 0", before=7
+UPDATE = GRU.clause("zt = f(Xt*(Wz^T) + Ht-1*(Rz^T) + Wbz + Rbz)").reworded(
+    before=7, text="zt = f(Xt*(Wz^T) + Ht-1*Rz + Wbz + Rbz)", note=UNTRANSPOSED
 )
-LINEAR_BEFORE_7 = GRU.clause(
-    "ht = g(Xt*(Wh^T) + (rt (.) (Ht-1*Rh + Rbh) + Wbh) # when linear_before_reset != 0",
+RESET = GRU.clause("rt = f(Xt*(Wr^T) + Ht-1*(Rr^T) + Wbr + Rbr)").reworded(
+    before=7, text="rt = f(Xt*(Wr^T) + Ht-1*Rr + Wbr + Rbr)"
+)
+CANDIDATE = GRU.clause(
+    "ht = g(Xt*(Wh^T) + (rt (.) Ht-1)*(Rh^T) + Rbh + Wbh) # default, when linear_before_reset = 0"
+).reworded(before=7, text="ht = g(Xt*(Wh^T) + (rt (.) Ht-1)*Rh + Rbh + Wbh) # default, when linear_before_reset = 0")
+LINEAR = GRU.clause("ht = g(Xt*(Wh^T) + (rt (.) (Ht-1*(Rh^T) + Rbh)) + Wbh) # when linear_before_reset != 0").reworded(
     before=7,
+    text="ht = g(Xt*(Wh^T) + (rt (.) (Ht-1*Rh + Rbh) + Wbh) # when linear_before_reset != 0",
     note="A bracket is missing. (.) binds more strongly than +, as in version 7. Version 1 does not have this "
     "attribute.",
 )
-UPDATE = GRU.clause("zt = f(Xt*(Wz^T) + Ht-1*(Rz^T) + Wbz + Rbz)", since=7)
-RESET = GRU.clause("rt = f(Xt*(Wr^T) + Ht-1*(Rr^T) + Wbr + Rbr)", since=7)
-CANDIDATE = GRU.clause(
-    "ht = g(Xt*(Wh^T) + (rt (.) Ht-1)*(Rh^T) + Rbh + Wbh) # default, when linear_before_reset = 0", since=7
-)
-LINEAR = GRU.clause("ht = g(Xt*(Wh^T) + (rt (.) (Ht-1*(Rh^T) + Rbh)) + Wbh) # when linear_before_reset != 0", since=7)
 STATE = GRU.clause("Ht = (1 - zt) (.) ht + zt (.) Ht-1")
 BEFORE_RESET = GRU.clause(
     "apply the linear transformation before multiplying by the output of the reset gate.", since=3
@@ -85,17 +83,15 @@ FORMULAS = (
     GRU.clause("Softsign(x) - x/(1 + |x|)"),
     GRU.clause("Softplus(x) - log(1 + e^x)"),
 )
-FORMULAS_BEFORE_14 = (
-    GRU.clause("Affine(x) - alpha*x + beta", before=14),
-    GRU.clause("ScaledTanh(x) - alpha*Tanh(beta*x)", before=14),
-    GRU.clause("HardSigmoid(x) - min(max(alpha*x + beta, 0), 1)", before=14),
-    GRU.clause("Elu(x) - x if x >= 0 else alpha*(e^x - 1)", before=14),
-)
-FORMULAS_SINCE_14 = (
-    GRU.clause("Affine(x) - alpha * x + beta", since=14),
-    GRU.clause("ScaledTanh(x) - alpha * Tanh(beta * x)", since=14),
-    GRU.clause("HardSigmoid(x) - min(max(alpha * x + beta, 0), 1)", since=14),
-    GRU.clause("Elu(x) - x if x >= 0 else alpha * (e^x - 1)", since=14),
+SCALED_FORMULAS = (
+    GRU.clause("Affine(x) - alpha * x + beta").reworded(before=14, text="Affine(x) - alpha*x + beta"),
+    GRU.clause("ScaledTanh(x) - alpha * Tanh(beta * x)").reworded(before=14, text="ScaledTanh(x) - alpha*Tanh(beta*x)"),
+    GRU.clause("HardSigmoid(x) - min(max(alpha * x + beta, 0), 1)").reworded(
+        before=14, text="HardSigmoid(x) - min(max(alpha*x + beta, 0), 1)"
+    ),
+    GRU.clause("Elu(x) - x if x >= 0 else alpha * (e^x - 1)").reworded(
+        before=14, text="Elu(x) - x if x >= 0 else alpha*(e^x - 1)"
+    ),
 )
 CLAUSES = recurrent(
     GRU,
@@ -105,8 +101,7 @@ CLAUSES = recurrent(
     recurrence=RECURRENCE,
     bias=BIAS,
     counted=COUNTED,
-    transposed=UPDATE,
-    plain=UPDATE_BEFORE_7,
+    equation=UPDATE,
     layout=LAYOUT_0,
     layout_one=LAYOUT_1,
     defaults_since=3,
@@ -168,25 +163,22 @@ PLAIN: dict[str, Any] = data(3, symmetric=True)
 TRANSPOSED_R: dict[str, Any] = data(3)
 EVERY: dict[str, Any] = extras(3, ("initial_h",))
 WHOLE = (LAYER, DEFAULT, SEE_EQUATIONS, STATE, ORDER, BIAS_ORDER, *FORMULAS)
-case("equations_before_7", **PLAIN, **EVERY, n=2, cites=(UPDATE_BEFORE_7, RESET_BEFORE_7, CANDIDATE_BEFORE_7, *WHOLE))
-case("equations", **TRANSPOSED_R, **EVERY, n=2, cites=(UPDATE, RESET, CANDIDATE, *WHOLE))
+case("equations_before_7", **PLAIN, **EVERY, n=2, before=7, cites=(UPDATE, RESET, CANDIDATE, *WHOLE))
+case("equations", **TRANSPOSED_R, **EVERY, n=2, since=7, cites=(UPDATE, RESET, CANDIDATE, *WHOLE))
 SCALED: dict[str, Any] = {
     "activations": ["HardSigmoid", "ScaledTanh"],
     "activation_alpha": [0.25, 0.75],
     "activation_beta": [0.375, 0.5],
 }
-case("functions_scaled_before_7", **PLAIN, **EVERY, **SCALED, n=2, cites=(*FORMULAS_BEFORE_14, UPDATE_BEFORE_7))
-case("functions_scaled_before_14", **TRANSPOSED_R, **EVERY, **SCALED, n=2, cites=(*FORMULAS_BEFORE_14, UPDATE))
-case("functions_scaled", **TRANSPOSED_R, **EVERY, **SCALED, n=2, cites=FORMULAS_SINCE_14)
+case("functions_scaled_before_7", **PLAIN, **EVERY, **SCALED, n=2, before=7, cites=(*SCALED_FORMULAS, UPDATE))
+SCALED_SINCE_7: dict[str, Any] = {**TRANSPOSED_R, **EVERY, **SCALED, "since": 7, "before": 14}
+case("functions_scaled_before_14", **SCALED_SINCE_7, n=2, cites=(*SCALED_FORMULAS, UPDATE))
+case("functions_scaled", **TRANSPOSED_R, **EVERY, **SCALED, n=2, since=14, cites=SCALED_FORMULAS)
 case("y_alone_before_7", **PLAIN, n=1, since=3, before=7, cites=CLAUSES.concats)
-in_both_wordings(
-    GRU, CLAUSES, "linear_before_reset", **EVERY, linear_before_reset=1, cites=(BEFORE_RESET, LINEAR, LINEAR_BEFORE_7)
-)
+in_both_wordings(GRU, CLAUSES, "linear_before_reset", **EVERY, linear_before_reset=1, cites=(BEFORE_RESET, LINEAR))
 in_both_wordings(GRU, CLAUSES, "linear_before_reset_alone", linear_before_reset=1, cites=BEFORE_RESET)
 in_both_wordings(GRU, CLAUSES, "linear_before_reset_two", **EVERY, linear_before_reset=2, since=NEWEST, cites=LINEAR)
-in_both_wordings(
-    GRU, CLAUSES, "linear_before_reset_zero", **EVERY, linear_before_reset=0, cites=(CANDIDATE, CANDIDATE_BEFORE_7)
-)
+in_both_wordings(GRU, CLAUSES, "linear_before_reset_zero", **EVERY, linear_before_reset=0, cites=CANDIDATE)
 in_both_wordings(
     GRU,
     CLAUSES,

@@ -41,17 +41,19 @@ LSTM.example(
 LAYER = LSTM.clause("Computes an one-layer LSTM.")
 DEFAULT = LSTM.clause("Equations (Default: f=Sigmoid, g=Tanh, h=Tanh):")
 SEE_EQUATIONS = LSTM.clause("Optional: See the equations for default if not specified.")
-EQUATIONS_BEFORE_7 = (
-    LSTM.clause("it = f(Xt*(Wi^T) + Ht-1*Ri + Pi (.) Ct-1 + Wbi + Rbi)", before=7, note=UNTRANSPOSED),
-    LSTM.clause("ft = f(Xt*(Wf^T) + Ht-1*Rf + Pf (.) Ct-1 + Wbf + Rbf)", before=7, note=UNTRANSPOSED),
-    LSTM.clause("ct = g(Xt*(Wc^T) + Ht-1*Rc + Wbc + Rbc)", before=7, note=UNTRANSPOSED),
-    LSTM.clause("ot = f(Xt*(Wo^T) + Ht-1*Ro + Po (.) Ct + Wbo + Rbo)", before=7, note=UNTRANSPOSED),
-)
 EQUATIONS = (
-    LSTM.clause("it = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Pi (.) Ct-1 + Wbi + Rbi)", since=7),
-    LSTM.clause("ft = f(Xt*(Wf^T) + Ht-1*(Rf^T) + Pf (.) Ct-1 + Wbf + Rbf)", since=7),
-    LSTM.clause("ct = g(Xt*(Wc^T) + Ht-1*(Rc^T) + Wbc + Rbc)", since=7),
-    LSTM.clause("ot = f(Xt*(Wo^T) + Ht-1*(Ro^T) + Po (.) Ct + Wbo + Rbo)", since=7),
+    LSTM.clause("it = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Pi (.) Ct-1 + Wbi + Rbi)").reworded(
+        before=7, text="it = f(Xt*(Wi^T) + Ht-1*Ri + Pi (.) Ct-1 + Wbi + Rbi)", note=UNTRANSPOSED
+    ),
+    LSTM.clause("ft = f(Xt*(Wf^T) + Ht-1*(Rf^T) + Pf (.) Ct-1 + Wbf + Rbf)").reworded(
+        before=7, text="ft = f(Xt*(Wf^T) + Ht-1*Rf + Pf (.) Ct-1 + Wbf + Rbf)", note=UNTRANSPOSED
+    ),
+    LSTM.clause("ct = g(Xt*(Wc^T) + Ht-1*(Rc^T) + Wbc + Rbc)").reworded(
+        before=7, text="ct = g(Xt*(Wc^T) + Ht-1*Rc + Wbc + Rbc)", note=UNTRANSPOSED
+    ),
+    LSTM.clause("ot = f(Xt*(Wo^T) + Ht-1*(Ro^T) + Po (.) Ct + Wbo + Rbo)").reworded(
+        before=7, text="ot = f(Xt*(Wo^T) + Ht-1*Ro + Po (.) Ct + Wbo + Rbo)", note=UNTRANSPOSED
+    ),
 )
 CELL = LSTM.clause("Ct = ft (.) Ct-1 + it (.) ct")
 HIDDEN_STATE = LSTM.clause("Ht = ot (.) h(Ct)")
@@ -110,8 +112,7 @@ CLAUSES = recurrent(
     recurrence=RECURRENCE,
     bias=BIAS,
     counted=COUNTED,
-    transposed=EQUATIONS[0],
-    plain=EQUATIONS_BEFORE_7[0],
+    equation=EQUATIONS[0],
     layout=LAYOUT_0,
     layout_one=LAYOUT_1,
     defaults_since=None,
@@ -183,8 +184,8 @@ recurrent_cases(LSTM, CLAUSES)
 WHOLE = (LAYER, DEFAULT, SEE_EQUATIONS, CELL, HIDDEN_STATE, ORDER, BIAS_ORDER, *FORMULAS)
 PEEPHOLE_WEIGHTS = waves(1, 3 * HIDDEN)[:, ::-1] / 2
 EVERY: dict[str, Any] = {**extras(4, ("initial_h", "initial_c")), "P": PEEPHOLE_WEIGHTS}
-case("equations_before_7", **data(4, symmetric=True), **EVERY, n=3, before=7, cites=(*EQUATIONS_BEFORE_7, *WHOLE))
-case("equations", **data(4), **EVERY, n=3, cites=(*EQUATIONS, *WHOLE))
+case("equations_before_7", **data(4, symmetric=True), **EVERY, n=3, before=7, cites=(*EQUATIONS, *WHOLE))
+case("equations", **data(4), **EVERY, n=3, since=7, cites=(*EQUATIONS, *WHOLE))
 in_both_wordings(LSTM, CLAUSES, "peepholes", P=PEEPHOLE_WEIGHTS, cites=(PEEPHOLES, NO_PEEPHOLES, CLAUSES.missing))
 in_both_wordings(
     LSTM,

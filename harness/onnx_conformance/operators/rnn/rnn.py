@@ -28,8 +28,9 @@ RNN.example(**data(1, symmetric=True), **extras(1, ("initial_h",)), **ENDS, acti
 
 COMPUTES = RNN.clause("Computes an one-layer simple RNN.")
 DEFAULT = RNN.clause("Equations (Default: f=Tanh):")
-PLAIN_R = RNN.clause("Ht = f(Xt*(Wi^T) + Ht-1*Ri + Wbi + Rbi)", before=7, note=UNTRANSPOSED)
-TRANSPOSED_R = RNN.clause("Ht = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Wbi + Rbi)", since=7)
+EQUATION = RNN.clause("Ht = f(Xt*(Wi^T) + Ht-1*(Ri^T) + Wbi + Rbi)").reworded(
+    before=7, text="Ht = f(Xt*(Wi^T) + Ht-1*Ri + Wbi + Rbi)", note=UNTRANSPOSED
+)
 ORDER = RNN.clause("Concatenation of `Wi` and `WBi` (if bidirectional).")
 RECURRENCE_ORDER = RNN.clause("Concatenation of `Ri` and `RBi` (if bidirectional).")
 BIAS_ORDER = RNN.clause("Concatenation of `[Wbi, Rbi]` and `[WBbi, RBbi]` (if bidirectional).")
@@ -77,8 +78,7 @@ CLAUSES = recurrent(
     recurrence=RECURRENCE,
     bias=BIAS,
     counted=COUNTED,
-    transposed=TRANSPOSED_R,
-    plain=PLAIN_R,
+    equation=EQUATION,
     layout=LAYOUT_0,
     layout_one=LAYOUT_1,
     defaults_since=None,
@@ -135,8 +135,8 @@ recurrent_cases(RNN, CLAUSES)
 
 EVERY: dict[str, Any] = extras(1, ("initial_h",))
 WHOLE = (COMPUTES, DEFAULT, IF_NONE, ORDER, RECURRENCE_ORDER, BIAS_ORDER, *FORMULAS)
-case("equations_before_7", **data(1, symmetric=True), **EVERY, n=2, cites=(PLAIN_R, *WHOLE))
-case("equations", **data(1), **EVERY, n=2, cites=(TRANSPOSED_R, *WHOLE))
+case("equations_before_7", **data(1, symmetric=True), **EVERY, n=2, before=7, cites=(EQUATION, *WHOLE))
+case("equations", **data(1), **EVERY, n=2, since=7, cites=(EQUATION, *WHOLE))
 BOTH: dict[str, Any] = {"directions": 2, "direction": "bidirectional", "B": extras(1, (), 2)["B"]}
 OF_BOTH = (COUNTED, CLAUSES.directions)
 FORWARD: dict[str, Any] = {**data(1), **ENDS}

@@ -40,10 +40,12 @@ ENUM = CAST.clause(
 )
 STRICTLY = CAST.clause("Strictly must be one of the types from DataType enum in TensorProto")
 NO_STRINGS = CAST.clause("NOTE: Casting to and from strings is not supported yet.", before=9)
-FROM_BEFORE_9 = CAST.clause("Casting from strings and complex are not supported.", before=9)
-TO_BEFORE_9 = CAST.clause("Casting to strings and complex are not supported.", before=9)
-FROM = CAST.clause("Casting from complex is not supported.", since=9)
-TO = CAST.clause("Casting to complex is not supported.", since=9)
+FROM = CAST.clause("Casting from complex is not supported.").reworded(
+    before=9, text="Casting from strings and complex are not supported."
+)
+TO = CAST.clause("Casting to complex is not supported.").reworded(
+    before=9, text="Casting to strings and complex are not supported."
+)
 
 LITERALS = CAST.clause(
     'Casting from string tensor in plain (e.g., "3.14" and "1000") and scientific numeric representations (e.g., '
@@ -137,7 +139,7 @@ SATURATED = CAST.clause(
     "-FLT_MAX | -FLT_MAX | | else | RNE | RNE | RNE | RNE |",
     since=19,
 )
-INF_BEFORE_24 = CAST.clause(
+INF_TO_NAN = CAST.clause(
     "| Inf | FLT_MAX | NaN | FLT_MAX | NaN |",
     since=19,
     before=24,
@@ -148,7 +150,7 @@ INF_BEFORE_24 = CAST.clause(
         "https://github.com/onnx/onnx/pull/7130",
     ),
 )
-INF = CAST.clause(
+INF_TO_MAX = CAST.clause(
     "| Inf | FLT_MAX | FLT_MAX | FLT_MAX | FLT_MAX |",
     since=24,
     see=(
@@ -217,7 +219,7 @@ def cast_before_13(v: Version, input: Array) -> Array | AnyOf:  # noqa: A002 - t
 @CAST.oracle(since=13)
 def cast(v: Version, input: Array, saturate: Int, round_mode: str | None) -> Array | AnyOf:  # noqa: A002
     """Return the elements in the type of `to`."""
-    return CONVERSIONS.converted(v, input, saturate, round_mode, fnuz_saturates=INF.in_force(v.since))
+    return CONVERSIONS.converted(v, input, saturate, round_mode, fnuz_saturates=INF_TO_MAX.in_force(v.since))
 
 
 case = CAST.case
@@ -233,8 +235,8 @@ ALSO_CITED = {
     "false_and_true_double": (FROM_BOOL,),
     "special_float8e4m3fn": (MANTISSA, SATURATE, SATURATED),
     "special_unsaturated_float8e4m3fn": (UNSATURATED,),
-    **{f"infinity_{type_}_before_24": (INF_BEFORE_24, BY_DEFAULT) for type_ in FLOAT8},
-    **{f"infinity_{type_}": (INF, BY_DEFAULT) for type_ in FLOAT8},
+    **{f"infinity_{type_}_before_24": (INF_TO_NAN, BY_DEFAULT) for type_ in FLOAT8},
+    **{f"infinity_{type_}": (INF_TO_MAX, BY_DEFAULT) for type_ in FLOAT8},
     "saturate_float_float16": (ONLY,),
     "powers_negative": (NEGATIVE,),
     "powers_default": (ROUND_MODE,),
@@ -285,14 +287,13 @@ case("beyond_wraps_before_13", Tag.CHANGE, input=typed("int32", LARGE), to=INT8,
 case("rules", Tag.CHANGE, input=[1.5, 3, -0.25], to=element_type("double"), cites=RULES)
 
 COMPLEX = typed("complex64", [1])
-for suffix, to_clause, from_clause in (("_before_9", TO_BEFORE_9, FROM_BEFORE_9), ("", TO, FROM)):
-    case(f"to_complex{suffix}", Tag.DTYPE, input=[1], to=element_type("complex64"), since=6, rejects=to_clause)
-    case(f"from_complex{suffix}", Tag.DTYPE, input=COMPLEX, to=INT32, since=6, rejects=from_clause)
+case("to_complex", Tag.DTYPE, input=[1], to=element_type("complex64"), since=6, rejects=TO)
+case("from_complex", Tag.DTYPE, input=COMPLEX, to=INT32, since=6, rejects=FROM)
 case("to_string", Tag.DTYPE, input=[1.5], to=element_type("string"), since=6, rejects=NO_STRINGS)
 case("from_string", Tag.DTYPE, input=typed("string", ["1.5"]), to=INT32, since=6, rejects=NO_STRINGS)
 case("named_string", Tag.DTYPE, input=[1.5], to="STRING", before=6, rejects=NO_STRINGS)
-case("named_complex", Tag.DTYPE, input=[1.5], to="COMPLEX64", before=6, rejects=TO_BEFORE_9)
-case("from_complex_named", Tag.DTYPE, input=COMPLEX, to="FLOAT", before=6, rejects=FROM_BEFORE_9)
+case("named_complex", Tag.DTYPE, input=[1.5], to="COMPLEX64", before=6, rejects=TO)
+case("from_complex_named", Tag.DTYPE, input=COMPLEX, to="FLOAT", before=6, rejects=FROM)
 case("named_float_instead", input=[1.5], to="float", before=6, rejects=STRICTLY)
 case("named_float32_instead", input=[1.5], to="FLOAT32", before=6, rejects=ENUM)
 case("number_unknown", input=[1], to=99, since=6, rejects=ENUM)

@@ -61,15 +61,13 @@ RANK_ONE = COMPRESS.clause(
     "Rank 1 tensor of booleans to indicate which slices or data elements to be selected.",
     note="The text does not define a condition with more elements than slices.",
 )
-SHORTER_BEFORE_11 = COMPRESS.clause(
-    "Its length can be less than the input length alone the axis or the flattened input size if axis is not "
-    "specified. In such cases data slices or elements exceeding the condition length are discarded.",
-    before=11,
-)
 SHORTER = COMPRESS.clause(
     "Its length can be less than the input length along the axis or the flattened input size if axis is not "
+    "specified. In such cases data slices or elements exceeding the condition length are discarded."
+).reworded(
+    before=11,
+    text="Its length can be less than the input length alone the axis or the flattened input size if axis is not "
     "specified. In such cases data slices or elements exceeding the condition length are discarded.",
-    since=11,
 )
 OUTPUT = COMPRESS.clause("Tensor of rank r if axis is specified. Otherwise output is a Tensor of rank 1.")
 BOOLEANS = COMPRESS.clause("Constrain to boolean tensors.")
@@ -107,7 +105,6 @@ LENGTHS: dict[str, tuple[dict[str, Any], Any]] = {
     "flat_none": ({"input": ramp(3, 4)}, truths()),
 }
 for name, (call, condition) in LENGTHS.items():
-    case(f"shorter_{name}_before_11", Tag.EDGE, **call, condition=condition, cites=SHORTER_BEFORE_11)
     case(f"shorter_{name}", Tag.EDGE, **call, condition=condition, cites=SHORTER)
 case("all", Tag.EDGE, input=CUBE, condition=truths(1, 1, 1, 1), axis=1, cites=SELECTS)
 case("no_slice", Tag.EDGE, input=CUBE, condition=truths(0, 0, 0, 0), axis=1, cites=SELECTS)

@@ -63,27 +63,23 @@ COMPUTES = SAMPLE.clause(
     "without pixels.",
 )
 IMAGES = SAMPLE.clause("Currently, only spatial (4-D) inputs are supported.", before=20)
-SHAPES_BEFORE_20 = SAMPLE.clause(
-    "`grid` with shape (N, H_out, W_out, 2), the output `Y` will have shape (N, C, H_out, W_out).",
-    before=20,
-    note="The text does not define that the first of the two is the position along W; the linked page does.",
-)
 SHAPES = SAMPLE.clause(
     "for an input `X` of rank r+2 with shape (N, C, d1, d2, ..., dr), the `grid` will have shape (N, D1_out, D2_out, "
-    "..., Dr_out, r)",
-    since=20,
+    "..., Dr_out, r)"
+).reworded(
+    before=20,
+    text="`grid` with shape (N, H_out, W_out, 2), the output `Y` will have shape (N, C, H_out, W_out).",
+    note="The text does not define that the first of the two is the position along W; the linked page does.",
 )
 INNERMOST = SAMPLE.clause("are listed from the innermost tensor dimension to the outermost", since=20)
 RANGE = SAMPLE.clause("it should have most values in the range of [-1, 1].", result=True)
 OUTSIDE = SAMPLE.clause("the corresponding outputs will be handled as defined by padding_mode.")
 CENTERS = SAMPLE.clause("If align_corners=1, the extrema (-1 and 1) are considered as referring to the center points")
 CORNERS = SAMPLE.clause("If align_corners=0, they are instead considered as referring to the corner points")
-MODES_BEFORE_20 = SAMPLE.clause("Three interpolation modes: bilinear (default), nearest and bicubic.", before=20)
 MODES = SAMPLE.clause(
     "Three interpolation modes: linear (default), nearest and cubic.",
-    since=20,
     note="The text has no coefficient for the cubic mode. The page to which it links has -0.75.",
-)
+).reworded(before=20, text="Three interpolation modes: bilinear (default), nearest and bicubic.")
 N_LINEAR = SAMPLE.clause('The "linear" mode includes linear and N-linear interpolation modes', since=20)
 N_CUBIC = SAMPLE.clause('The "cubic" mode also includes N-cubic interpolation modes', since=20)
 EVEN = SAMPLE.clause('The "nearest" mode rounds to the nearest even index', since=20)
@@ -230,13 +226,13 @@ def _sum(v: Version, X: Array, neighbours: list[Term]) -> Array:  # noqa: N803 -
 def sampled(v: Version, X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> Array:  # noqa: N803
     """Return X at each position of the grid."""
     rank, sizes = X.ndim - 2, X.shape[2:]
-    shapes, modes, names = SHAPES, MODES, {"linear", "nearest", "cubic"}
+    names = {"linear", "nearest", "cubic"}
     if IMAGES.in_force(v.since):
         v.require(IMAGES, rank == 2)  # noqa: PLR2004 - H and W
-        shapes, modes, names = SHAPES_BEFORE_20, MODES_BEFORE_20, {"bilinear", "nearest", "bicubic"}
-    v.require(shapes, grid.shape[:1] + grid.shape[-1:] == (*X.shape[:1], rank) and grid.ndim == X.ndim)
+        names = {"bilinear", "nearest", "bicubic"}
+    v.require(SHAPES, grid.shape[:1] + grid.shape[-1:] == (*X.shape[:1], rank) and grid.ndim == X.ndim)
     v.silent(SHAPES, rank == 0)
-    v.require(modes, mode in names)
+    v.require(MODES, mode in names)
     v.require(PADDING, padding_mode in {"zeros", "border", "reflection"})
     v.silent(CORNERS, align_corners not in {0, 1})
     v.silent(COMPUTES, 0 in sizes or not np.isfinite(grid).all())
@@ -273,8 +269,8 @@ IMAGE: dict[str, Any] = {"X": waves(2, 3, 4, 5), "grid": points(2, 2, 3, 2)}
 AWAY = np.array([2.625, 0.125, -0.375, -3.125, 0.625, 0.875, -2.625, 2.875, 5.125, -0.625, -0.875, 0.375])
 BEYOND: dict[str, Any] = {"X": waves(2, 3, 4, 5), "grid": AWAY.reshape(2, 3, 1, 2)}
 PADDINGS = {"zeros": (ZEROS,), "border": (BORDER,), "reflection": (FAR,)}
-case("defaults_before_20", **IMAGE, cites=(MODES_BEFORE_20, SHAPES_BEFORE_20, IMAGES))
-case("defaults", **IMAGE, cites=(MODES, SHAPES, PADDING, RANGE))
+case("defaults_before_20", **IMAGE, before=20, cites=(MODES, SHAPES, IMAGES))
+case("defaults", **IMAGE, since=20, cites=(MODES, SHAPES, PADDING, RANGE))
 case("defaults_beyond", **BEYOND, cites=(COMPUTES, PADDING, RANGE))
 for mode in ("linear", "nearest", "cubic"):
     for corners, clause in enumerate((CORNERS, CENTERS)):
@@ -400,11 +396,10 @@ case("beyond_strings", X=typed("string", ramp(2, 3, 4, 5)), grid=BEYOND["grid"],
 for mode in ("bilinear", "bicubic", "area"):
     case(f"mode_{mode}", **IMAGE, mode=mode, since=20, rejects=MODES)
 for mode in ("linear", "cubic", "Bilinear"):
-    case(f"mode_{mode.lower()}_before_20", **IMAGE, mode=mode, before=20, rejects=MODES_BEFORE_20)
+    case(f"mode_{mode.lower()}_before_20", **IMAGE, mode=mode, before=20, rejects=MODES)
 case("padding", **IMAGE, padding_mode=vary(zero="zero", reflect="reflect", empty=""), rejects=PADDING)
-for suffix, clause in (("_before_20", SHAPES_BEFORE_20), ("", SHAPES)):
-    for name, shape in (("of_three", (2, 1, 3, 3)), ("of_other_batch", (1, 2, 3, 2)), ("flat", (2, 6, 2))):
-        case(f"grid_{name}{suffix}", X=IMAGE["X"], grid=points(*shape), rejects=clause)
+for name, shape in (("of_three", (2, 1, 3, 3)), ("of_other_batch", (1, 2, 3, 2)), ("flat", (2, 6, 2))):
+    case(f"grid_{name}", X=IMAGE["X"], grid=points(*shape), rejects=SHAPES)
 case("space_before_20", X=waves(1, 2, 2, 3, 4), grid=points(1, 3, 1, 2, 3), rejects=IMAGES)
 case("no_pixels", Tag.EDGE, X=ramp(1, 1, 0, 5), grid=points(1, 2, 3, 2), unspecified=COMPUTES)
 case("rank1", Tag.EDGE, X=ramp(3), grid=ramp(3), since=20, rejects=SHAPES)

@@ -29,31 +29,27 @@ LOCATIONS = ONE_HOT.clause(
 )
 RANK = ONE_HOT.clause("The rank of the output tensor will be one greater than the rank of the input tensor.")
 INSERTED = ONE_HOT.clause("The additional dimension will be inserted at the position specified by 'axis'.")
-INNERMOST_BEFORE_11 = ONE_HOT.clause(
-    "If 'axis' is not specified then then additional dimension will be inserted as the innermost dimension, i.e. "
-    "axis=-1.",
-    before=11,
-)
 INNERMOST = ONE_HOT.clause(
     "If 'axis' is not specified then the additional dimension will be inserted as the innermost dimension, i.e. "
+    "axis=-1."
+).reworded(
+    before=11,
+    text="If 'axis' is not specified then then additional dimension will be inserted as the innermost dimension, i.e. "
     "axis=-1.",
-    since=11,
 )
 SIZE = ONE_HOT.clause(
     "The size of the additional dimension is specified by required scalar input 'depth'.",
     note="The text does not define negative sizes.",
 )
 TYPE = ONE_HOT.clause("The type of the output tensor is the same as the type of the 'values' input.")
-OUTSIDE_BEFORE_11 = ONE_HOT.clause(
-    "Any entries in the 'indices' input tensor with values outside the range [0, depth) will result in one-hot "
-    "representation with all 'off_value' values in the output tensor.",
-    before=11,
-)
 OUTSIDE = ONE_HOT.clause(
     "Any entries in the 'indices' input tensor with values outside the range [-depth, depth-1] will result in one-hot "
     "representation with all 'off_value' values in the output tensor.",
-    since=11,
     note="Negative values in the range count from the back, as the range and the official case show.",
+).reworded(
+    before=11,
+    text="Any entries in the 'indices' input tensor with values outside the range [0, depth) will result in one-hot "
+    "representation with all 'off_value' values in the output tensor.",
 )
 FIRST = ONE_HOT.clause("when axis = 0: output[input[i, j, k], i, j, k] = 1 for all i, j, k and 0 otherwise.", since=11)
 LAST = ONE_HOT.clause("when axis = -1: output[i, j, k, input[i, j, k]] = 1 for all i, j, k and 0 otherwise.", since=11)
@@ -75,20 +71,15 @@ CASTED = ONE_HOT.clause(
     note="A fraction is not an integer before version 11. The text of Cast does not define the result for NaN and "
     "infinity either.",
 )
-ONE_ELEMENT_BEFORE_11 = ONE_HOT.clause(
-    "Scalar or rank 1 tensor containing exactly one element, specifying the number of classes in one-hot tensor.",
-    before=11,
-)
 ONE_ELEMENT = ONE_HOT.clause(
-    "Scalar or Rank 1 tensor containing exactly one element, specifying the number of classes in one-hot tensor.",
-    since=11,
-)
-EXPECTED_BEFORE_11 = ONE_HOT.clause(
-    "The values in the 'indices' input tensor are expected to be in the range [0, depth).", before=11, result=True
+    "Scalar or Rank 1 tensor containing exactly one element, specifying the number of classes in one-hot tensor."
+).reworded(
+    before=11,
+    text="Scalar or rank 1 tensor containing exactly one element, specifying the number of classes in one-hot tensor.",
 )
 EXPECTED = ONE_HOT.clause(
-    "The values in the 'indices' input tensor are expected to be in the range [-depth, depth-1].", since=11, result=True
-)
+    "The values in the 'indices' input tensor are expected to be in the range [-depth, depth-1].", result=True
+).reworded(before=11, text="The values in the 'indices' input tensor are expected to be in the range [0, depth).")
 DEPTH_CASTED = ONE_HOT.clause("In case 'depth' is of non-integer type, it will be casted to int64 before use.")
 TWO = ONE_HOT.clause(
     "Rank 1 tensor containing exactly two elements, in the format [off_value, on_value], where 'on_value' is the value "
@@ -107,7 +98,7 @@ def one_hot(v: Version, indices: Array, depth: Array, values: Array, axis: int) 
     ranged = RANGE.in_force(v.since)
     v.silent(DEFAULT, not ranged and axis < -1)
     v.require(RANGE if ranged else INSERTED, -rank <= axis < rank)
-    v.require(ONE_ELEMENT if ranged else ONE_ELEMENT_BEFORE_11, depth.ndim <= 1 and depth.size == 1)
+    v.require(ONE_ELEMENT, depth.ndim <= 1 and depth.size == 1)
     v.require(TWO, values.shape == (2,))
     v.silent(CASTED, not np.isfinite(indices.astype(np.float64)).all())
     v.silent(DEPTH_CASTED, not np.isfinite(float(depth.item())))
@@ -125,16 +116,14 @@ def one_hot(v: Version, indices: Array, depth: Array, values: Array, axis: int) 
 case = ONE_HOT.case
 TABLE = [[1, 0, 3], [2, 2, 4]]
 
-WORDINGS: dict[str, tuple[Any, Any]] = {
-    "_before_11": ((INNERMOST_BEFORE_11, EXPECTED_BEFORE_11, NOT_NEGATIVE), ONE_ELEMENT_BEFORE_11),
-    "": ((INNERMOST, EXPECTED), ONE_ELEMENT),
-}
-for suffix, (innermost, one) in WORDINGS.items():
-    case(f"default{suffix}", indices=TABLE, depth=5, values=[2, 7], cites=(*innermost, LOCATIONS, SIZE, RANK, TWO))
-    case(f"depth_vector{suffix}", indices=TABLE, depth=[5], values=[2, 7], cites=one)
-    case(f"depth_scalar{suffix}", indices=[0, 2], depth=3, values=[0, 1], cites=one)
-    others = vary(two=[5, 5], none=[], matrix=[[5]])
-    case(f"depth{suffix}", Tag.EDGE, indices=[0, 2], depth=others, values=[0, 1], rejects=one)
+DEFAULT_CALL: dict[str, Any] = {"indices": TABLE, "depth": 5, "values": [2, 7]}
+OF_DEFAULT = (LOCATIONS, SIZE, RANK, TWO)
+case("default_before_11", **DEFAULT_CALL, before=11, cites=(INNERMOST, EXPECTED, NOT_NEGATIVE, *OF_DEFAULT))
+case("default", **DEFAULT_CALL, since=11, cites=(INNERMOST, EXPECTED, *OF_DEFAULT))
+case("depth_vector", indices=TABLE, depth=[5], values=[2, 7], cites=ONE_ELEMENT)
+case("depth_scalar", indices=[0, 2], depth=3, values=[0, 1], cites=ONE_ELEMENT)
+NOT_ONE = vary(two=[5, 5], none=[], matrix=[[5]])
+case("depth", Tag.EDGE, indices=[0, 2], depth=NOT_ONE, values=[0, 1], rejects=ONE_ELEMENT)
 case("minus_one", indices=TABLE, depth=5, values=[2, 7], axis=-1, cites=(DEFAULT, OUTPUT_RANK))
 case("last", indices=TABLE, depth=5, values=[0, 1], axis=-1, cites=LAST)
 case("first", indices=TABLE, depth=5, values=[0, 1], axis=0, cites=FIRST)
@@ -170,14 +159,13 @@ BEYOND: dict[str, Any] = {
     "beyond_32_bits": typed("int64", [2**32 + 1, 0]),
 }
 for name, indices in BEYOND.items():
-    case(f"too_high_{name}_before_11", Tag.EDGE, indices=indices, depth=3, values=[2, 7], cites=OUTSIDE_BEFORE_11)
     case(f"too_high_{name}", Tag.EDGE, indices=indices, depth=3, values=[2, 7], cites=OUTSIDE)
 BELOW: dict[str, Any] = {"far": [-1000, 2], "just": [-4, 0], "below_32_bits": typed("int64", [-(2**32) - 1, 0])}
 for name, indices in BELOW.items():
-    case(f"too_low_{name}", Tag.EDGE, indices=indices, depth=3, values=[2, 7], cites=OUTSIDE)
-case("from_back", indices=[-1, -3, 0, -2], depth=3, values=[2, 7], cites=OUTSIDE)
-case("from_back_first", indices=[-1, -3, 0, -2], depth=3, values=[2, 7], axis=0, cites=OUTSIDE)
-case("from_back_int8", indices=typed("int8", [-1, -3, 0, -128]), depth=3, values=[2, 7], cites=OUTSIDE)
+    case(f"too_low_{name}", Tag.EDGE, indices=indices, depth=3, values=[2, 7], since=11, cites=OUTSIDE)
+case("from_back", indices=[-1, -3, 0, -2], depth=3, values=[2, 7], since=11, cites=OUTSIDE)
+case("from_back_first", indices=[-1, -3, 0, -2], depth=3, values=[2, 7], axis=0, since=11, cites=OUTSIDE)
+case("from_back_int8", indices=typed("int8", [-1, -3, 0, -128]), depth=3, values=[2, 7], since=11, cites=OUTSIDE)
 case("depth_beyond_int8", indices=typed("int8", [127, 0]), depth=typed("int64", 200), values=[2, 7], cites=LOCATIONS)
 case("uint8_high", Tag.EDGE, indices=typed("uint8", [255, 128, 0]), depth=3, values=[2, 7], cites=LOCATIONS)
 for type_ in ("float16", "float", "double"):

@@ -47,23 +47,25 @@ REMOVE = PAD.clause(
     "reflecting comes first.",
     see=("https://github.com/onnx/onnx/issues/4294",),
 )
-RANK_BEFORE_2 = PAD.clause("`paddings` rank should be double of the input's rank.", before=2)
-RANK_BEFORE_11 = PAD.clause("`pads` rank should be double of the input's rank.", since=2, before=11)
-SHAPE_BEFORE_18 = PAD.clause("`pads` should be a 1D tensor of shape [2 * input_rank].", since=11, before=18)
-SHAPE = PAD.clause(
-    "`pads` should be a 1D tensor of shape [2 * num_axes] where `num_axes` refers to the number of elements", since=18
+SHAPE = (
+    PAD.clause("`pads` should be a 1D tensor of shape [2 * num_axes] where `num_axes` refers to the number of elements")
+    .reworded(before=18, text="`pads` should be a 1D tensor of shape [2 * input_rank].")
+    .reworded(before=11, text="`pads` rank should be double of the input's rank.")
+    .reworded(before=2, text="`paddings` rank should be double of the input's rank.")
 )
-FORMAT_BEFORE_2 = PAD.clause(
-    "`paddings` format should be as follow [x1_begin, x2_begin...x1_end,", before=2, result=True
+FORMAT = (
+    PAD.clause("`pads` format should be: [x1_begin, x2_begin,", result=True)
+    .reworded(before=11, text="`pads` format should be as follow [x1_begin,")
+    .reworded(before=2, text="`paddings` format should be as follow [x1_begin, x2_begin...x1_end,")
 )
-FORMAT_BEFORE_11 = PAD.clause("`pads` format should be as follow [x1_begin,", since=2, before=11, result=True)
-FORMAT = PAD.clause("`pads` format should be: [x1_begin, x2_begin,", since=11, result=True)
-MODES_BEFORE_11 = PAD.clause("Three modes: constant(default), reflect, edge", before=11)
 THREE = PAD.clause("The three supported `modes` are", since=11, before=19, note="Runtimes accept wrap anyway.")
 FOUR = PAD.clause("The four supported `modes` are", since=19)
-MODES = PAD.clause("Supported modes: `constant`(default), `reflect`, `edge`", since=11)
-CONSTANT_BEFORE_13 = PAD.clause("specified by `constant_value` (which defaults to 0)", since=11, before=13)
-CONSTANT = PAD.clause("specified by `constant_value` (which defaults to 0, empty string, or False)", since=13)
+MODES = PAD.clause("Supported modes: `constant`(default), `reflect`, `edge`").reworded(
+    before=11, text="Three modes: constant(default), reflect, edge"
+)
+CONSTANT = PAD.clause("specified by `constant_value` (which defaults to 0, empty string, or False)").reworded(
+    before=13, text="specified by `constant_value` (which defaults to 0)", since=11
+)
 REFLECT = PAD.clause(
     "pads with the reflection of the vector mirrored on the first and last values of the vector",
     since=11,
@@ -79,8 +81,9 @@ WRAP = PAD.clause(
 )
 FILLED = PAD.clause("One float, indicates the value to be filled", before=11)
 SCALAR = PAD.clause("A scalar value to be used if the mode chosen is `constant`", since=11)
-DEFAULT_BEFORE_13 = PAD.clause("(by default it is 0).", since=11, before=13)
-DEFAULT = PAD.clause("(by default it is 0, empty string or False).", since=13)
+DEFAULT = PAD.clause("(by default it is 0, empty string or False).").reworded(
+    before=13, text="(by default it is 0).", since=11
+)
 APPLY = PAD.clause("1-D tensor of axes that `pads` apply to.", since=18)
 BACK = PAD.clause("Negative value means counting dimensions from the back.", since=18)
 RANGE = PAD.clause("Accepted range is [-r, r-1] where r = rank(data).", since=18)
@@ -112,7 +115,7 @@ def _indices(v: Version, n: int, begin: int, end: int, mode: str) -> Array:
 
 def _padded(v: Version, data: Array, pads: list[tuple[int, ...]], mode: str, constant: Fill) -> Array:
     """Return `data` with each of (axis, begin, end) applied."""
-    named = next(clause for clause in (MODES_BEFORE_11, THREE, FOUR) if clause.in_force(v.since))
+    named = next(clause for clause in (FOUR, THREE, MODES) if clause.in_force(v.since))
     v.require(named, mode in {"constant", "reflect", "edge"} or (mode == "wrap" and named is FOUR))
     fill = ("" if data.dtype.kind == "O" else 0) if constant is None else constant
     for axis, begin, end in pads:
@@ -130,7 +133,7 @@ def _padded(v: Version, data: Array, pads: list[tuple[int, ...]], mode: str, con
 @PAD.oracle(before=2)
 def first(v: Version, data: Array, paddings: list[int], mode: str, value: float) -> Array:
     """Return the result if both orders in the text mean the same."""
-    v.require(RANK_BEFORE_2, len(paddings) == 2 * data.ndim)
+    v.require(SHAPE, len(paddings) == 2 * data.ndim)
     halves = list(zip(paddings[: data.ndim], paddings[data.ndim :], strict=True))
     v.silent(CONTRADICTION, halves != list(zip(paddings[::2], paddings[1::2], strict=True)))
     return _padded(v, data, [(axis, *pair) for axis, pair in enumerate(halves)], mode, value)
@@ -143,8 +146,7 @@ def padded(v: Version, data: Array, pads: Ints, mode: str, value: Fill, constant
     Before version 11 the constant is `value`, since then it is `constant_value`.
     """
     along, numbers = np.asarray(range(data.ndim) if axes is None else axes, np.int64), np.asarray(pads)
-    clause = next(item for item in (RANK_BEFORE_11, SHAPE_BEFORE_18, SHAPE) if item.in_force(v.since))
-    v.require(clause, numbers.shape == (2 * along.size,))
+    v.require(SHAPE, numbers.shape == (2 * along.size,))
     if RANGE.in_force(v.since):
         v.require(APPLY, along.ndim == 1)
         v.require(RANGE, bool(((along >= -data.ndim) & (along < data.ndim)).all()))
@@ -168,33 +170,15 @@ case("example_wrap", data=TABLE, pads=[2, 1, 1, 1], mode="wrap", cites=(WRAP, FO
 for mode, clause in zip(ALL_MODES, (CONSTANT, REFLECT, EDGE, WRAP), strict=True):
     if mode != "wrap":
         case(
-            f"{mode}_before_2",
-            Tag.CHANGE,
-            data=GRID,
-            paddings=[1, 2, 2, 3],
-            mode=mode,
-            cites=(MODES_BEFORE_11, FORMAT_BEFORE_2),
+            f"{mode}_before_2", Tag.CHANGE, data=GRID, paddings=[1, 2, 2, 3], mode=mode, before=2, cites=(MODES, FORMAT)
         )
-        case(
-            f"{mode}_before_11",
-            Tag.CHANGE,
-            data=GRID,
-            pads=[1, 2, 2, 0],
-            mode=mode,
-            cites=(MODES_BEFORE_11, FORMAT_BEFORE_11),
-        )
-    case(mode, data=GRID, pads=[1, 2, 2, 0], mode=mode, cites=(FORMAT, clause, MODES, GENERATED))
+        earlier: dict[str, Any] = {"data": GRID, "pads": [1, 2, 2, 0], "mode": mode, "since": 2, "before": 11}
+        case(f"{mode}_before_11", Tag.CHANGE, **earlier, cites=(MODES, FORMAT))
+    since = 13 if clause is CONSTANT else 11
+    case(mode, data=GRID, pads=[1, 2, 2, 0], mode=mode, since=since, cites=(FORMAT, clause, MODES, GENERATED))
 for mode in ("wrap", "symmetric"):
-    case(f"mode_{mode}_before_2", Tag.CHANGE, data=GRID, paddings=[1, 2, 2, 3], mode=mode, rejects=MODES_BEFORE_11)
-    case(
-        f"mode_{mode}_before_11",
-        Tag.CHANGE,
-        data=GRID,
-        pads=[1, 2, 2, 0],
-        mode=mode,
-        before=11,
-        rejects=MODES_BEFORE_11,
-    )
+    case(f"mode_{mode}_before_2", Tag.CHANGE, data=GRID, paddings=[1, 2, 2, 3], mode=mode, before=2, rejects=MODES)
+    case(f"mode_{mode}_before_11", Tag.CHANGE, data=GRID, pads=[1, 2, 2, 0], mode=mode, before=11, rejects=MODES)
     case(f"mode_{mode}_before_19", Tag.CHANGE, data=GRID, pads=[1, 2, 2, 0], mode=mode, rejects=THREE)
 case("mode_unknown", data=GRID, pads=[1, 2, 2, 0], mode="symmetric", rejects=FOUR)
 
@@ -202,9 +186,8 @@ case("mode_unknown", data=GRID, pads=[1, 2, 2, 0], mode="symmetric", rejects=FOU
 case("value_before_2", Tag.CHANGE, data=GRID, paddings=[1, 2, 2, 3], value=-1.5, cites=FILLED)
 case("contradiction_before_2", data=TABLE, paddings=[0, 0, 2, 0], unspecified=CONTRADICTION)
 case("negative_before_2", data=GRID[0], paddings=[-1, 1], unspecified=REMOVE)
-case("too_few_before_2", data=GRID, paddings=[1, 1], rejects=RANK_BEFORE_2)
+case("too_few_before_2", data=GRID, paddings=[1, 1], before=2, rejects=SHAPE)
 case("value", Tag.CHANGE, data=GRID, pads=[1, 2, 2, 0], value=-1.5, cites=FILLED)
-case("default_before_13", data=GRID, pads=[1, 2, 2, 0], cites=(DEFAULT_BEFORE_13, CONSTANT_BEFORE_13))
 case("default", data=GRID, pads=[1, 2, 2, 0], cites=(DEFAULT, CONSTANT))
 case("constant_value", Tag.CHANGE, data=GRID, pads=[1, 2, 2, 0], constant_value=7, cites=SCALAR)
 case(
@@ -249,7 +232,7 @@ for name, pads, only, open_ in LINES:
             case(f"line_{name}_{mode}_before_11", Tag.EDGE, **line, before=11)
 for mode in ALL_MODES:
     case(f"one_before_{mode}", Tag.EDGE, data=ramp(3), pads=[1, 0], mode=mode, **ONCE)
-case("nothing_before_2", Tag.EDGE, data=ramp(3), paddings=[0, 0], cites=MODES_BEFORE_11)
+case("nothing_before_2", Tag.EDGE, data=ramp(3), paddings=[0, 0], before=2, cites=MODES)
 case("removed_too_many", Tag.EDGE, data=ramp(5), pads=[-3, -3], rejects=REMOVE)
 for mode in ALL_MODES:
     case(f"cube_{mode}", data=CUBE, pads=[1, 0, 3, 2, 1, 0], mode=mode, **ONCE)
@@ -274,8 +257,6 @@ for name, shape, axis in axes():
     case(name, Tag.AXIS, data=ramp(*shape), pads=[1, 2], axes=[axis], mode="edge", **ONCE, cites=BACK)
 for name, shape, axis in axes_outside():
     case(name, Tag.AXIS, data=ramp(*shape), pads=[1, 2], axes=[axis], **ONCE, rejects=RANGE)
-case("pads_few_before_11", data=GRID, pads=[1, 1], rejects=RANK_BEFORE_11)
-case("pads_few_before_18", data=GRID, pads=[1, 1], rejects=SHAPE_BEFORE_18)
-case("pads_few", data=GRID, pads=[1, 1], rejects=SHAPE)
+case("pads_few", data=GRID, pads=[1, 1], since=2, rejects=SHAPE)
 for type_, clause in (("string", NUMERIC), ("bool", NUMERIC), ("int32", FLOATS)):
     case(f"outside_{type_}", Tag.CHANGE, data=typed(type_, ramp(3)), pads=[1, 2], rejects=clause)

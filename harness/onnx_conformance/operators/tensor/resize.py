@@ -84,8 +84,8 @@ RESIZE.example(
     keep_aspect_ratio_policy="stretch",
 )
 
-DIMENSION_BEFORE_11 = RESIZE.clause("output_dimension = floor(input_dimension * scale).", before=11)
-MODES_BEFORE_11 = RESIZE.clause(
+FLOOR_DIMENSION = RESIZE.clause("output_dimension = floor(input_dimension * scale).", before=11)
+TWO_MODES = RESIZE.clause(
     "Two interpolation modes: nearest (default), and linear",
     before=11,
     note="The text does not define coordinates, or how an average becomes an integer.",
@@ -456,10 +456,10 @@ def resized_before_11(v: Version, X: Array, mode: str, scales: Array) -> Array:
     """
     v.require(COUNT, scales.shape == (X.ndim,))
     v.require(POSITIVE, bool((scales > 0).all()))
-    v.require(MODES_BEFORE_11, mode in {"nearest", "linear"})
-    v.silent(MODES_BEFORE_11, mode != "nearest" and X.dtype.kind in "Ob")
+    v.require(TWO_MODES, mode in {"nearest", "linear"})
+    v.silent(TWO_MODES, mode != "nearest" and X.dtype.kind in "Ob")
     result = settled(X, list(scales), mode)
-    v.silent(MODES_BEFORE_11, result is None)
+    v.silent(TWO_MODES, result is None)
     return X if result is None else result
 
 
@@ -553,11 +553,11 @@ QUARTER = [0.25, 0.0, 0.75, 0.5]
 SEVENS = np.full((4, 6), 7)
 SCALED: dict[str, Any] = {"scales": [0.5625, 1.3125], "before": 11}
 BOTH_MODES = vary(nearest="nearest", linear="linear")
-case("floor_before_11", X=SEVENS, **SCALED, mode=BOTH_MODES, cites=(DIMENSION_BEFORE_11, POSITIVE))
+case("floor_before_11", X=SEVENS, **SCALED, mode=BOTH_MODES, cites=(FLOOR_DIMENSION, POSITIVE))
 INTEGERS = typed("int32", SEVENS)
-case("floor_int32_before_11", X=INTEGERS, **SCALED, mode="nearest", cites=DIMENSION_BEFORE_11)
-case("average_int32_before_11", X=INTEGERS, **SCALED, mode="linear", unspecified=MODES_BEFORE_11)
-case("fraction_before_11", Tag.EDGE, X=GRID, **SCALED, mode=BOTH_MODES, unspecified=MODES_BEFORE_11)
+case("floor_int32_before_11", X=INTEGERS, **SCALED, mode="nearest", cites=FLOOR_DIMENSION)
+case("average_int32_before_11", X=INTEGERS, **SCALED, mode="linear", unspecified=TWO_MODES)
+case("fraction_before_11", Tag.EDGE, X=GRID, **SCALED, mode=BOTH_MODES, unspecified=TWO_MODES)
 case(
     "fraction_beside_whole_before_11",
     Tag.EDGE,
@@ -565,19 +565,19 @@ case(
     scales=[2.0, 1.5],
     mode="nearest",
     before=11,
-    unspecified=MODES_BEFORE_11,
+    unspecified=TWO_MODES,
 )
-case("fraction_beside_one_before_11", Tag.EDGE, X=GRID, scales=[1.0, 1.5], before=11, unspecified=MODES_BEFORE_11)
-case("doubled_before_11", X=GRID, scales=[2.0, 2.0], before=11, cites=DIMENSION_BEFORE_11)
-case("unscaled_before_11", X=GRID, scales=[1.0, 1.0], mode="linear", before=11, cites=DIMENSION_BEFORE_11)
+case("fraction_beside_one_before_11", Tag.EDGE, X=GRID, scales=[1.0, 1.5], before=11, unspecified=TWO_MODES)
+case("doubled_before_11", X=GRID, scales=[2.0, 2.0], before=11, cites=FLOOR_DIMENSION)
+case("unscaled_before_11", X=GRID, scales=[1.0, 1.0], mode="linear", before=11, cites=FLOOR_DIMENSION)
 EQUAL_TEXTS = typed("string", [["a", "a"]])
-case("linear_string_before_11", X=EQUAL_TEXTS, scales=[1.0, 2.0], mode="linear", before=11, unspecified=MODES_BEFORE_11)
-case("to_nothing_before_11", Tag.EDGE, X=GRID, scales=[0.2, 2.0], before=11, cites=DIMENSION_BEFORE_11)
-case("to_one_before_11", Tag.EDGE, X=GRID[0, :2], scales=[0.5], before=11, unspecified=MODES_BEFORE_11)
+case("linear_string_before_11", X=EQUAL_TEXTS, scales=[1.0, 2.0], mode="linear", before=11, unspecified=TWO_MODES)
+case("to_nothing_before_11", Tag.EDGE, X=GRID, scales=[0.2, 2.0], before=11, cites=FLOOR_DIMENSION)
+case("to_one_before_11", Tag.EDGE, X=GRID[0, :2], scales=[0.5], before=11, unspecified=TWO_MODES)
 case("scale_zero_before_11", Tag.EDGE, X=SEVENS, scales=[2.0, 0.0], mode=BOTH_MODES, before=11, rejects=POSITIVE)
 case("scales_few_before_11", X=SEVENS, scales=[2.0], mode=BOTH_MODES, before=11, rejects=COUNT)
-case("mode_before_11", X=GRID, scales=[2.0, 3.0], mode="cubic", before=11, rejects=MODES_BEFORE_11)
-case("dtypes_before_11", Tag.DTYPE, each="T", X=extremes(3, 4), scales=[2.0, 3.0], before=11, cites=MODES_BEFORE_11)
+case("mode_before_11", X=GRID, scales=[2.0, 3.0], mode="cubic", before=11, rejects=TWO_MODES)
+case("dtypes_before_11", Tag.DTYPE, each="T", X=extremes(3, 4), scales=[2.0, 3.0], before=11, cites=TWO_MODES)
 
 for name in ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"):
     transform: dict[str, Any] = {"coordinate_transformation_mode": name, "cites": TRANSFORMS[name]}

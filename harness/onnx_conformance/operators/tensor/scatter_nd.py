@@ -52,11 +52,6 @@ WRITES = SCATTER.clause(
     "values specified by `updates` at specific index positions specified by `indices`."
 )
 OUTPUT_SHAPE = SCATTER.clause("Its output shape is the same as the shape of `data`.")
-DUPLICATES_BEFORE_16 = SCATTER.clause(
-    "Note that `indices` should not have duplicate entries. That is, two or more `updates` for the same index-location "
-    "is not supported.",
-    before=16,
-)
 TUPLES = SCATTER.clause(
     "`indices` is treated as a (q-1)-dimensional tensor of k-tuples, where each k-tuple is a partial-index into `data`."
 )
@@ -94,8 +89,11 @@ REDUCES = SCATTER.clause(
 )
 DUPLICATES = SCATTER.clause(
     'In cases where `reduction` is set to "none", indices should not have duplicate entries: that is, if idx1 != idx2, '
-    "then indices[idx1] != indices[idx2]. This ensures that the output value does not depend on the iteration order.",
-    since=16,
+    "then indices[idx1] != indices[idx2]. This ensures that the output value does not depend on the iteration order."
+).reworded(
+    before=16,
+    text="Note that `indices` should not have duplicate entries. That is, two or more `updates` for the same "
+    "index-location is not supported.",
 )
 ADDS = SCATTER.clause("output[tuple(indices[idx])] += updates[idx]", since=16, before=18)
 MULTIPLIES = SCATTER.clause("output[tuple(indices[idx])] *= updates[idx]", since=16, before=18)
@@ -142,7 +140,7 @@ def _require_places(v: Version, data: Array, indices: Array, updates: Array) -> 
 def scattered(v: Version, data: Array, indices: Array, updates: Array) -> Array:
     """Return a copy of `data` in which every update is written to its target."""
     twice = _require_places(v, data, indices, updates)
-    v.require(NO_DUPLICATES if indices.shape[-1] == data.ndim else DUPLICATES_BEFORE_16, not twice)
+    v.require(NO_DUPLICATES if indices.shape[-1] == data.ndim else DUPLICATES, not twice)
     output = data.copy()
     for place, target in _targets(indices):
         output[target] = updates[place]
@@ -256,7 +254,6 @@ case(
 TWICE: dict[str, Any] = {"data": ramp(4), "indices": [[2], [-2]], "updates": [50, 60]}
 SLICE_TWICE: dict[str, Any] = {"data": ramp(3, 2), "indices": [[1], [0], [1]], "updates": ramp(3, 2)}
 case("index_twice", Tag.EDGE, **TWICE, rejects=NO_DUPLICATES)
-case("slice_twice_before_16", Tag.EDGE, **SLICE_TWICE, rejects=DUPLICATES_BEFORE_16)
 case("slice_twice", Tag.EDGE, **SLICE_TWICE, rejects=DUPLICATES)
 case(
     "alike_in_part",

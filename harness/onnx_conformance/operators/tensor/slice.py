@@ -33,8 +33,9 @@ SLICE.example(data=ramp(4, 5, 6), starts=[1, 0], ends=[3, 5], axes=[0, 2], steps
 MULTIPLE = SLICE.clause("Produces a slice of the input tensor along multiple axes.")
 ATTRIBUTES = SLICE.clause("Slices uses `axes`, `starts` and `ends` attributes", before=10)
 INPUTS = SLICE.clause("`starts`, `ends`, `axes` and `steps` inputs", since=10)
-BEFORE_END_BEFORE_11 = SLICE.clause("it represent number of elements before the end of that dimension.", before=11)
-BEFORE_END = SLICE.clause("it represents number of elements before the end of that dimension.", since=11, before=13)
+BEFORE_END = SLICE.clause("it represents number of elements before the end of that dimension.", before=13).reworded(
+    before=11, text="it represent number of elements before the end of that dimension."
+)
 LARGER = SLICE.clause(
     "If the value passed to start or end is larger than the `n` (the number of elements in this dimension),",
     before=13,
@@ -43,14 +44,12 @@ LARGER = SLICE.clause(
 )
 INT_MAX = SLICE.clause("it is recommended to pass in `INT_MAX`")
 INT_MIN = SLICE.clause("when slicing forward and 'INT_MIN' when slicing backward.", since=11)
-OMITTED_AXES_BEFORE_13 = SLICE.clause("If `axes` are omitted, they are set to `[0, ..., ndim-1]`.", before=13)
 OMITTED_AXES = SLICE.clause(
     "If `axes` are omitted, they are set to `[0, ..., r-1]`.",
-    since=13,
     note="The text does not define dimensions without a start; onnxruntime and onnx.reference leave them whole. Rank 0 "
     "has no dimensions; onnxruntime rejects it.",
-)
-OMITTED_AXES_BEFORE_10 = SLICE.clause(
+).reworded(before=13, text="If `axes` are omitted, they are set to `[0, ..., ndim-1]`.")
+AXES_OF_STARTS = SLICE.clause(
     "If not present, will be treated as [0, 1, ..., len(`starts`) - 1].",
     before=10,
     note="This contradicts the sentence of the same version on omitted axes if starts has fewer than ndim elements.",
@@ -60,8 +59,9 @@ BACKWARD = SLICE.clause("If a negative value is passed for step, it represents s
 SLICING_BACKWARD = SLICE.clause("Negative value means slicing backward.", since=11)
 STEP_VALUE = SLICE.clause("However step value cannot be 0.", since=11, before=13)
 STEP_ZERO = SLICE.clause("'steps' cannot be 0.", since=11, note="Version 10 does not define this.")
-STEP_DEFAULT_BEFORE_11 = SLICE.clause("in `axes`. Default to 1.", since=10, before=11)
-STEP_DEFAULT = SLICE.clause("'steps' cannot be 0. Defaults to 1", since=11)
+STEP_DEFAULT = SLICE.clause("'steps' cannot be 0. Defaults to 1").reworded(
+    before=11, text="in `axes`. Default to 1.", since=10
+)
 COMPUTED = SLICE.clause("must be computed for each `i` in `[0, ... r-1]` where", since=13, result=True)
 INITIAL = SLICE.clause(
     "The effective values are initialized as `starts[i] = 0`, `ends[i] = dims[i]`",
@@ -120,12 +120,7 @@ def sliced(v: Version, data: Array, starts: Ints, ends: Ints, axes: Ints, steps:
     v.require(ONE_D if ONE_D.in_force(v.since) else STARTS, first.ndim == 1)
     v.require(ENDS, last.shape == first.shape)
     if axes is None:
-        omitted = next(
-            clause
-            for clause in (OMITTED_AXES_BEFORE_10, OMITTED_AXES_BEFORE_13, OMITTED_AXES)
-            if clause.in_force(v.since)
-        )
-        v.silent(omitted, first.size < rank)
+        v.silent(AXES_OF_STARTS if AXES_OF_STARTS.in_force(v.since) else OMITTED_AXES, first.size < rank)
     along = np.arange(rank) if axes is None else np.asarray(axes)
     v.require(STARTS, along.shape == first.shape)
     by = np.ones(first.size, np.int64) if steps is None else np.asarray(steps)
@@ -145,41 +140,20 @@ CUBE, TABLE = ramp(4, 5, 6), [[1, 2, 3, 4], [5, 6, 7, 8]]
 
 case("example_before_10", data=TABLE, axes=[0, 1], starts=[1, 0], ends=[2, 3], before=10, cites=MULTIPLE)
 case("example", data=TABLE, axes=[0, 1], starts=[1, 0], ends=[2, 3], steps=[1, 2], cites=(MULTIPLE, STEPS))
-case("example_clamped", data=TABLE, starts=[0, 1], ends=[-1, 1000], cites=(LARGER, OMITTED_AXES_BEFORE_13))
-case("example_clamped_since_13", data=TABLE, starts=[0, 1], ends=[-1, 1000], cites=(OMITTED_AXES, CLAMP_END))
+case("example_clamped", data=TABLE, starts=[0, 1], ends=[-1, 1000], before=13, cites=(LARGER, OMITTED_AXES))
+case("example_clamped_since_13", data=TABLE, starts=[0, 1], ends=[-1, 1000], since=13, cites=(OMITTED_AXES, CLAMP_END))
 case("by_attribute", Tag.CHANGE, data=CUBE, starts=[1, 2], ends=[3, 5], axes=[0, 2], cites=(ATTRIBUTES, APPLY))
 case("by_input", Tag.CHANGE, data=CUBE, starts=[1, 2], ends=[3, 5], axes=[0, 2], cites=(INPUTS, OMITTED_STEPS))
 case("all_axes", data=CUBE, starts=[1, 0, 2], ends=[3, 2, 5], axes=[0, 1, 2], cites=(STARTS, ENDS))
 case("axes_unordered", data=CUBE, starts=[1, 0, 2], ends=[3, 2, 5], axes=[2, 0, 1], cites=(STARTS, ENDS))
-case(
-    "omitted_some_before_10",
-    Tag.EDGE,
-    data=CUBE,
-    starts=[1, 2],
-    ends=[3, 5],
-    before=10,
-    unspecified=OMITTED_AXES_BEFORE_10,
-)
-case(
-    "omitted_some_before_13",
-    Tag.EDGE,
-    data=CUBE,
-    starts=[1, 2],
-    ends=[3, 5],
-    since=10,
-    before=13,
-    unspecified=OMITTED_AXES_BEFORE_13,
-)
-case("omitted_some", Tag.EDGE, data=CUBE, starts=[1, 2], ends=[3, 5], since=13, unspecified=OMITTED_AXES)
+case("omitted_some_before_10", Tag.EDGE, data=CUBE, starts=[1, 2], ends=[3, 5], before=10, unspecified=AXES_OF_STARTS)
+case("omitted_some", Tag.EDGE, data=CUBE, starts=[1, 2], ends=[3, 5], since=10, unspecified=OMITTED_AXES)
 case("empty_axes", Tag.EDGE, data=ramp(2, 3), starts=[], ends=[], axes=[], cites=APPLY)
-NEGATIVE = {
-    "negative_before_11": BEFORE_END_BEFORE_11,
-    "negative_before_13": BEFORE_END,
-    "negative_since_13": BOUNDS_ADD,
-    "negative_start": INITIAL,
-}
-for name, clause in NEGATIVE.items():
-    case(name, data=CUBE, starts=[-3, 1], ends=[-1, -2], axes=[0, 1], cites=clause)
+NEGATIVE: dict[str, Any] = {"data": CUBE, "starts": [-3, 1], "ends": [-1, -2], "axes": [0, 1]}
+case("negative_before_11", **NEGATIVE, before=11, cites=BEFORE_END)
+case("negative_before_13", **NEGATIVE, since=11, cites=BEFORE_END)
+case("negative_since_13", **NEGATIVE, cites=BOUNDS_ADD)
+case("negative_start", **NEGATIVE, cites=INITIAL)
 case("one_element", Tag.EDGE, data=ramp(1), starts=[0], ends=[1], cites=MULTIPLE)
 case("zero_size", Tag.EDGE, data=ramp(0, 3), starts=[0], ends=[2], axes=[0], cites=MULTIPLE)
 case("other_zero_size", Tag.EDGE, data=ramp(0, 3), starts=[1], ends=[3], axes=[1], cites=MULTIPLE)
@@ -203,7 +177,6 @@ BOUNDS: list[tuple[str, int, int, int | None, Clause]] = [
     ("step", 0, 4, 3, STEPS),
     ("step_one", 1, 4, 1, INPUTS),
     ("step_beyond", 1, 4, 7, STEPS),
-    ("step_default_before_11", 1, 4, None, STEP_DEFAULT_BEFORE_11),
     ("step_default", 1, 4, None, STEP_DEFAULT),
     ("backward", 3, 0, -1, BACKWARD),
     ("backward_since_11", 3, 0, -1, SLICING_BACKWARD),

@@ -33,7 +33,7 @@ COPIES = TILE.clause(
 AXIS = TILE.clause(
     "Axis along which to repeat.", before=6, note="The text does not define the shape, or negative axes."
 )
-OUTPUT_BEFORE_6 = TILE.clause(
+SAME_SHAPE_OUTPUT = TILE.clause(
     "Output tensor of same shape and type as input.", before=6, note="This is only true for one copy."
 )
 CONSTRUCTS = TILE.clause("Constructs a tensor by tiling a given tensor.", since=6)
@@ -61,7 +61,7 @@ def copied(v: Version, input: Array, tiles: Array, axis: Array) -> Array:
     v.silent(AXIS, axis.size != 1)
     v.silent(AXIS, not float(axis.item()) >= 0 or float(axis.item()) != int(axis.item()))
     v.require(AXIS, float(axis.item()) < input.ndim)
-    v.silent(OUTPUT_BEFORE_6, float(tiles.item()) != 1)
+    v.silent(SAME_SHAPE_OUTPUT, float(tiles.item()) != 1)
     return input
 
 
@@ -82,10 +82,10 @@ case = TILE.case
 for name, shape in {"matrix": (2, 3), "vector": (4,), "cube": (2, 3, 4), "zero_size": (2, 0)}.items():
     for axis in range(len(shape)):
         one: dict[str, Any] = {"input": ramp(*shape), "tiles": 1, "axis": axis}
-        case(f"one_copy_{name}_axis_{axis}", Tag.CHANGE, **one, cites=(AXIS, COPIES, OUTPUT_BEFORE_6))
+        case(f"one_copy_{name}_axis_{axis}", Tag.CHANGE, **one, cites=(AXIS, COPIES, SAME_SHAPE_OUTPUT))
 case("one_copy_dtypes", Tag.DTYPE, each="T", input=ramp(2, 3), tiles=1, axis=0, before=6, cites=ALONG_AXIS)
-case("two_copies", Tag.CHANGE, input=ramp(2, 3), tiles=2, axis=1, unspecified=OUTPUT_BEFORE_6)
-case("no_copy", Tag.EDGE, input=ramp(2, 3), tiles=0, axis=1, unspecified=OUTPUT_BEFORE_6)
+case("two_copies", Tag.CHANGE, input=ramp(2, 3), tiles=2, axis=1, unspecified=SAME_SHAPE_OUTPUT)
+case("no_copy", Tag.EDGE, input=ramp(2, 3), tiles=0, axis=1, unspecified=SAME_SHAPE_OUTPUT)
 case("tiles_vector", Tag.EDGE, input=ramp(2, 3), tiles=[1, 2], axis=1, unspecified=COPIES)
 case("axis_vector", Tag.EDGE, input=ramp(2, 3), tiles=1, axis=[0, 1], unspecified=AXIS)
 case("axis_fraction", Tag.EDGE, input=ramp(2, 3), tiles=1, axis=0.5, unspecified=AXIS)

@@ -40,8 +40,9 @@ EXAMPLE_TURN = TRANSPOSE.clause(
     "When perm=(1, 2, 0), given an input tensor of shape (1, 2, 3), the output shape will be (2, 3, 1)."
 )
 LOW_RANK = TRANSPOSE.clause("A 0-D or 1-D input is valid; in those cases the output has the same shape as the input.")
-BY_DEFAULT_BEFORE_25 = TRANSPOSE.clause("A list of integers. By default, reverse the dimensions, otherwise", before=25)
-BY_DEFAULT = TRANSPOSE.clause("A list of integers. By default, reverse the dimensions; otherwise", since=25)
+BY_DEFAULT = TRANSPOSE.clause("A list of integers. By default, reverse the dimensions; otherwise").reworded(
+    before=25, text="A list of integers. By default, reverse the dimensions, otherwise"
+)
 ACCORDING = TRANSPOSE.clause("otherwise permute the axes according to the values given.")
 LENGTH = TRANSPOSE.clause("Its length must be equal to the rank of the input", since=21)
 VALUES = TRANSPOSE.clause("and each value must be in the range `[0, rank-1]`.", since=25)
@@ -63,7 +64,7 @@ def transposed(v: Version, data: Array, perm: Ints) -> Array:
 case = TRANSPOSE.case
 
 case("default", data=ramp(2, 3), cites=(LIKE_NUMPY, OMITTED, INPUT, OUTPUT))
-case("default_rank3", data=ramp(2, 3, 4), cites=(OMITTED, BY_DEFAULT_BEFORE_25))
+case("default_rank3", data=ramp(2, 3, 4), before=25, cites=(OMITTED, BY_DEFAULT))
 case("default_rank3_since_25", data=ramp(2, 3, 4), since=25, cites=(OMITTED, BY_DEFAULT))
 case("default_rank5", data=ramp(2, 1, 3, 5, 2), cites=OMITTED)
 case("default_scalar", Tag.EDGE, data=3, cites=LOW_RANK)

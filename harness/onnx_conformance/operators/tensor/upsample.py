@@ -37,7 +37,7 @@ WIDTH = UPSAMPLE.clause("output_width = floor(input_width * width_scale)", befor
 HEIGHT = UPSAMPLE.clause("output_height = floor(input_height * height_scale).", before=7)
 DIMENSION = UPSAMPLE.clause("output_dimension = floor(input_dimension * scale).", since=7)
 EXAMPLE = UPSAMPLE.clause("Upsample the input 4-D tensor in nearest mode", before=7)
-MODES_BEFORE_7 = UPSAMPLE.clause(
+MODES_OF_IMAGES = UPSAMPLE.clause(
     "Two interpolation modes: nearest(default), bilinear",
     before=7,
     note="The text does not define the input coordinate of an output element. Cases are specified only if it makes no "
@@ -65,7 +65,7 @@ X_TYPES = UPSAMPLE.clause("Constrain input 'X' and output 'Y' to all tensor type
 
 
 def _upsampled(v: Version, x: Array, scales: list[float], mode: str) -> Array:
-    modes = MODES if MODES.in_force(v.since) else MODES_BEFORE_7
+    modes = MODES if MODES.in_force(v.since) else MODES_OF_IMAGES
     v.silent(MODES, modes is MODES and mode in {"bilinear", "trilinear"})
     v.require(modes, mode in {"nearest", "linear" if modes is MODES else "bilinear"})
     v.silent(modes, mode != "nearest" and x.dtype.kind in "Ob")
@@ -99,7 +99,7 @@ SEVENS = np.full((1, 2, 3, 4), 7)
 
 case("example", X=[[[[1, 2], [3, 4]]]], height_scale=2.0, width_scale=2.0, mode="nearest", cites=EXAMPLE)
 case("example_scales", X=[[[[1, 2], [3, 4]]]], scales=[1.0, 1.0, 2.0, 2.0], mode="nearest", cites=MODES)
-case("default_mode", X=IMAGE, height_scale=2.0, width_scale=3.0, cites=(MODES_BEFORE_7, FOUR_D, FOUR_D_AFTER))
+case("default_mode", X=IMAGE, height_scale=2.0, width_scale=3.0, cites=(MODES_OF_IMAGES, FOUR_D, FOUR_D_AFTER))
 case("default_mode_scales", Tag.CHANGE, X=IMAGE, scales=[1.0, 1.0, 2.0, 3.0], cites=(MODES, DIMENSION))
 for name, height, width in (("height", 3.0, 1.0), ("width", 1.0, 4.0), ("both", 4.0, 5.0), ("neither", 1.0, 1.0)):
     case(f"nearest_{name}", X=IMAGE, height_scale=height, width_scale=width, cites=(WIDTH, HEIGHT))
@@ -116,11 +116,11 @@ for name, height, width in (("half", 1.5, 2.5), ("small", 1.25, 1.125), ("below_
 case("linear_fraction", Tag.EDGE, X=ramp(2, 3), scales=[1.0, 1.5], mode="linear", unspecified=MODES)
 case("linear_whole", X=ramp(2, 3), scales=[1.0, 2.0], mode="linear", unspecified=MODES)
 case("nearest_fraction", Tag.EDGE, X=ramp(2, 3), scales=[1.0, 1.5], mode="nearest", unspecified=MODES)
-case("bilinear_whole", X=IMAGE, height_scale=2.0, width_scale=3.0, mode="bilinear", unspecified=MODES_BEFORE_7)
-case("nearest_fraction_before_7", X=IMAGE, height_scale=1.5, width_scale=1.0, unspecified=MODES_BEFORE_7)
+case("bilinear_whole", X=IMAGE, height_scale=2.0, width_scale=3.0, mode="bilinear", unspecified=MODES_OF_IMAGES)
+case("nearest_fraction_before_7", X=IMAGE, height_scale=1.5, width_scale=1.0, unspecified=MODES_OF_IMAGES)
 case("linear_unscaled", Tag.EDGE, X=ramp(2, 3), scales=[1.0, 1.0], mode="linear", cites=MODES)
 case("linear_one_element", Tag.EDGE, X=[[7.5]], scales=[2.0, 3.5], mode="linear", cites=MODES)
-case("bilinear_unscaled", Tag.EDGE, X=IMAGE, height_scale=1.0, width_scale=1.0, mode="bilinear", cites=MODES_BEFORE_7)
+case("bilinear_unscaled", Tag.EDGE, X=IMAGE, height_scale=1.0, width_scale=1.0, mode="bilinear", cites=MODES_OF_IMAGES)
 case("zero_size", Tag.EDGE, X=ramp(2, 0), scales=[2.0, 3.0], cites=DIMENSION)
 case("zero_size_fraction", Tag.EDGE, X=ramp(2, 0), scales=[2.5, 3.0], cites=DIMENSION)
 case("zero_size_batch", Tag.EDGE, X=ramp(0, 2, 3, 4), height_scale=2.0, width_scale=3.0, cites=WIDTH)
@@ -144,9 +144,9 @@ case(
     height_scale=2.0,
     width_scale=3.0,
     mode="linear",
-    rejects=MODES_BEFORE_7,
+    rejects=MODES_OF_IMAGES,
 )
-case("mode_unknown_before_7", X=IMAGE, height_scale=2.0, width_scale=3.0, mode="cubic", rejects=MODES_BEFORE_7)
+case("mode_unknown_before_7", X=IMAGE, height_scale=2.0, width_scale=3.0, mode="cubic", rejects=MODES_OF_IMAGES)
 
 case("extremes_before_9", Tag.DTYPE, Tag.EDGE, each="T", X=extremes(3, 4), scales=[2.0, 3.0], before=9, cites=ALL_TYPES)
 case("extremes", Tag.DTYPE, Tag.EDGE, each="T", X=extremes(3, 4), scales=[2.0, 3.0], cites=X_TYPES)

@@ -91,11 +91,10 @@ MATCHES = ENCODER.clause(
 EXAMPLE = ENCODER.clause('["Dori", "Amy", "Amy", "Sally", "Sally"] would be mapped to [-1, 5, 5, 6, 6].', since=2)
 SHAPES = ENCODER.clause("its input and output shapes are the same.", since=2)
 ONLY_ONE = ENCODER.clause("Notice that only one of 'keys_*'/'values_*' can be set.", since=2)
-ONE_VALUES_BEFORE_4 = ENCODER.clause(
-    "One and only one of 'value_*'s should be set.", since=2, before=4, force=Force.SHOULD
-)
 ONE_KEYS = ENCODER.clause("One and only one of 'keys_*'s should be set.", since=2, force=Force.SHOULD)
-ONE_VALUES = ENCODER.clause("One and only one of 'values_*'s should be set.", since=4, force=Force.SHOULD)
+ONE_VALUES = ENCODER.clause("One and only one of 'values_*'s should be set.", force=Force.SHOULD).reworded(
+    before=4, text="One and only one of 'value_*'s should be set.", since=2, force=Force.SHOULD
+)
 BITS = ENCODER.clause(
     "bit-wise comparison is used so even a float NaN can be mapped",
     since=2,
@@ -178,8 +177,7 @@ def mapped(
 ) -> Array:
     """Return the value of each element's key, or the default."""
     keys = _only_one(v, ONE_KEYS, (keys_int64s, keys_floats, keys_strings), keys_tensor)
-    one_values = ONE_VALUES if ONE_VALUES.in_force(v.since) else ONE_VALUES_BEFORE_4
-    values = _only_one(v, one_values, (values_int64s, values_floats, values_strings), values_tensor)
+    values = _only_one(v, ONE_VALUES, (values_int64s, values_floats, values_strings), values_tensor)
     v.require(ONE_D_KEYS, keys.ndim == 1)
     v.require(ONE_D_VALUES, values.ndim == 1)
     v.require(IDENTICAL if X.dtype.kind == "O" or BITS.in_force(v.since) else SAME_TYPE, keys.dtype == X.dtype)
@@ -308,7 +306,6 @@ case("values_longer_before_4", X=X, **KEYS, values_int64s=[5, 6, 7], before=4, u
 case("values_longer", X=X, **KEYS, values_int64s=[5, 6, 7], rejects=LENGTH)
 case("keys_longer", X=X, keys_int64s=[1, 2, 3], **VALUES, rejects=LENGTH)
 case("no_keys", X=X, **VALUES, rejects=ONE_KEYS)
-case("no_values_before_4", X=X, **KEYS, rejects=ONE_VALUES_BEFORE_4)
 case("no_values", X=X, **KEYS, rejects=ONE_VALUES)
 case("two_keys", X=X, **MAP, keys_floats=[1.0, 2.0], rejects=ONLY_ONE)
 case("two_values", X=X, **MAP, values_floats=[1.0, 2.0], rejects=ONLY_ONE)

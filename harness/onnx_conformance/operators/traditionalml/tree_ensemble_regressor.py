@@ -124,15 +124,13 @@ THRESHOLDS = REGRESSOR.clause(
     "nearest float. The thresholds are floats. If this makes a difference, the result is left open.",
 )
 POPULARITY = REGRESSOR.clause("Popularity of each node, used for performance and may be omitted.")
-BASE_BEFORE_3 = REGRESSOR.clause(
-    "added to final class score; the size must be the same as the classes or can be left unassigned (assumed 0)",
-    before=3,
-    note='"Classes" means targets here.',
-)
 BASE = REGRESSOR.clause(
     "added to final prediction after applying aggregate_function; the size must be the same as the classes or can be "
     "left unassigned (assumed 0)",
-    since=3,
+    note='"Classes" means targets here.',
+).reworded(
+    before=3,
+    text="added to final class score; the size must be the same as the classes or can be left unassigned (assumed 0)",
     note='"Classes" means targets here.',
 )
 MISSING = REGRESSOR.clause(
@@ -210,7 +208,7 @@ def regressed(  # noqa: PLR0913 - the attributes of the text
     v.require(TARGET_INDEX, all(0 <= target < targets for target in target_ids))
     v.silent(VOTES, len({*target_ids}) < targets)
     base = either(v, TENSORS, base_values, base_values_as_tensor) or [0.0] * targets
-    v.require(BASE if BASE.in_force(v.since) else BASE_BEFORE_3, len(base) == targets)
+    v.require(BASE, len(base) == targets)
 
     nodes = Nodes(
         nodes_treeids,
@@ -258,8 +256,7 @@ case("stump", X=ROWS, **PLAIN, cites=(RETURNS, WEIGHTED, TARGETS, TARGET_INDEX, 
 case("deep", X=ROWS, **ensemble(DEEP), cites=(RETURNS, NODES, VOTES, KINDS))
 case("several", X=ROWS, **THREE_TREES, cites=(RETURNS, FROM_ZERO, RESTART, ONCE))
 case("one_target", X=ROWS, **ONE_TARGET, cites=RETURNS)
-for suffix, clause in (("_before_3", BASE_BEFORE_3), ("", BASE)):
-    case(f"base_values{suffix}", X=ROWS, **THREE_TREES, base_values=[0.25, -1.0], cites=clause)
+case("base_values", X=ROWS, **THREE_TREES, base_values=[0.25, -1.0], cites=BASE)
 case("hitrates", X=ROWS, **PLAIN, nodes_hitrates=[1.0, 0.3, 0.7], cites=POPULARITY)
 case("no_rows", Tag.EDGE, X=ramp(0, 3), **PLAIN, cites=SHAPE)
 case("leaf_alone", Tag.EDGE, X=ROWS, **ensemble(MIDDLE), cites=RETURNS)
@@ -355,7 +352,6 @@ STUMP_BUT: dict[str, tuple[Clause, dict[str, Any]]] = {
 }
 for name, (clause, changed) in STUMP_BUT.items():
     case(name, **{"X": ROWS, **PLAIN, **changed}, rejects=clause)
-case("base_values_too_few_before_3", X=ROWS, **PLAIN, base_values=[1.0], rejects=BASE_BEFORE_3)
 case("base_values_too_few", X=ROWS, **PLAIN, base_values=[1.0], rejects=BASE)
 case("tensor_of_floats", X=ROWS, **PLAIN, base_values_as_tensor=typed("float", [1, 2]), rejects=TENSORS)
 case("deprecated", Tag.CHANGE, deprecated=True, X=ROWS, **THREE_TREES, rejects=DEPRECATED)
