@@ -259,8 +259,8 @@ class Op:
     ) -> Clause:
         """Declare a verbatim quote and the versions that contain it; see Clause for the parameters.
 
-        Its force follows from its words, unless `force` is set. If earlier versions word it differently, call `reworded`
-        of the result.
+        Its force follows from its words, unless `force` is set. If earlier versions word it differently, call
+        `reworded` of the result.
         """
         quote = " ".join(text.split())
         clause = Clause(
