@@ -310,7 +310,7 @@ def test_a_case_of_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     ("case_id", "message"),
     [
         (f"{SPLIT}/uneven@unranked", "expected a model with a single node"),
-        (f"{SPLIT}/neither", "is known of generated cases alone"),
+        (f"{SPLIT}/neither", "only generated cases have the clause"),
     ],
 )
 def test_models_that_cannot_be_declared_are_reported(case_id: str, message: str, tmp_path: Path) -> None:
@@ -325,7 +325,7 @@ def test_an_operator_that_no_file_declares(tmp_path: Path) -> None:
     with pytest.raises(NotDeclarableError, match=r"no operator file declares ai\.onnx/Joint"):
         plan_of(dataclasses.replace(case, model=model.SerializeToString(), operator="ai.onnx/Joint/18"))
     model.graph.node[0].op_type, model.graph.node[0].input[0] = "Split", "elsewhere"
-    with pytest.raises(NotDeclarableError, match="its node takes 'elsewhere', which is neither"):
+    with pytest.raises(NotDeclarableError, match="its node has the input 'elsewhere', which has no value"):
         plan_of(dataclasses.replace(case, model=model.SerializeToString()))
 
 

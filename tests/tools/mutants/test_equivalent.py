@@ -34,7 +34,7 @@ def test_an_entry_is_read(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("[", "cannot be read"),
-        ("other = 1\n", "nothing else"),
+        ("other = 1\n", "expected only"),
         (ENTRY.replace('reason = "a test"\n', ""), "entry 1: lacks reason"),
         (ENTRY.replace('"a test"', '" "'), "not empty"),
         (ENTRY + "extra = 'x'\n", "has 'extra'"),
