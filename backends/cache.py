@@ -175,7 +175,7 @@ def name(*parts: bytes | str) -> str:
     digest = hashlib.sha256(MAGIC)
     for part in parts:
         data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
-        digest.update(b"%d:" % len(data))  # So that different lists of parts never give the same bytes.
+        digest.update(b"%d:" % len(data))  # Different lists of parts must have different bytes.
         digest.update(data)
     return digest.hexdigest()
 

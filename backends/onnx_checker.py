@@ -26,7 +26,7 @@ def info() -> dict[str, Any]:
         "version": onnx.__version__,
         "onnx": onnx.__version__,
         "repro": REPRO.format(full=full),
-        # Without types and shapes, it can know only what the signature forbids.
+        # Without types and shapes, it can detect only violations of the signature.
         "phases": ["signature", "static"] if full else ["signature"],
     }
 

@@ -65,5 +65,5 @@ def transform(model: bytes) -> bytes:
     if not passes(tuple(PASSES)).left_out:
         return bytes(onnxscript.optimizer.optimize(onnx.load_from_string(model)).SerializeToString())
     names: dict[str, Any] = {"model": onnx.load_from_string(model)}
-    exec(_code(), names)  # noqa: S102 - the calls above: what a script shows is what runs
+    exec(_code(), names)  # noqa: S102 - the calls above, as shown in scripts
     return bytes(names["model"].SerializeToString())

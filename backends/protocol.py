@@ -360,7 +360,7 @@ class Outline(Payload):
 def _shaped(shape: list[int], make: Callable[[], np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     try:
         return make()
-    except ValueError as error:  # Too many dimensions, or very large ones beside one of 0.
+    except ValueError as error:  # Too many dimensions, or a very large one together with a 0.
         raise HeaderError(f"tensor shape {clip(shape)}: {error}") from None
 
 

@@ -180,7 +180,7 @@ class _OutsideFolder(importlib.abc.MetaPathFinder):
         elsewhere = [item for item in sys.path if Path(item).absolute() != self.folder]
         if (spec := importlib.machinery.PathFinder.find_spec(fullname, elsewhere)) is not None:
             return spec
-        # An editable install may have a finder of its own.
+        # An editable install may have its own finder.
         others = [item for item in sys.meta_path if item not in (self, importlib.machinery.PathFinder)]
         specs = (find(fullname, path, target) for item in others if (find := getattr(item, "find_spec", None)))
         return next((spec for spec in specs if spec is not None), None)
@@ -335,7 +335,7 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
     buffers: list[bytes] = []
     reached: dict[str, str] = {}
     try:
-        # What it returns alone is kept: the rest is freed before the answer, so that a crash then is this case's.
+        # Only the result is kept. The rest is freed before the answer, so a crash then belongs to this case.
         tool = getattr(adapter, called)
         values = _run(adapter, header, payload, reached) if called == "run" else tool(payload[: header["model"]])
     except protocol.ElementTypeError as error:
@@ -400,7 +400,7 @@ def _run(adapter: Any, header: Mapping[str, Any], payload: bytes, reached: dict[
         run = adapter.session(model) if folder is None else adapter.session(model, folder=folder)
         reached["phase"] = RUN
         if before is not None:
-            with contextlib.suppress(Exception):  # What these inputs give is the business of another case.
+            with contextlib.suppress(Exception):  # The results for these inputs belong to another case.
                 run(before, outputs)
         return run(inputs, outputs)
 

@@ -95,7 +95,7 @@ def _exec_command(command: list[str], memory: int) -> None:
     try:
         if memory:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        os.execvp(command[0], command)  # noqa: S606 - running what the user names is the purpose
+        os.execvp(command[0], command)  # noqa: S606 - it runs the user's command
     except OSError as error:
         import json  # noqa: PLC0415 - only a start that fails needs it
 
@@ -135,7 +135,7 @@ def _end_descendants() -> None:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
-            return  # As whoever loses its parent is ours, nobody is left.
+            return  # Orphaned processes become our children, so none is left.
         for pid in _descendants():
             _kill(pid)
         time.sleep(pause)

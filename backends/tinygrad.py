@@ -173,7 +173,7 @@ def info() -> dict[str, Any]:
 def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:
     """Return the values of `outputs`, in that order."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "model.onnx")  # Its reader takes a file, of which it reads parts when it needs them.
+        path = Path(folder, "model.onnx")  # Its reader reads parts of a file when it needs them.
         path.write_bytes(model)
         answers = OnnxRunner(path)({name: _to_tensor(value) for name, value in inputs.items()})
         return [_from_tensor(answers[name]) for name in outputs]

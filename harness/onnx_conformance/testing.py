@@ -302,7 +302,7 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Report the result."""
-        assert self.answer is not None  # noqa: S101 - setup comes first
+        assert self.answer is not None  # noqa: S101 - setup runs first
         self.answer.end()
 
     def reportinfo(self) -> tuple[Any, int | None, str]:

@@ -389,7 +389,7 @@ def _cause(result: Result) -> tuple[str, ...]:
     """Return a key that separates causes within one verdict, from the messages of the runtime."""
     if result.verdict is Verdict.REFUSED:
         return signature(result)
-    # A model that must be refused may be refused before what crashes is reached.
+    # A runtime may reject an invalid model before it reaches the code that crashes.
     return (result.signal or result.message, result.outcome) if result.verdict is Verdict.CRASH else ()
 
 

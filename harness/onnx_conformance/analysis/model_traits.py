@@ -394,7 +394,7 @@ def _attributes(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tupl
         yield from _attribute(name, helper.get_attribute_value(item))
 
 
-def _attribute(name: str, value: Any) -> Iterator[tuple[Trait, Any]]:  # noqa: ANN401 - as onnx gives it
+def _attribute(name: str, value: Any) -> Iterator[tuple[Trait, Any]]:  # noqa: ANN401 - in onnx's form
     """Yield traits of an attribute's value, whether it is set or the default."""
     text = Trait(Topic.ARGUMENT, name, TraitKind.CHOICE, "=")
     if isinstance(value, int) and name in TYPE_ATTRIBUTES:

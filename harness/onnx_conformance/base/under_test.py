@@ -35,7 +35,7 @@ class Parts:
 
 def parts(name: str) -> Parts:
     """Return the parts of a backend's name; only this function knows the syntax."""
-    if name.startswith("cmd:"):  # A command may have brackets and signs of its own.
+    if name.startswith("cmd:"):  # A command may contain brackets and signs.
         return Parts(name)
     found = _PARTS.fullmatch(name)
     return Parts(found["stem"], found["option"] or "", found["version"] or "") if found else Parts(name)

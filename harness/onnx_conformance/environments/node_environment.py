@@ -293,7 +293,7 @@ def _place(requirement: str, lock: Path | None = None) -> Path:
 def _run(words: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:
     """Run node or npm to its end; a program that cannot be run counts as one that fails."""
     try:
-        return subprocess.run(  # noqa: S603 - node or npm of the user, and what the adapter's own data names
+        return subprocess.run(  # noqa: S603 - the user's node or npm, with names from the adapter's data
             words,
             cwd=folder,
             stdin=subprocess.DEVNULL,

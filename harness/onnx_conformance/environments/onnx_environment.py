@@ -123,7 +123,7 @@ def _environment(wanted: str) -> Iterator[tuple[str, dict[str, str]]]:
     except python_environment.NoEnvironmentError as error:
         raise OnnxError(f"{wanted} cannot be installed: {error}") from None
     with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
-        # Only the harness is to be imported from where it lies: beside it there may be an onnx.
+        # Only the harness must be imported from its folder, because the folder may also contain an onnx.
         Path(folder, FOLDER.name).symlink_to(FOLDER)
         paths = [folder, *filter(None, [os.environ.get("PYTHONPATH")])]
         yield (

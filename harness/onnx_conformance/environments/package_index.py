@@ -74,7 +74,7 @@ def _newest(requirement: str) -> Version | None:
     """
     words = [python_environment.uv(), "pip", "compile", "-", "--quiet", "--no-deps", "--no-header", "--no-annotate"]
     with python_environment.no_project() as folder:
-        done = subprocess.run(  # noqa: S603 - uv, and what the adapter's own data names
+        done = subprocess.run(  # noqa: S603 - uv, with names from the adapter's data
             [*words, f"--project={folder}"],
             input=requirement,
             capture_output=True,

@@ -250,7 +250,7 @@ def _start_holder(words: list[str]) -> str:
         NoEnvironmentError: uv makes none; the text is its reason.
     """
     with tempfile.TemporaryFile() as stderr:
-        holder = subprocess.Popen(  # noqa: S603 - uv, and what the adapter's own data names
+        holder = subprocess.Popen(  # noqa: S603 - uv, with names from the adapter's data
             [*words, "python", "-c", HOLD],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -20,7 +20,7 @@ INITIALIZER, SYMBOLIC, UNRANKED = "initializer", "symbolic", "unranked"
 
 
 class Start(enum.StrEnum):
-    """What a form delivers.
+    """The kinds of cases that a form delivers.
 
     Attributes:
         PLAN: a declared case of an operator; the suite `generated`.

@@ -154,7 +154,7 @@ class _Operators:
     def checked(self) -> Iterator[Checked]:
         """Run the cases, and yield the checks."""
         cases = _first_cases(self._suite)
-        # Those that only move data come first: if the time is over before all have run, types can still be tried.
+        # Operators that only move data are first, so types are tried even if the time ends before all have run.
         for op in sorted(registry.load(), key=lambda op: op.compare is not EXACT):
             if self._caller.over:
                 self._left.append(op)

@@ -165,7 +165,7 @@ def _of_other_shape(case: Case, inputs: Mapping[str, Value], precision: str) -> 
         if not isinstance(wanted, Answered):
             return None
         return dataclasses.replace(by_itself(case), expected=tuple(wanted.outputs), inputs=inputs)
-    try:  # What an element may be off is known for the case's own inputs only.
+    try:  # The allowed errors are known only for the inputs of the case.
         other = composed(case.id, case.operator, onnx.load_from_string(case.model), inputs, clauses=case.clauses)
         return computed_in(other, precision) if precision else other
     except UndecidedError:

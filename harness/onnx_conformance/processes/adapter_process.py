@@ -223,7 +223,7 @@ class AdapterProcess:
         Not if the first such process has ended on its own: a device may allow only one process.
         """
         if self._crashes and self._successor is None and self.budget.ends < self.limits.restarts:
-            with contextlib.suppress(StartError):  # Whoever needs it then starts it again, and is told.
+            with contextlib.suppress(StartError):  # The next user starts it again, and gets the error.
                 self._successor = self._started()
 
     def close(self) -> None:
@@ -238,7 +238,7 @@ class AdapterProcess:
         state, self._state = self._state, Absent()
         if not isinstance(state, Absent):
             idle = has_said_hello(state) and not self._pending
-            state.process.end(self._selector, IDLE_END if idle else 0)  # An idle one exits when its input ends.
+            state.process.end(self._selector, IDLE_END if idle else 0)  # An idle process exits when its input ends.
 
     def _kill(self, first_death: Died | None = None) -> None:
         """End the process without waiting for that; the next one starts when it has ended.
@@ -540,7 +540,7 @@ class AdapterProcess:
             raise StartError(self, f"{name}: its subject is {subject}, expected one of {', '.join(replies.KINDS)}")
         self.hello = {key: value if _is_plain(value) else protocol.clip(value) for key, value in header.items()}
         now = time.monotonic()
-        if not starting.in_advance:  # Else it says nothing of how long a start takes.
+        if not starting.in_advance:  # It does not show the duration of a start.
             self.case_times.start = now - self._since
         self._state, self._since = Serving(starting.process), now
         for request, case in self._pending:  # Which of them the adapter accepts is known only now.
@@ -649,7 +649,7 @@ def poll(selector: selectors.BaseSelector, processes: list[AdapterProcess], wait
     if not replied and processes and all(process.behind >= ENOUGH_AHEAD for process in processes):
         time.sleep(GATHER_SECONDS)  # Each has enough to do: to be woken by every answer costs more than to read it.
     ready = selector.select(0 if replied else timeout)
-    now = time.monotonic()  # An answer that comes while another is handled is not late.
+    now = time.monotonic()  # An answer that arrives while another is handled is not late.
     for key, _ in ready:
         # Handling an earlier event may have closed this descriptor, and another process may have its number now.
         if selector.get_map().get(key.fd) == key:

@@ -114,7 +114,7 @@ class ProcessPool:
         """Its processes, the slow ones, and the fresh one in which failed cases run again."""
         return [*self.processes, *self.slow, *([self.retries.process] if self.retries.process else [])]
 
-    # Cases go out, replies come in
+    # Sending cases and receiving replies
 
     def put(self, case: Case) -> None:
         """Add a waiting case, unless the backend is given up."""

@@ -74,7 +74,7 @@ def supervised(
     supervisor = [sys.executable, "-I", "-S", str(SUPERVISOR), str(theirs.fileno()), str(memory or 0)]
     try:
         with theirs:
-            process = subprocess.Popen(  # noqa: S603 - running what the user names is the purpose
+            process = subprocess.Popen(  # noqa: S603 - it runs the user's command
                 [*target.sandbox, *supervisor, *target.command, *words],
                 stdin=streams,
                 stdout=streams,

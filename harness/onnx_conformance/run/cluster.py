@@ -273,7 +273,7 @@ class Cluster:
             distributed = _dask()
         except ImportError as error:
             raise HarnessError(f"--cluster needs Dask: {HINT}") from error
-        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # What matters of it, the run says itself.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # The run reports the relevant errors itself.
         address = self._options.cluster
         try:
             if address.startswith(LOCAL):
@@ -345,7 +345,7 @@ class Cluster:
                 try:
                     outcome: Outcome = future.result(timeout=5 * POLL_SECONDS)
                     break
-                except TimeoutError:  # Its worker went with what it had given: somebody must do it again.
+                except TimeoutError:  # Its worker is gone with its results, so another one must repeat it.
                     self._check_connection()
                     self._look_at_workers()
         except (_dask().CancelledError, OSError) as error:  # An OSError where the connection closes meanwhile.
@@ -391,7 +391,7 @@ class Cluster:
             self._handed_out = self._client.scatter(self._skipped, broadcast=True, hash=False)
 
     def _submit(self, task: Task, needs: Mapping[str, float], priority: int) -> None:
-        # No retries: a crash is a verdict, and what raises would raise again.
+        # No retries: a crash is a verdict, and an error would be raised again.
         future = self._client.submit(
             run_task, task, self._handed_out, pure=False, retries=0, resources=dict(needs), priority=priority
         )
@@ -446,7 +446,7 @@ class Cluster:
         if time.monotonic() < self._next_look:
             return
         self._next_look = time.monotonic() + LOOK_SECONDS
-        with contextlib.suppress(OSError):  # `_check_connection` says so.
+        with contextlib.suppress(OSError):  # `_check_connection` reports it.
             now: Mapping[str, Sequence[str]] = self._client.processing()
             self._check_workers(now)
             for worker in self._processing.keys() - now.keys():

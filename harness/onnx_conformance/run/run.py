@@ -193,7 +193,7 @@ class Run:
             self._costs.write(self.suite.name, self.options.backends)
             self._add_final_faults()
             self.cost = crew.cost
-            unreadable = {item.message for item in self._unreadable}  # These have records of their own in the streams.
+            unreadable = {item.message for item in self._unreadable}  # The streams have separate records for these.
             faults = [(self._backend_of(fault), fault) for fault in self.faults if fault not in unreadable]
             if not unfinished:
                 self.streams.finish(time.monotonic() - started, faults, given_up, self.cost.members)

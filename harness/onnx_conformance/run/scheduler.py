@@ -147,7 +147,7 @@ class Scheduler:
 
     def _feed(self, *, exhausted: bool) -> None:
         """Have the pools send their cases; `exhausted`: the suite has no more."""
-        # While the reference has cases to answer, more will come to the others.
+        # While the reference has unanswered cases, the others will get more.
         last = exhausted and (self._reference is None or self._reference.idle)
         for pool in self._all_pools:
             try:
@@ -156,7 +156,7 @@ class Scheduler:
             except AdapterProcessError as error:
                 self._give_up(error)
 
-    # Replies come in, and become results
+    # Turning replies into results
 
     def _poll(self, seconds: float) -> None:
         """Read the messages of processes, for at most some seconds, and collect the replies."""
@@ -167,7 +167,7 @@ class Scheduler:
         try:
             now = poll(self._selector, processes, seconds)
         except AdapterProcessError as error:
-            self._collect()  # The replies that came before count.
+            self._collect()  # The earlier replies count.
             self._give_up(error)
             return
         self._collect()
@@ -193,7 +193,7 @@ class Scheduler:
                     pool.retries.add(process, reply, result)
                 except AdapterProcessError as error:
                     errors.append(error)
-        for failure in errors:  # After all replies: to give a backend up settles its failed cases.
+        for failure in errors:  # After all replies, because abandoning a backend settles its failed cases.
             self._give_up(failure)
 
     def _settled(self) -> Iterator[Result]:
@@ -230,7 +230,7 @@ def with_reference(case: Case, backend: str, reply: Reply) -> Case:
     """Return a case that expects the outputs of a reference backend; without outputs, it is unspecified."""
     if isinstance(reply, Answered):
         right = case.expected is not None and compare(case.expected, reply.outputs, case.allowance) is None
-        # What the text allows beside our answer it need not allow beside a wrong one.
+        # Alternatives that the text allows for our answer need not be allowed for a wrong one.
         allowance = case.allowance if right else dataclasses.replace(case.allowance, any_of=(), any_order=None)
         return dataclasses.replace(case, outcome=Outcome.VALUES, expected=reply.outputs, detail="", allowance=allowance)
     result = judge(dataclasses.replace(case, outcome=Outcome.VALUES), backend, reply)

@@ -143,7 +143,7 @@ class Worker:
         for result in self.scheduler.run(self._cases(slices, skipped), skipped, on_wait):
             yield result, self._note(result)
         self._settle()
-        self._in_work.clear()  # What is left is of backends that are given up.
+        self._in_work.clear()  # The rest belongs to backends that were given up.
         self._slice_of.clear()
         self._due.clear()
 

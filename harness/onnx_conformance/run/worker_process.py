@@ -191,7 +191,7 @@ class _Link:
         now = time.monotonic()
         if now - self._flushed >= MOST_SECONDS:
             self.flush()
-            if select.select([self._end], [], [], 0)[0]:  # Nothing but Stop comes unasked; or the end of the command.
+            if select.select([self._end], [], [], 0)[0]:  # Only Stop, or the end of the command, arrives unasked.
                 raise _StoppedError
 
     def flush(self) -> None:
@@ -245,7 +245,7 @@ def serve(
         last = Failed(str(error))
     except channel.ClosedError:
         return
-    except BaseException:  # noqa: BLE001 - it is told to the command, which raises it
+    except BaseException:  # noqa: BLE001 - it is sent to the command, which raises it
         last = Failed(traceback.format_exc(), fault=True)
     with contextlib.suppress(channel.ClosedError):
         end.send(last)

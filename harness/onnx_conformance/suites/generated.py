@@ -131,7 +131,7 @@ class Generated:
         pack = packs.read(key, _made_again)
         if pack is not None:
             self._packs[part] = pack
-            selection.takes_operator(part.operator)  # Nothing else of the selection but what the key is of.
+            selection.takes_operator(part.operator)  # The key depends on nothing else in the selection.
             yield from pack
             return
         self._packs[part] = packer = packs.Packer(key)

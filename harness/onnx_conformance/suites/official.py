@@ -126,7 +126,7 @@ def _official(item: Any, names: dict[str, Any]) -> Case:  # noqa: ANN401 - onnx'
     )
 
 
-def _array(value: Any) -> Value:  # noqa: ANN401 - TestCase's own types do not say what it holds
+def _array(value: Any) -> Value:  # noqa: ANN401 - TestCase does not declare the types of its values
     if isinstance(value, onnx.TensorProto):
         return np.asarray(numpy_helper.to_array(value))
     if isinstance(value, list | tuple):

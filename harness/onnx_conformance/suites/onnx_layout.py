@@ -464,7 +464,7 @@ def _decode(path: Path, root: Path, type_: onnx.TypeProto) -> Value:
         raise StoreError(f"{path}: not a whole {proto.DESCRIPTOR.name}: {type(error).__name__}: {error}") from error
 
 
-def _native(value: Any) -> Value:  # noqa: ANN401 - whatever numpy_helper gives
+def _native(value: Any) -> Value:  # noqa: ANN401 - any result of numpy_helper
     """Return a value as the types of the harness: arrays, lists, dicts and None."""
     if isinstance(value, list | tuple):
         return [_native(item) for item in value]
@@ -480,7 +480,7 @@ def _load_external(model: onnx.ModelProto, folder: Path, root: Path) -> None:
             continue
         location = {item.key: item.value for item in tensor.external_data}.get("location", "")
         where = folder / location
-        if _inside(where, root).exists():  # Else the loader says which tensor lacks its data.
+        if _inside(where, root).exists():  # Otherwise, the loader names the tensor without data.
             _file(where, root)
         try:
             external_data_helper.load_external_data_for_tensor(tensor, str(folder))

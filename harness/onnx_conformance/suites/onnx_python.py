@@ -210,5 +210,5 @@ def _nested(value: Any, dtype: np.dtype[Any]) -> str:  # noqa: ANN401 - a number
     if isinstance(value, complex):
         return f"complex({_number(value.real)}, {_number(value.imag)})"
     if isinstance(value, float) and math.isfinite(value) and dtype.kind == "f":
-        return repr(float(str(dtype.type(value))))  # The shortest text that gives the same number; -0 keeps its sign.
+        return repr(float(str(dtype.type(value))))  # The shortest text for the same number; -0 keeps its sign.
     return _number(value)

@@ -112,7 +112,7 @@ class Pack(Iterator[Case]):
             return None
 
         def remade() -> tuple[Array, ...]:
-            assert self._remake is not None  # noqa: S101 - cases with bounds come with it
+            assert self._remake is not None  # noqa: S101 - cases with bounds have it
             return tuple(self._remake(item["id"]).allowance.bounds or ())
 
         return self._bounds.of(item["bounds"], remade)
