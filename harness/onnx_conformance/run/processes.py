@@ -151,7 +151,7 @@ class Processes:
             daemon=True,
         )
         with warnings.catch_warnings():
-            # Python 3.12 warns of forks despite threads: those of numpy's algebra, which takes care of forks itself, and
+            # Python 3.12 warns of forks with threads: those of numpy's algebra, which takes care of forks itself, and
             # that of the progress line, whose locks no worker takes.
             warnings.simplefilter("ignore", DeprecationWarning)
             process.start()
