@@ -134,7 +134,7 @@ class Clause:
             force=force or Force.of(quote),
         )
         if self.declared is not None:
-            place = len(self.declared) - 1 - self.declared[::-1].index((self.wordings or (self,))[-1])
+            place = self.declared.index(later)
             self.declared[place : place + 1] = [begun, earlier]
         return replace(self, wordings=(*newer, begun, earlier))
 

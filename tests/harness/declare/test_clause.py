@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from onnx_conformance.declare import EXACT, Clause, Op, Rule
+from onnx_conformance.declare import EXACT, Clause, DeclarationError, Op, Rejected, Rule, Unspecified, Version, vary
 from onnx_conformance.declare.clause import Force
 
 
@@ -40,3 +40,99 @@ def test_a_rule_of_the_signature_has_the_force_of_the_signature() -> None:
 @pytest.mark.parametrize(("version", "in_force"), [(10, False), (11, True), (12, True), (13, False)])
 def test_a_clause_is_in_force_from_its_first_version_until_before_another(version: int, in_force: bool) -> None:  # noqa: FBT001
     assert Clause("", "", since=11, before=13).in_force(version) is in_force
+
+
+def three_wordings() -> tuple[Op, Clause]:
+    """Return an operator, and a clause that it words in three ways."""
+    op = Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT)
+    op.clause("First.")
+    clause = op.clause("It must be new.", note="new").reworded(before=13, text="It must be old.")
+    clause = clause.reworded(before=11, text="It should  be oldest.", since=2, note="oldest")
+    op.clause("Last.")
+    return op, clause
+
+
+def test_each_wording_is_a_clause_of_the_operator() -> None:
+    op, _ = three_wordings()
+    assert [(item.text, item.since, item.before, item.note) for item in op.clauses] == [
+        ("First.", None, None, ""),
+        ("It must be new.", 13, None, "new"),
+        ("It must be old.", 11, 13, ""),
+        ("It should be oldest.", 2, 11, "oldest"),
+        ("Last.", None, None, ""),
+    ]
+    assert [item.force for item in op.clauses[1:4]] == [Force.MUST, Force.MUST, Force.SHOULD]
+
+
+@pytest.mark.parametrize(
+    ("version", "text", "in_force"), [(1, "oldest", False), (2, "oldest", True), (11, "old", True)]
+)
+def test_a_reworded_clause_has_the_wording_of_a_version(version: int, text: str, in_force: bool) -> None:  # noqa: FBT001
+    _, clause = three_wordings()
+    assert clause.at(version).text.endswith(f" {text}.")
+    assert clause.in_force(version) is in_force
+
+
+def test_versions_between_two_wordings_have_neither() -> None:
+    op = Op("ReduceSum", versions=(1, 11, 13), compare=EXACT)
+    clause = op.clause("New.", since=13).reworded(before=11, text="Old.")
+    assert [clause.in_force(version) for version in (1, 11, 13)] == [True, False, True]
+    assert clause.at(11).text == "New."
+
+
+@pytest.mark.parametrize("wrong", [{"before": 13}, {"before": 18}, {"before": 9, "since": 9}])
+def test_wordings_may_not_overlap(wrong: dict[str, int]) -> None:
+    op = Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT)
+    clause = op.clause("New.").reworded(before=13, text="Old.")
+    with pytest.raises(DeclarationError, match=r"«Old\.» overlaps a later wording"):
+        clause.reworded(text="Oldest.", **wrong)
+
+
+def test_an_oracle_names_the_wording_in_force() -> None:
+    _, clause = three_wordings()
+    with pytest.raises(Rejected) as rejected:
+        Version(11).require(clause, holds=False)
+    assert rejected.value.clause.text == "It must be old."
+    with pytest.raises(Unspecified) as unspecified:
+        Version(18).silent(clause)
+    assert unspecified.value.clause.text == "It must be new."
+    with pytest.raises(Unspecified, match="not said in version 1"):
+        Version(1).require(clause, holds=False)
+
+
+def cases_of(op: Op) -> dict[str, tuple[str, list[int]]]:
+    """Return the first sentence of each case, and the versions that the case is meant for."""
+    return {spec.name: (spec.clauses[0].text, [n for n in op.versions if spec.meant_for(n)]) for spec in op}
+
+
+def test_a_case_has_each_wording_in_its_versions() -> None:
+    op, clause = three_wordings()
+    op.case("one", rejects=clause)
+    assert cases_of(op) == {
+        "one": ("It must be new.", [13, 18]),
+        "one_before_13": ("It must be old.", [11]),
+        "one_before_11": ("It should be oldest.", [2]),
+    }
+
+
+def test_a_varied_case_is_named_after_its_wording_first() -> None:
+    op, clause = three_wordings()
+    op.case("one", axis=vary(low=-9, high=9), since=11, cites=clause)
+    assert list(cases_of(op)) == ["one_low", "one_high", "one_before_13_low", "one_before_13_high"]
+
+
+@pytest.mark.parametrize(
+    ("span", "text", "versions"), [({"since": 13}, "new", [13, 18]), ({"before": 11}, "oldest", [2])]
+)
+def test_a_case_in_one_wording_has_its_own_name(span: dict[str, int], text: str, versions: list[int]) -> None:
+    op, clause = three_wordings()
+    op.case("one", cites=clause, **span)
+    ((name, (sentence, meant_for)),) = cases_of(op).items()
+    assert (name, meant_for) == ("one", versions)
+    assert sentence.endswith(f" {text}.")
+
+
+def test_a_case_that_a_reworded_clause_leaves_open_has_each_wording() -> None:
+    op, clause = three_wordings()
+    op.case("one", since=2, before=18, unspecified=clause)
+    assert [versions for _, versions in cases_of(op).values()] == [[13], [11], [2]]
