@@ -124,12 +124,7 @@ SCALAR_CONDITION = LOOP.clause("tensor of bool, which should be a scalar.")
 
 @LOOP.oracle()
 def looped(
-    v: Version,
-    n: int,
-    M: Array | None,  # noqa: N803 - the text's own name
-    cond: Array | None,
-    v_initial: list[Any],
-    body: Subgraph,
+    v: Version, n: int, M: Array | None, cond: Array | None, v_initial: list[Any], body: Subgraph
 ) -> tuple[Any, ...]:
     """Return the final values of the loop-carried dependencies, then the scan outputs."""
     count = len(v_initial)

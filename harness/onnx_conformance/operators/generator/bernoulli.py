@@ -37,7 +37,7 @@ BERNOULLI.dispute("The function body of onnx computes Greater(random, p), which 
 
 
 @BERNOULLI.oracle()
-def bernoulli(v: Version, input: Array) -> Drawn:  # noqa: A002 - the text's own name
+def bernoulli(v: Version, input: Array) -> Drawn:
     """Return a description that any valid draws satisfy. If p is 0 or 1, the value is certain."""
     v.require(PROBABILITIES, not (input > 1).any())
     v.require(RANGE, bool((input >= 0).all()))

@@ -46,7 +46,7 @@ ZERO = CONSTANT.clause(
 
 
 @CONSTANT.oracle()
-def constant(v: Version, input: Array, value: Array | None) -> Array:  # noqa: A002 - the text's own name
+def constant(v: Version, input: Array, value: Array | None) -> Array:
     """Return the shape filled with `value`, or with a float of 0."""
     v.require(VECTOR, input.ndim == 1)
     v.require(NOT_NEGATIVE, bool((input >= 0).all()))

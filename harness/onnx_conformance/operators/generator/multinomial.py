@@ -41,7 +41,7 @@ INTEGERS = MULTINOMIAL.clause("Constrain output types to integral tensors.")
 
 
 @MULTINOMIAL.oracle()
-def multinomial(v: Version, input: Array, sample_size: int) -> Drawn:  # noqa: A002 - the text's own name
+def multinomial(v: Version, input: Array, sample_size: int) -> Drawn:
     """Return a description that any valid draws satisfy.
 
     It excludes impossible outcomes and contains the moments of the outcomes' numbers.

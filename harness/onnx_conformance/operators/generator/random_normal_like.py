@@ -43,7 +43,7 @@ FLOATS = NORMAL.clause("Constrain output types to float tensors.")
 
 
 @NORMAL.oracle()
-def normal(v: Version, input: Array, mean: float, scale: float) -> Drawn:  # noqa: A002 - the text's own name
+def normal(v: Version, input: Array, mean: float, scale: float) -> Drawn:
     """Return a description that any values of this distribution satisfy."""
     v.silent(MEAN, not np.isfinite(mean))
     v.silent(SCALE, not 0 <= scale < np.inf)

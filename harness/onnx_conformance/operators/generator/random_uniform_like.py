@@ -47,7 +47,7 @@ FLOATS = UNIFORM.clause("Constrain output types to float tensors.")
 
 
 @UNIFORM.oracle()
-def uniform(v: Version, input: Array, low: float, high: float) -> Drawn:  # noqa: A002 - the text's own name
+def uniform(v: Version, input: Array, low: float, high: float) -> Drawn:
     """Return a description that any values of this distribution satisfy."""
     v.silent(HIGH, not low <= high)
     example = np.asarray(np.random.default_rng(0).uniform(low, high, input.shape))

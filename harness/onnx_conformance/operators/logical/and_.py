@@ -28,13 +28,13 @@ NUMPY = Multidirectional(AND)
 
 
 @AND.oracle(before=7)
-def and_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
+def and_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
     """Return where A and B are both true, in the shape of A."""
     return np.asarray(np.logical_and(A, LIMITED.to_left(v, A, B, axis, broadcast)))
 
 
 @AND.oracle(since=7)
-def and_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
+def and_since_7(v: Version, A: Array, B: Array) -> Array:
     """Return where A and B are both true, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.logical_and(A, B))

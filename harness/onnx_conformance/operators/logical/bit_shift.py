@@ -5,8 +5,6 @@
 Versions: 11, 28 (signed integers; negative amounts, and amounts of all bits or more).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

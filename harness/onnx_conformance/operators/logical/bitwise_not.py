@@ -24,7 +24,7 @@ INTEGERS = BITWISE_NOT.clause("Constrain input/output to integer tensors.")
 
 
 @BITWISE_NOT.oracle()
-def inverted(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def inverted(_: Version, X: Array) -> Array:
     """Return the bits that are not set."""
     return np.asarray(np.invert(X))
 

@@ -25,7 +25,7 @@ NUMPY = Multidirectional(BITWISE_XOR)
 
 
 @BITWISE_XOR.oracle()
-def of_bits(v: Version, A: Array, B: Array) -> Array:  # noqa: N803 - the text's own names
+def of_bits(v: Version, A: Array, B: Array) -> Array:
     """Return the bits that are set in exactly one input, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.bitwise_xor(A, B))

@@ -31,13 +31,13 @@ NUMPY = Multidirectional(EQUAL)
 
 
 @EQUAL.oracle(before=7)
-def equal_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
+def equal_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
     """Return where A equals B, in the shape of A."""
     return v.compared(np.equal, A, LIMITED.to_left(v, A, B, axis, broadcast))
 
 
 @EQUAL.oracle(since=7)
-def equal_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
+def equal_since_7(v: Version, A: Array, B: Array) -> Array:
     """Return where A equals B, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return v.compared(np.equal, A, B)

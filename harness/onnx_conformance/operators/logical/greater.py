@@ -30,13 +30,13 @@ NUMPY = Multidirectional(GREATER)
 
 
 @GREATER.oracle(before=7)
-def greater_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
+def greater_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
     """Return where A is greater than B, in the shape of A."""
     return v.compared(np.greater, A, LIMITED.to_left(v, A, B, axis, broadcast))
 
 
 @GREATER.oracle(since=7)
-def greater_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
+def greater_since_7(v: Version, A: Array, B: Array) -> Array:
     """Return where A is greater than B, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return v.compared(np.greater, A, B)

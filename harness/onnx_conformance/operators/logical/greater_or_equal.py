@@ -27,7 +27,7 @@ NUMPY = Multidirectional(GREATER_OR_EQUAL)
 
 
 @GREATER_OR_EQUAL.oracle()
-def greater_equal(v: Version, A: Array, B: Array) -> Array:  # noqa: N803 - the text's own names
+def greater_equal(v: Version, A: Array, B: Array) -> Array:
     """Return where A is greater than B or equal to it, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return v.compared(np.greater_equal, A, B)

@@ -30,13 +30,13 @@ NUMPY = Multidirectional(LESS)
 
 
 @LESS.oracle(before=7)
-def less_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
+def less_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
     """Return where A is less than B, in the shape of A."""
     return v.compared(np.less, A, LIMITED.to_left(v, A, B, axis, broadcast))
 
 
 @LESS.oracle(since=7)
-def less_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
+def less_since_7(v: Version, A: Array, B: Array) -> Array:
     """Return where A is less than B, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return v.compared(np.less, A, B)

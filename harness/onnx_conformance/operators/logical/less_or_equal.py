@@ -27,7 +27,7 @@ NUMPY = Multidirectional(LESS_OR_EQUAL)
 
 
 @LESS_OR_EQUAL.oracle()
-def less_equal(v: Version, A: Array, B: Array) -> Array:  # noqa: N803 - the text's own names
+def less_equal(v: Version, A: Array, B: Array) -> Array:
     """Return where A is less than B or equal to it, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return v.compared(np.less_equal, A, B)

@@ -19,7 +19,7 @@ BOOLEAN = NOT.clause("Constrain input/output to boolean tensors.")
 
 
 @NOT.oracle()
-def negation(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def negation(_: Version, X: Array) -> Array:
     """Return true where X is false, and false where X is true."""
     return np.where(X, False, True)  # noqa: FBT003 - the two values themselves
 

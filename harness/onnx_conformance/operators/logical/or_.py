@@ -28,13 +28,13 @@ NUMPY = Multidirectional(OR)
 
 
 @OR.oracle(before=7)
-def or_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
+def or_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
     """Return where A or B is true, or both, in the shape of A."""
     return np.asarray(np.logical_or(A, LIMITED.to_left(v, A, B, axis, broadcast)))
 
 
 @OR.oracle(since=7)
-def or_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
+def or_since_7(v: Version, A: Array, B: Array) -> Array:
     """Return where A or B is true, or both, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.logical_or(A, B))

@@ -28,13 +28,13 @@ NUMPY = Multidirectional(XOR)
 
 
 @XOR.oracle(before=7)
-def xor_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
+def xor_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
     """Return where one of A and B is true, but not both, in the shape of A."""
     return np.asarray(np.logical_xor(A, LIMITED.to_left(v, A, B, axis, broadcast)))
 
 
 @XOR.oracle(since=7)
-def xor_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
+def xor_since_7(v: Version, A: Array, B: Array) -> Array:
     """Return where one of A and B is true, but not both, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return np.asarray(np.logical_xor(A, B))

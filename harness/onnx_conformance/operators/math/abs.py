@@ -36,7 +36,7 @@ UNARY = Unary(ABS, TAKES)
 
 
 @ABS.oracle()
-def absolute(v: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def absolute(v: Version, X: Array) -> Array:
     """Return the greater of X and -X."""
     if X.dtype.kind == "i":
         v.silent(ABSOLUTE, bool(np.equal(X, np.iinfo(X.dtype).min).any()))

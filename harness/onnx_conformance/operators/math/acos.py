@@ -31,7 +31,7 @@ UNARY = Unary(ACOS, CALCULATES, bfloat16=22)
 
 
 @ACOS.oracle()
-def arccosine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def arccosine(_: Version, input: Array) -> Array:
     """Return the angle from 0 to pi whose cosine is the element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.arccos(input))

@@ -31,7 +31,7 @@ UNARY = Unary(ACOSH, CALCULATES, bfloat16=22)
 
 
 @ACOSH.oracle()
-def hyperbolic_arccosine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def hyperbolic_arccosine(_: Version, input: Array) -> Array:
     """Return the number >= 0 whose hyperbolic cosine is the element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.arccosh(input))

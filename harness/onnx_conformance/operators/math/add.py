@@ -30,13 +30,13 @@ def _sum(v: Version, left: Array, right: Array) -> Array:
 
 
 @ADD.oracle(before=7)
-def sum_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
+def sum_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
     """Return the sum, in the shape of A."""
     return _sum(v, A, ARITHMETIC.second(v, A, B, axis, broadcast))
 
 
 @ADD.oracle(since=7)
-def sum_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
+def sum_since_7(v: Version, A: Array, B: Array) -> Array:
     """Return the sum, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return _sum(v, A, B)

@@ -31,7 +31,7 @@ UNARY = Unary(ASIN, CALCULATES, bfloat16=22)
 
 
 @ASIN.oracle()
-def arcsine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def arcsine(_: Version, input: Array) -> Array:
     """Return the angle from -pi / 2 to pi / 2 whose sine is the element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.arcsin(input))

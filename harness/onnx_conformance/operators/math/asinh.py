@@ -31,7 +31,7 @@ UNARY = Unary(ASINH, CALCULATES, bfloat16=22)
 
 
 @ASINH.oracle()
-def hyperbolic_arcsine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def hyperbolic_arcsine(_: Version, input: Array) -> Array:
     """Return the number whose hyperbolic sine is the element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.arcsinh(input))

@@ -30,7 +30,7 @@ UNARY = Unary(ATAN, CALCULATES, bfloat16=22)
 
 
 @ATAN.oracle()
-def arctangent(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def arctangent(_: Version, input: Array) -> Array:
     """Return the angle from -pi / 2 to pi / 2 whose tangent is the element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.arctan(input))

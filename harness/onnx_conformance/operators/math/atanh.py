@@ -31,7 +31,7 @@ UNARY = Unary(ATANH, CALCULATES, bfloat16=22)
 
 
 @ATANH.oracle()
-def hyperbolic_arctangent(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def hyperbolic_arctangent(_: Version, input: Array) -> Array:
     """Return the number whose hyperbolic tangent is the element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.arctanh(input))

@@ -36,7 +36,7 @@ UNARY = Unary(CEIL, LEAST)
 
 
 @CEIL.oracle()
-def ceiling(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def ceiling(_: Version, X: Array) -> Array:
     """Return the least integer that is not below X."""
     return np.ceil(X)
 

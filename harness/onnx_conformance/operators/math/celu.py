@@ -39,7 +39,7 @@ CELU.dispute("in the function body, a scalar becomes shape [1], because the cons
 
 
 @CELU.oracle()
-def unit(v: Version, X: Array, alpha: float) -> Array:  # noqa: N803 - the text's own name
+def unit(v: Version, X: Array, alpha: float) -> Array:
     """Return X if it is above 0, otherwise the exponential minus 1, with input and result scaled by alpha."""
     v.silent(FORMULA, alpha <= 0)
     with np.errstate(all="ignore"):

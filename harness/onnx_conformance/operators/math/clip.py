@@ -93,7 +93,7 @@ def _zeros_differ(elements: Array, bound: Array) -> bool:
 
 
 @CLIP.oracle(before=11)
-def clipped_before_11(v: Version, input: Array, min: float | None, max: float | None) -> Array:  # noqa: A002 - the text's own names
+def clipped_before_11(v: Version, input: Array, min: float | None, max: float | None) -> Array:
     """Return the elements limited by the attributes, which have defaults."""
     low = _limit(v, min, -FLOAT_MAX, beyond=bool((input < -FLOAT_MAX).any()))
     high = _limit(v, max, FLOAT_MAX, beyond=bool((input > FLOAT_MAX).any()))
@@ -108,7 +108,7 @@ def _limit(v: Version, bound: float | None, limit: float, *, beyond: bool) -> Ar
 
 
 @CLIP.oracle(since=11)
-def clipped_since_11(v: Version, input: Array, min: Array | None, max: Array | None) -> Array:  # noqa: A002
+def clipped_since_11(v: Version, input: Array, min: Array | None, max: Array | None) -> Array:
     """Return the elements limited by the inputs. The result for an infinity without a bound is unspecified."""
     v.require(SCALAR, all(bound is None or bound.ndim == 0 for bound in (min, max)))
     v.silent(DEFAULTS, min is None and bool(np.isneginf(input).any()))

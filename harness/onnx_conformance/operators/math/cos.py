@@ -32,7 +32,7 @@ UNARY = Unary(COS, CALCULATES, bfloat16=22)
 
 
 @COS.oracle()
-def cosine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def cosine(_: Version, input: Array) -> Array:
     """Return the cosine of each element, an angle in radians."""
     with np.errstate(all="ignore"):
         return np.asarray(np.cos(input))

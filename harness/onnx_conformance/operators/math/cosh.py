@@ -30,7 +30,7 @@ UNARY = Unary(COSH, CALCULATES, bfloat16=22)
 
 
 @COSH.oracle()
-def hyperbolic_cosine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def hyperbolic_cosine(_: Version, input: Array) -> Array:
     """Return the hyperbolic cosine of each element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.cosh(input))

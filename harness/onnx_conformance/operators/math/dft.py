@@ -6,8 +6,6 @@
 Versions: 17 (axis as attribute, default 1), 20 (axis as input, default -2; formulas).
 """
 
-# ruff: noqa: A002 - the text's own names
-
 from __future__ import annotations
 
 from dataclasses import dataclass

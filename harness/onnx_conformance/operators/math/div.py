@@ -48,13 +48,13 @@ def _quotient(v: Version, left: Array, right: Array) -> Array:
 
 
 @DIV.oracle(before=7)
-def quotient_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
+def quotient_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
     """Return the quotient, in the shape of A."""
     return _quotient(v, A, ARITHMETIC.second(v, A, B, axis, broadcast))
 
 
 @DIV.oracle(since=7)
-def quotient_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
+def quotient_since_7(v: Version, A: Array, B: Array) -> Array:
     """Return the quotient, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return _quotient(v, A, B)

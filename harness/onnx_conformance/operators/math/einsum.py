@@ -71,7 +71,7 @@ def _rank(arguments: Mapping[str, Any]) -> int:
     return len(_indices(arguments.get("equation", ""), ranks)[1])
 
 
-def _rounding(Inputs: list[Array], equation: str) -> list[Array]:  # noqa: N803 - the text's own name
+def _rounding(Inputs: list[Array], equation: str) -> list[Array]:
     """Return half a rounding of all magnitudes for each product and sum; 0 if elements are only moved."""
     terms, output = _indices(equation, [operand.ndim for operand in Inputs])
     magnitudes, count = _contracted([np.abs(operand.astype(float)) for operand in Inputs], terms, output)
@@ -141,7 +141,7 @@ NUMERICAL = EINSUM.clause("Constrain input and output types to all numerical ten
 
 
 @EINSUM.oracle()
-def summed(v: Version, Inputs: list[Array], equation: str) -> Array:  # noqa: N803
+def summed(v: Version, Inputs: list[Array], equation: str) -> Array:
     """Return the sums of products that the equation describes."""
     _require_equation(v, equation.replace(" ", ""), [operand.ndim for operand in Inputs])
     terms, output = _indices(equation, [operand.ndim for operand in Inputs])

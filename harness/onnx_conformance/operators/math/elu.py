@@ -27,7 +27,7 @@ UNARY = Unary(ELU, LINEAR, bfloat16=22)
 
 
 @ELU.oracle()
-def unit(_: Version, X: Array, alpha: float) -> Array:  # noqa: N803 - the text's own name
+def unit(_: Version, X: Array, alpha: float) -> Array:
     """Return X, and alpha times the exponential minus 1 where X is below 0."""
     with np.errstate(all="ignore"):
         return np.where(X < 0, alpha * (np.exp(np.minimum(X, 0)) - 1), X)

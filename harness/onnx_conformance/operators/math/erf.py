@@ -27,7 +27,7 @@ UNARY = Unary(ERF, FUNCTION)
 
 
 @ERF.oracle()
-def error_function(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def error_function(v: Version, input: Array) -> Array:
     """Return the error function. For an integer type, only its value at 0 is in the type."""
     v.silent(FUNCTION, input.dtype.kind in "iu" and bool((input != 0).any()))
     return erf(input)

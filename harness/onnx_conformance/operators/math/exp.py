@@ -29,7 +29,7 @@ UNARY = Unary(EXP, EXPONENTIAL)
 
 
 @EXP.oracle()
-def exponential(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def exponential(_: Version, input: Array) -> Array:
     """Return e to the power of each element."""
     with np.errstate(over="ignore", under="ignore"):
         return np.asarray(np.exp(input))

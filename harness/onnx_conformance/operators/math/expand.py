@@ -59,7 +59,7 @@ OUTPUT = EXPAND.clause("Output tensor")
 
 
 @EXPAND.oracle()
-def expanded(v: Version, input: Array, shape: Array) -> Array:  # noqa: A002 - the text's own name
+def expanded(v: Version, input: Array, shape: Array) -> Array:
     """Return `input` repeated along its dimensions of 1 and along new leading dimensions."""
     v.require(ONE_D, shape.ndim == 1)
     sizes = []

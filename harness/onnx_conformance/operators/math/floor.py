@@ -31,7 +31,7 @@ UNARY = Unary(FLOOR, GREATEST)
 
 
 @FLOOR.oracle()
-def floored(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def floored(_: Version, X: Array) -> Array:
     """Return the greatest integer that is not above X."""
     return np.floor(X)
 

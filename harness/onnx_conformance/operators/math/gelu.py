@@ -38,7 +38,7 @@ UNARY = Unary(GELU, GAUSSIAN)
 
 
 @GELU.oracle()
-def gelu(v: Version, X: Array, approximate: str) -> Array:  # noqa: N803 - the text's own name
+def gelu(v: Version, X: Array, approximate: str) -> Array:
     """Return X times half of 1 plus the error function, or plus the hyperbolic tangent that approximates it."""
     v.silent(ALGORITHM, approximate not in {"none", "tanh"})
     v.silent(ESTIMATION, approximate == "tanh" and v.dtypes["T"] == np.float64)

@@ -7,8 +7,6 @@ Versions: 1 (C broadcast by attribute), 6 (text), 7 (unidirectional broadcasting
 (bfloat16).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

@@ -28,7 +28,7 @@ UNARY = Unary(HARD_SIGMOID, CUT, bfloat16=22)
 
 
 @HARD_SIGMOID.oracle()
-def cut(v: Version, X: Array, alpha: float, beta: float) -> Array:  # noqa: N803 - the text's own name
+def cut(v: Version, X: Array, alpha: float, beta: float) -> Array:
     """Return alpha times X plus beta, limited to the range from 0 to 1."""
     with np.errstate(all="ignore"):
         line = np.asarray(alpha * X + beta)

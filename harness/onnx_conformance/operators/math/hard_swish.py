@@ -14,7 +14,7 @@ from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 
 
-def _errors(v: Version, X: Array) -> list[Array]:  # noqa: N803 - the text's own name
+def _errors(v: Version, X: Array) -> list[Array]:
     """Return the errors of products and sum. A sixth may be rounded to float, as in the function body."""
     epsilon = float(ml_dtypes.finfo(v.dtypes["T"]).eps)  # type: ignore[no-untyped-call]
     line = np.abs(X) / 6
@@ -43,7 +43,7 @@ UNARY = Unary(HARD_SWISH, CUT, bfloat16=22)
 
 
 @HARD_SWISH.oracle()
-def cut(v: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def cut(v: Version, X: Array) -> Array:
     """Return X times (X / 6 + 1/2) limited to the range from 0 to 1."""
     v.silent(CUT, bool(np.isneginf(X).any()))
     sixth = X / 6

@@ -32,7 +32,7 @@ UNARY = Unary(LEAKY_RELU, LEAKING, bfloat16=16)
 
 
 @LEAKY_RELU.oracle()
-def leaked(_: Version, X: Array, alpha: float) -> Array:  # noqa: N803 - the text's own name
+def leaked(_: Version, X: Array, alpha: float) -> Array:
     """Return X, and alpha times X where X is below 0."""
     with np.errstate(all="ignore"):
         return np.where(X < 0, alpha * X, X)

@@ -30,7 +30,7 @@ UNARY = Unary(LOG, LOGARITHM)
 
 
 @LOG.oracle()
-def logarithm(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def logarithm(_: Version, input: Array) -> Array:
     """Return the power to which e must be raised to equal each element."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log(input))

@@ -6,8 +6,6 @@
 Versions: 1 (of the input coerced into a matrix at 'axis'), 11 (negative axes), 13 (along one dimension).
 """
 
-# ruff: noqa: A002 - the text's own names
-
 from __future__ import annotations
 
 import numpy as np

@@ -5,8 +5,6 @@
 Versions: 10.
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

@@ -24,7 +24,7 @@ UNARY = Unary(MISH, FORMULA, bfloat16=22)
 
 
 @MISH.oracle()
-def mish(v: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def mish(v: Version, X: Array) -> Array:
     """Return X times the hyperbolic tangent of the logarithm of 1 plus its exponential."""
     v.silent(FORMULA, bool(np.isneginf(X).any()))
     with np.errstate(all="ignore"):

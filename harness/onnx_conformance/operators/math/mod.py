@@ -5,8 +5,6 @@
 Versions: 10, 13 (fmod chooses between integers and floats; special cases; bfloat16), 28 (both modes for every type).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 import math

@@ -31,13 +31,13 @@ def _product(v: Version, left: Array, right: Array) -> Array:
 
 
 @MUL.oracle(before=7)
-def product_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
+def product_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
     """Return the product, in the shape of A."""
     return _product(v, A, ARITHMETIC.second(v, A, B, axis, broadcast))
 
 
 @MUL.oracle(since=7)
-def product_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
+def product_since_7(v: Version, A: Array, B: Array) -> Array:
     """Return the product, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return _product(v, A, B)

@@ -27,7 +27,7 @@ UNARY = Unary(NEG, FLIPPED)
 
 
 @NEG.oracle()
-def flipped(v: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def flipped(v: Version, X: Array) -> Array:
     """Return -X."""
     if X.dtype.kind == "i":
         v.silent(FLIPPED, bool(np.equal(X, np.iinfo(X.dtype).min).any()))

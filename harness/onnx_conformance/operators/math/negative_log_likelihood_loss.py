@@ -5,8 +5,6 @@
 Versions: 12, 13 (wording), 22 (bfloat16).
 """
 
-# ruff: noqa: A002 - the text's own name
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

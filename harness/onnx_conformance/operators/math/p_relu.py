@@ -5,8 +5,6 @@
 Versions: 1, 6 (no consumed_inputs), 7 (slope broadcast), 9 (integers), 16 (bfloat16).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

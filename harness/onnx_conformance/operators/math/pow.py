@@ -81,13 +81,13 @@ def _power(v: Version, base: Array, exponent: Array) -> Array:
 
 
 @POW.oracle(before=7)
-def power_before_7(v: Version, X: Array, Y: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
+def power_before_7(v: Version, X: Array, Y: Array, axis: Int, broadcast: int) -> Array:
     """Return the powers, in the shape of X."""
     return _power(v, X, BROADCASTING.second(v, X, Y, axis, broadcast, BROADCASTING.enable))
 
 
 @POW.oracle(since=7)
-def power_since_7(v: Version, X: Array, Y: Array) -> Array:  # noqa: N803
+def power_since_7(v: Version, X: Array, Y: Array) -> Array:
     """Return the powers, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, X, Y)
     return _power(v, X, Y)

@@ -25,7 +25,7 @@ UNARY = Unary(RECIPROCAL, INVERSE)
 
 
 @RECIPROCAL.oracle()
-def inverse(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def inverse(_: Version, X: Array) -> Array:
     """Return 1 / X."""
     with np.errstate(all="ignore"):
         return np.asarray(1 / X)

@@ -29,7 +29,7 @@ UNARY = Unary(RELU, RECTIFIED)
 
 
 @RELU.oracle()
-def rectified(v: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def rectified(v: Version, X: Array) -> Array:
     """Return the greater of 0 and X."""
     v.ordered(RECTIFIED, X)
     return np.asarray(np.maximum(X, X.dtype.type(0)))

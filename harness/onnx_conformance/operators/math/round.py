@@ -42,7 +42,7 @@ UNARY = Unary(ROUND, NEAREST, bfloat16=22)
 
 
 @ROUND.oracle()
-def rounded(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def rounded(_: Version, X: Array) -> Array:
     """Return the nearer of the integers below and above; the even one if both are equally near."""
     with np.errstate(invalid="ignore"):
         below = np.floor(X)

@@ -35,7 +35,7 @@ UNARY = Unary(SELU, LINEAR, bfloat16=22)
 
 
 @SELU.oracle()
-def unit(_: Version, X: Array, alpha: float, gamma: float) -> Array:  # noqa: N803 - the text's own name
+def unit(_: Version, X: Array, alpha: float, gamma: float) -> Array:
     """Return gamma times X if X is above 0, otherwise gamma times (alpha * exp(X) - alpha)."""
     with np.errstate(all="ignore"):
         return np.where(X <= 0, gamma * (alpha * np.exp(np.minimum(X, 0)) - alpha), gamma * X)

@@ -25,7 +25,7 @@ UNARY = Unary(SIGMOID, LOGISTIC)
 
 
 @SIGMOID.oracle()
-def logistic(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def logistic(_: Version, X: Array) -> Array:
     """Return 1 divided by 1 plus the exponential of minus X."""
     with np.errstate(all="ignore"):
         return saturated(1 / (1 + np.exp(-X)))

@@ -25,7 +25,7 @@ UNARY = Unary(SIGN, SIGNS)
 
 
 @SIGN.oracle()
-def sign(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def sign(v: Version, input: Array) -> Array:
     """Return 1 for elements above 0, -1 for elements below 0, and 0 for 0."""
     v.silent(SIGNS, bool(np.isnan(input).any()))
     return np.where(input > 0, 1, np.where(input < 0, -1, 0))

@@ -32,7 +32,7 @@ UNARY = Unary(SIN, CALCULATES, bfloat16=22)
 
 
 @SIN.oracle()
-def sine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def sine(_: Version, input: Array) -> Array:
     """Return the sine of each element, an angle in radians."""
     with np.errstate(all="ignore"):
         return np.asarray(np.sin(input))

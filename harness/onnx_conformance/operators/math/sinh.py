@@ -30,7 +30,7 @@ UNARY = Unary(SINH, CALCULATES, bfloat16=22)
 
 
 @SINH.oracle()
-def hyperbolic_sine(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def hyperbolic_sine(_: Version, input: Array) -> Array:
     """Return the hyperbolic sine of each element."""
     with np.errstate(all="ignore"):
         return np.asarray(np.sinh(input))

@@ -88,7 +88,7 @@ def _normalized(v: Version, values: Array, axis: int) -> Array:
 
 
 @SOFTMAX.oracle(before=13)
-def normalized_before_13(v: Version, input: Array, axis: int) -> Array:  # noqa: A002 - the text's own name
+def normalized_before_13(v: Version, input: Array, axis: int) -> Array:
     """Return the values for each row of the matrix whose columns start at `axis`."""
     rank = input.ndim
     v.require(MATCHED, rank > 0)
@@ -104,7 +104,7 @@ def normalized_before_13(v: Version, input: Array, axis: int) -> Array:  # noqa:
 
 
 @SOFTMAX.oracle(since=13)
-def normalized_since_13(v: Version, input: Array, axis: int) -> Array:  # noqa: A002 - the text's own name
+def normalized_since_13(v: Version, input: Array, axis: int) -> Array:
     """Return the values along one dimension."""
     v.require(RANGE, -input.ndim <= axis < input.ndim)
     return _normalized(v, input, axis)

@@ -28,7 +28,7 @@ UNARY = Unary(SOFTPLUS, LOGARITHM, bfloat16=22)
 
 
 @SOFTPLUS.oracle()
-def softplus(v: Version, X: Array) -> Array | PartlyOpen:  # noqa: N803 - the text's own name
+def softplus(v: Version, X: Array) -> Array | PartlyOpen:
     """Return the logarithm of the exponential plus 1. It is open if the type cannot represent the exponential."""
     with np.errstate(all="ignore"):
         result = np.log(np.exp(np.minimum(X, EXPONENTIAL_ENDS)) + 1)

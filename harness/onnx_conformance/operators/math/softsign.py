@@ -24,7 +24,7 @@ UNARY = Unary(SOFTSIGN, CALCULATES, bfloat16=22)
 
 
 @SOFTSIGN.oracle()
-def softsign(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def softsign(v: Version, input: Array) -> Array:
     """Return the element divided by 1 plus its absolute value."""
     v.silent(CALCULATES, bool(np.isinf(input).any()))
     return np.asarray(input / (1 + np.abs(input)))

@@ -30,7 +30,7 @@ UNARY = Unary(SQRT, ROOT)
 
 
 @SQRT.oracle()
-def root(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def root(_: Version, X: Array) -> Array:
     """Return the number whose square is the element; NaN for elements below 0."""
     return np.where(X < 0, np.nan, np.sqrt(np.abs(X)))
 

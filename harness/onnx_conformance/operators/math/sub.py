@@ -31,13 +31,13 @@ def _difference(v: Version, left: Array, right: Array) -> Array:
 
 
 @SUB.oracle(before=7)
-def difference_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:  # noqa: N803 - the text's own
+def difference_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
     """Return A minus B, in the shape of A."""
     return _difference(v, A, ARITHMETIC.second(v, A, B, axis, broadcast))
 
 
 @SUB.oracle(since=7)
-def difference_since_7(v: Version, A: Array, B: Array) -> Array:  # noqa: N803
+def difference_since_7(v: Version, A: Array, B: Array) -> Array:
     """Return A minus B, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return _difference(v, A, B)

@@ -29,7 +29,7 @@ UNARY = Unary(SWISH, SIGMOIDAL)
 
 
 @SWISH.oracle()
-def swish(v: Version, X: Array, alpha: float) -> Array:  # noqa: N803 - the text's own name
+def swish(v: Version, X: Array, alpha: float) -> Array:
     """Return X times the sigmoid of alpha times X."""
     v.silent(SIGMOIDAL, bool((np.isinf(X) & (np.sign(X) * alpha <= 0)).any()))
     with np.errstate(all="ignore"):

@@ -32,7 +32,7 @@ UNARY = Unary(TAN, CALCULATES, bfloat16=22)
 
 
 @TAN.oracle()
-def tangent(_: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def tangent(_: Version, input: Array) -> Array:
     """Return the tangent of each element, an angle in radians."""
     with np.errstate(all="ignore"):
         return np.asarray(np.tan(input))

@@ -39,7 +39,7 @@ UNARY = Unary(TANH, TANGENT, flat=ONE_D)
 
 
 @TANH.oracle()
-def tangent(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def tangent(v: Version, input: Array) -> Array:
     """Return sinh divided by cosh for each element."""
     v.silent(ONE_D, ONE_D.in_force(v.since) and input.ndim != 1)
     return np.asarray(np.tanh(input))

@@ -32,7 +32,7 @@ UNARY = Unary(THRESHOLDED_RELU, RECTIFIED, bfloat16=22)
 
 
 @THRESHOLDED_RELU.oracle()
-def rectified(v: Version, X: Array, alpha: float) -> Array:  # noqa: N803 - the text's own name
+def rectified(v: Version, X: Array, alpha: float) -> Array:
     """Return X where it is above alpha, otherwise 0.
 
     The text does not define whether alpha is rounded to the type of X.

@@ -7,8 +7,6 @@
 Versions: 1 (k as attribute), 10 (as input), 11 (smallest, unsorted, negative axes, integers), 24 (bfloat16).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any
@@ -129,7 +127,7 @@ def top_since_10(v: Version, X: Array, K: Array, axis: int) -> tuple[Array, Arra
 
 
 @TOP_K.oracle(since=11)
-def top_since_11(v: Version, X: Array, K: Array, axis: int, largest: int, sorted: int) -> Pair | AnyOrder:  # noqa: A002
+def top_since_11(v: Version, X: Array, K: Array, axis: int, largest: int, sorted: int) -> Pair | AnyOrder:
     """Return values and indices of the k largest or smallest, in any order unless `sorted`."""
     v.require(RANGE, -X.ndim <= axis < X.ndim)
     v.require(POSITIVE, K.shape == (1,) and K.item() > 0)

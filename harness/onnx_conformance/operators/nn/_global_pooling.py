@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from onnx_conformance.declare.clause import Clause, Version
 
 
-def spatial(X: Array) -> tuple[int, ...]:  # noqa: N803 - the text's own name
+def spatial(X: Array) -> tuple[int, ...]:
     """Return the axes after N and C."""
     return tuple(range(2, X.ndim))
 
@@ -47,7 +47,7 @@ class GlobalPool:
         )
         self.since = since
 
-    def require(self, v: Version, X: Array) -> None:  # noqa: N803 - the text's own name
+    def require(self, v: Version, X: Array) -> None:
         """Raise unless X has N, C and pixels. The text does not define channels without pixels."""
         v.require(self.form, X.ndim > 1)
         v.silent(self.form, X.ndim == 2)  # noqa: PLR2004 - N and C, and no D1

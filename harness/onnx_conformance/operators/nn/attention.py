@@ -7,8 +7,6 @@
 Versions: 23, 24 (nonpad_kv_seqlen, shorter masks), 25 (windows; text of softcap).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 import math

@@ -7,8 +7,6 @@ Versions: 1, 7 (count_include_pad), 10 (ceil_mode), 11 (formulas for auto_pad th
 corrected formulas), 22 (bfloat16; windows in the right padding do not count).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

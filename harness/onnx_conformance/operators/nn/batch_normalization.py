@@ -7,8 +7,6 @@ Versions: 1 (modes by is_test, 4-D), 6 (any number of dimensions), 7 (modes by t
 shapes), 9 (no spatial; a single dimension), 14 (training_mode, formulas), 15 (types; statistics in float).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from dataclasses import dataclass, field

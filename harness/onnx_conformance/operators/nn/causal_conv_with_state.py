@@ -5,8 +5,6 @@
 Version: 27.
 """
 
-# ruff: noqa: A002 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

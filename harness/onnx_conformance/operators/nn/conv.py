@@ -5,8 +5,6 @@
 Versions: 1 (SAME is defined for strides of 1), 11 (SAME with strides, M a multiple of the groups), 22 (bfloat16).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

@@ -7,8 +7,6 @@ Versions: 1 (output_padding on one side or the other; no SAME with strides), 11 
 of padding at the beginning), 22 (bfloat16).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 import math

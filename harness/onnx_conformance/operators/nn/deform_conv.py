@@ -6,8 +6,6 @@
 Versions: 19, 22 (bfloat16).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 import itertools

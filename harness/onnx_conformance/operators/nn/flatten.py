@@ -53,7 +53,7 @@ CONTENTS = FLATTEN.clause(
 
 
 @FLATTEN.oracle()
-def flattened(v: Version, input: Array, axis: int) -> Array:  # noqa: A002 - the text's own name
+def flattened(v: Version, input: Array, axis: int) -> Array:
     """Return `input` as a matrix with one row for each element of the dimensions before the axis."""
     rank = input.ndim
     v.require(RANGE, (-rank if BACK.in_force(v.since) else 0) <= axis <= rank)

@@ -5,8 +5,6 @@
 Versions: 1 (p may be a fraction; an output of 4 dimensions), 2 (whole p), 22 (bfloat16).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 import math

@@ -5,8 +5,6 @@
 Versions: 18, which is deprecated (scale and bias for each group), 21 (scale and bias for each channel; stash_type).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 import math

@@ -5,8 +5,6 @@
 Versions: 1 (4-D), 6 (any number of dimensions), 22 (bfloat16).
 """
 
-# ruff: noqa: A002, N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

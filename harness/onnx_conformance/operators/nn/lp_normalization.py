@@ -5,8 +5,6 @@
 Versions: 1, 22 (bfloat16).
 """
 
-# ruff: noqa: A002 - the text's own names
-
 from __future__ import annotations
 
 import math

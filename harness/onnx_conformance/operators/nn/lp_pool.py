@@ -6,8 +6,6 @@ Versions: 1 (p may be a fraction, no default for the kernel), 2 (whole p), 11 (S
 ceil_mode, dilations), 22 (bfloat16).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

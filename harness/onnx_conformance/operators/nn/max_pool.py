@@ -7,8 +7,6 @@ Versions: 1, 8 (indices, storage_order), 10 (dilations, ceil_mode), 11 (defaults
 windows in the right padding do not count).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 import math

@@ -5,7 +5,7 @@
 Versions: 9, 11 (strides have a default), 22 (bfloat16).
 """
 
-# ruff: noqa: E741, N803 - the text's own names
+# ruff: noqa: E741 - the text's own name
 
 from __future__ import annotations
 

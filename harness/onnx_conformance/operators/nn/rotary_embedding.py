@@ -6,8 +6,6 @@
 Version: 23.
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

@@ -33,7 +33,7 @@ SHRINK.dispute(
 
 
 @SHRINK.oracle()
-def shrunk(v: Version, input: Array, bias: float, lambd: float) -> Array:  # noqa: A002 - the text's own name
+def shrunk(v: Version, input: Array, bias: float, lambd: float) -> Array:
     """Return elements below -lambd plus bias, elements above lambd minus bias, and 0 for other elements."""
     below, above = v.compared(np.less, input, np.asarray(-lambd)), v.compared(np.greater, input, np.asarray(lambd))
     v.silent(FORMULA, bool((below & above).any()))

@@ -122,7 +122,7 @@ def _occurrences(row: list[Any], gram: tuple[Any, ...], skips: int) -> int:
 @VECTORIZER.oracle()
 def vector(
     v: Version,
-    X: Array,  # noqa: N803 - the text's own name
+    X: Array,
     mode: str,
     ngram_indexes: list[int],
     weights: list[float] | None,

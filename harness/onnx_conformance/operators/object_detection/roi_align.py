@@ -6,8 +6,6 @@
 Versions: 10 (no pixel shift), 16 (coordinate_transformation_mode), 22 (bfloat16).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 import math

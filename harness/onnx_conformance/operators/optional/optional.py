@@ -37,7 +37,7 @@ OUTPUT_TYPES = OPTIONAL.clause("Constrain output type to all optional tensor or 
 
 
 @OPTIONAL.oracle()
-def optional(v: Version, input: Any, type: str | None) -> Any:  # noqa: A002, ANN401 - the text's own names; any type
+def optional(v: Version, input: Any, type: str | None) -> Any:  # noqa: ANN401 - any type
     """Return the input, or None."""
     v.silent(EITHER, (input is None) is (type is None))
     return input

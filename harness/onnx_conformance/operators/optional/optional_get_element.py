@@ -37,14 +37,14 @@ OPTIONAL_ONLY = OPTIONAL_GET_ELEMENT.clause(
 
 
 @OPTIONAL_GET_ELEMENT.oracle(before=18)
-def element_before_18(v: Version, input: Any) -> Any:  # noqa: A002, ANN401 - the text's own name; any ONNX type
+def element_before_18(v: Version, input: Any) -> Any:  # noqa: ANN401 - any ONNX type
     """Return the element of the optional. None means an empty optional."""
     v.silent(UNDEFINED, input is None)
     return input
 
 
 @OPTIONAL_GET_ELEMENT.oracle(since=18)
-def element(v: Version, input: Any) -> Any:  # noqa: A002, ANN401 - the text's own name; any ONNX type
+def element(v: Version, input: Any) -> Any:  # noqa: ANN401 - any ONNX type
     """Return the element of the optional, or the input itself. None means an empty optional."""
     v.silent(UNDEFINED, input is None)
     return input

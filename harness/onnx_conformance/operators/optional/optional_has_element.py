@@ -34,7 +34,7 @@ OPTIONAL_ONLY = OPTIONAL_HAS_ELEMENT.clause(
 
 
 @OPTIONAL_HAS_ELEMENT.oracle()
-def has_element(v: Version, input: Any) -> Array:  # noqa: A002, ANN401, ARG001 - the text's own name; any ONNX type
+def has_element(v: Version, input: Any) -> Array:  # noqa: ANN401, ARG001 - any ONNX type
     """Return whether there is an element. None means an empty optional or an omitted input."""
     return np.asarray(input is not None)
 

@@ -7,7 +7,6 @@ operator available in subgraphs. With one key, it returns the value of that key 
 result is a function of the query.
 """
 
-# ruff: noqa: N803 - the text's own names
 from __future__ import annotations
 
 import math

@@ -1,7 +1,5 @@
 """Recurrent layers: the common part of LSTM, GRU and RNN, except the equations of one step."""
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ Versions: 1 (no linear_before_reset), 3 (defaults of activation functions), 7 (R
 14 (layout), 22 (bfloat16).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

@@ -5,8 +5,6 @@
 Versions: 1, 7 (R is transposed; no output_sequence), 14 (layout), 22 (bfloat16).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

@@ -69,7 +69,7 @@ INTEGRAL = SPLIT_TO_SEQUENCE.clause("Constrain split size to integral tensor.")
 
 
 @SPLIT_TO_SEQUENCE.oracle()
-def chunks(v: Version, input: Array, split: Ints, axis: int, keepdims: Int) -> list[Array]:  # noqa: A002 - the text's own name
+def chunks(v: Version, input: Array, split: Ints, axis: int, keepdims: Int) -> list[Array]:
     """Return the sequence: chunks of one size, or parts with the lengths in `split`."""
     v.require(RANGE, -input.ndim <= axis < input.ndim)
     size = input.shape[axis]

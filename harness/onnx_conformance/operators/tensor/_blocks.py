@@ -62,7 +62,7 @@ class Blocks:
             note="The text does not define other strings.",
         )
 
-    def check(self, v: Version, input: Array, blocksize: int, mode: str | None) -> None:  # noqa: A002 - the text's name
+    def check(self, v: Version, input: Array, blocksize: int, mode: str | None) -> None:
         """Raise Rejected or Unspecified if the sentences forbid or do not cover the input or an attribute."""
         v.require(self.input, input.ndim == RANK)
         v.silent(self.moved, blocksize < 1)

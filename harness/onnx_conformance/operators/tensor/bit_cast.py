@@ -54,7 +54,7 @@ def _width(dtype: np.dtype[Any]) -> int:
 
 
 @BITS.oracle()
-def reinterpreted(v: Version, input: Array) -> Array:  # noqa: A002 - the text's own name
+def reinterpreted(v: Version, input: Array) -> Array:
     """Return the elements of the target type that have the same bits as the elements of `input`."""
     target = v.dtypes["T2"]
     v.require(WIDTH, _width(input.dtype) <= _width(target))

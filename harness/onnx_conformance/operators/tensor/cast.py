@@ -204,7 +204,7 @@ CONVERSIONS = Conversions(
 
 
 @CAST.oracle(before=13)
-def cast_before_13(v: Version, input: Array) -> Array | AnyOf:  # noqa: A002 - the text's own name
+def cast_before_13(v: Version, input: Array) -> Array | AnyOf:
     """Return the elements in the type of `to`. Results that depend on the rules of version 13 are unspecified."""
     result = CONVERSIONS.converted(v, input, None, None, fnuz_saturates=False)
     if isinstance(result, AnyOf) or "O" in {input.dtype.kind, result.dtype.kind}:
@@ -217,7 +217,7 @@ def cast_before_13(v: Version, input: Array) -> Array | AnyOf:  # noqa: A002 - t
 
 
 @CAST.oracle(since=13)
-def cast(v: Version, input: Array, saturate: Int, round_mode: str | None) -> Array | AnyOf:  # noqa: A002
+def cast(v: Version, input: Array, saturate: Int, round_mode: str | None) -> Array | AnyOf:
     """Return the elements in the type of `to`."""
     return CONVERSIONS.converted(v, input, saturate, round_mode, fnuz_saturates=INF_TO_MAX.in_force(v.since))
 

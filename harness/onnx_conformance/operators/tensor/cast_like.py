@@ -79,13 +79,13 @@ CONVERSIONS = Conversions(
 
 
 @CAST_LIKE.oracle(before=24)
-def like_before_24(v: Version, input: Array, saturate: Int) -> Array | AnyOf:  # noqa: A002 - the text's name
+def like_before_24(v: Version, input: Array, saturate: Int) -> Array | AnyOf:
     """Return the elements in the type of the second input, as Cast converts them before version 24."""
     return CONVERSIONS.converted(v, input, saturate, None, fnuz_saturates=False)
 
 
 @CAST_LIKE.oracle(since=24)
-def like(v: Version, input: Array, saturate: Int, round_mode: str) -> Array | AnyOf:  # noqa: A002 - the text's name
+def like(v: Version, input: Array, saturate: Int, round_mode: str) -> Array | AnyOf:
     """Return the elements in the type of the second input. Its values do not matter."""
     return CONVERSIONS.converted(v, input, saturate, round_mode, fnuz_saturates=True)
 

@@ -5,8 +5,6 @@
 Versions: 9, 11 (range of axis), 28 (bfloat16).
 """
 
-# ruff: noqa: A002 - the text's own names
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

@@ -37,7 +37,7 @@ def points(*shape: int) -> Array:
     return np.asarray((index * 5 + index // 8) % 8 * 2 - 7).reshape(shape) / 8
 
 
-def _rounding(X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> list[Array]:  # noqa: N803
+def _rounding(X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> list[Array]:
     """Return the errors of weights and sums. A cubic weight has an error of up to four epsilons even if small."""
     kind, rank = NAMES.get(mode, mode), X.ndim - 2
     if kind == "nearest":
@@ -209,7 +209,7 @@ def terms(data: Array, places: Sequence[Array], mode: str, padding: str, *, at_c
     return result
 
 
-def _sum(v: Version, X: Array, neighbours: list[Term]) -> Array:  # noqa: N803 - the text's own name
+def _sum(v: Version, X: Array, neighbours: list[Term]) -> Array:
     """Return the weighted sum of the neighbours, with 0 outside the image. A single neighbour is returned unchanged."""
     if len(neighbours) == 1:
         (pixel,) = neighbours
@@ -223,7 +223,7 @@ def _sum(v: Version, X: Array, neighbours: list[Term]) -> Array:  # noqa: N803 -
 
 
 @SAMPLE.oracle()
-def sampled(v: Version, X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> Array:  # noqa: N803
+def sampled(v: Version, X: Array, grid: Array, align_corners: int, mode: str, padding_mode: str) -> Array:
     """Return X at each position of the grid."""
     rank, sizes = X.ndim - 2, X.shape[2:]
     names = {"linear", "nearest", "cubic"}

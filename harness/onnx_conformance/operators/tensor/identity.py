@@ -20,7 +20,7 @@ OPTIONALS = IDENTITY.clause("Constrain input and output types to all tensor, seq
 
 
 @IDENTITY.oracle()
-def same(v: Version, input: Any) -> Any:  # noqa: A002, ANN401, ARG001 - the text's own name; any ONNX type
+def same(v: Version, input: Any) -> Any:  # noqa: ANN401, ARG001 - any ONNX type
     """Return the input."""
     return input
 

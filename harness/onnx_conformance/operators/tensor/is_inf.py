@@ -32,7 +32,7 @@ BOOLEAN = IS_INF.clause("Constrain output types to boolean tensors.")
 
 
 @IS_INF.oracle()
-def is_infinite(v: Version, X: Array, detect_negative: int, detect_positive: int) -> Array:  # noqa: N803 - the text's own name
+def is_infinite(v: Version, X: Array, detect_negative: int, detect_positive: int) -> Array:
     """Return where X is an infinity of a selected sign."""
     v.silent(WHETHER_NEGATIVE, detect_negative not in {0, 1})
     v.silent(WHETHER_POSITIVE, detect_positive not in {0, 1})

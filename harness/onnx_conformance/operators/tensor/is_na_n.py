@@ -23,7 +23,7 @@ FLOATS = IS_NAN.clause("Constrain input types to float tensors.")
 
 
 @IS_NAN.oracle()
-def is_nan(_: Version, X: Array) -> Array:  # noqa: N803 - the text's own name
+def is_nan(_: Version, X: Array) -> Array:
     """Return where X is NaN."""
     return np.isnan(X)
 

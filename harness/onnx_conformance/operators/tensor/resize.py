@@ -9,8 +9,6 @@ Versions: 10 (scales), 11 (coordinates, cubic, roi, sizes), 13 (roi and scales m
 antialias), 19 (half_pixel_symmetric).
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 import functools

@@ -5,8 +5,6 @@
 Versions: 1, 13 (bfloat16), 28 (mode).
 """
 
-# ruff: noqa: A002 - the text's own names
-
 from __future__ import annotations
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp

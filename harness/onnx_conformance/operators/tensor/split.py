@@ -90,12 +90,12 @@ def _lengths(v: Version, n: int, split: Ints, size: int) -> list[int]:
     return [int(length) for length in lengths]
 
 
-def _cut(input: Array, lengths: list[int], axis: int) -> list[Array]:  # noqa: A002 - the text's own name
+def _cut(input: Array, lengths: list[int], axis: int) -> list[Array]:
     return np.split(input, np.cumsum(lengths)[:-1], axis)
 
 
 @SPLIT.oracle(before=2)
-def by_attribute_or_input(v: Version, n: int, input: Array, split: Ints, split_input: Ints, axis: Int) -> list[Array]:  # noqa: A002
+def by_attribute_or_input(v: Version, n: int, input: Array, split: Ints, split_input: Ints, axis: Int) -> list[Array]:
     """Return n parts with these lengths. If both kinds of lengths are present, or none, the result is unspecified."""
     along = _from_front(v, axis, input.ndim)
     v.silent(CONTRADICTION, (split is None) == (split_input is None))
@@ -103,7 +103,7 @@ def by_attribute_or_input(v: Version, n: int, input: Array, split: Ints, split_i
 
 
 @SPLIT.oracle(since=2, before=18)
-def by_lengths_or_evenly(v: Version, n: int, input: Array, split: Ints, axis: Int) -> list[Array]:  # noqa: A002
+def by_lengths_or_evenly(v: Version, n: int, input: Array, split: Ints, axis: Int) -> list[Array]:
     """Return n parts, either with these lengths or all equal."""
     along = _from_front(v, axis, input.ndim)
     size = input.shape[along]
@@ -114,7 +114,7 @@ def by_lengths_or_evenly(v: Version, n: int, input: Array, split: Ints, axis: In
 
 
 @SPLIT.oracle(since=18)
-def by_lengths_or_number(v: Version, n: int, input: Array, split: Ints, axis: Int, num_outputs: Int) -> list[Array]:  # noqa: A002
+def by_lengths_or_number(v: Version, n: int, input: Array, split: Ints, axis: Int, num_outputs: Int) -> list[Array]:
     """Return the parts: with these lengths, or num_outputs equal parts. The last one may be smaller."""
     along = _from_front(v, axis, input.ndim)
     size = input.shape[along]

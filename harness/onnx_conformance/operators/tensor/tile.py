@@ -6,8 +6,6 @@
 Versions: 1 (one axis), 6 (all of them), 13 (bfloat16).
 """
 
-# ruff: noqa: A002 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

@@ -77,7 +77,7 @@ EXAMPLE_4 = UNIQUE.clause(
 
 
 @UNIQUE.oracle()
-def unique(v: Version, X: Array, axis: Int, sorted: int) -> tuple[Array, Array, Array, Array]:  # noqa: A002, N803 - the text's own names
+def unique(v: Version, X: Array, axis: Int, sorted: int) -> tuple[Array, Array, Array, Array]:
     """Return Y, indices, inverse_indices and counts."""
     v.require(ZERO_OR_ONE, sorted in {0, 1})
     v.require(RANGE, axis is None or -X.ndim <= axis < X.ndim)

@@ -15,7 +15,7 @@ from onnx_conformance.declare import Array, Ints, Op, Tag, Version, bounded, ext
 from onnx_conformance.operators.tensor._resampling import scaled_shape, settled
 
 
-def _rounding(X: Array, mode: str, scales: Ints = None, height_scale: float = 1, width_scale: float = 1) -> list[Array]:  # noqa: N803 - the text's own name
+def _rounding(X: Array, mode: str, scales: Ints = None, height_scale: float = 1, width_scale: float = 1) -> list[Array]:
     """Return 0 for the nearest element, which is only moved, otherwise a rounding of each weight and sum."""
     shape = scaled_shape(X.shape, (1, 1, height_scale, width_scale) if scales is None else list(scales))
     if mode == "nearest" or X.size == 0:
@@ -75,7 +75,7 @@ def _upsampled(v: Version, x: Array, scales: list[float], mode: str) -> Array:
 
 
 @UPSAMPLE.oracle(before=7)
-def of_images(v: Version, X: Array, mode: str, height_scale: float, width_scale: float) -> Array:  # noqa: N803
+def of_images(v: Version, X: Array, mode: str, height_scale: float, width_scale: float) -> Array:
     """Return X with height and width scaled."""
     v.require(FOUR_D, X.ndim == 4)  # noqa: PLR2004 - as in the sentence
     v.require(HEIGHT_SCALE, height_scale >= 1)
@@ -84,7 +84,7 @@ def of_images(v: Version, X: Array, mode: str, height_scale: float, width_scale:
 
 
 @UPSAMPLE.oracle(since=7, before=10)
-def of_any_rank(v: Version, X: Array, mode: str, scales: Ints) -> Array:  # noqa: N803
+def of_any_rank(v: Version, X: Array, mode: str, scales: Ints) -> Array:
     """Return X with every dimension scaled."""
     factors = np.asarray(scales, float)
     v.require(COUNT, factors.shape == (X.ndim,))

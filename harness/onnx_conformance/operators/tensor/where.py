@@ -35,7 +35,7 @@ NUMPY = Multidirectional(WHERE, since=9)
 
 
 @WHERE.oracle()
-def chosen(v: Version, condition: Array, X: Array, Y: Array) -> Array:  # noqa: N803 - the text's own names
+def chosen(v: Version, condition: Array, X: Array, Y: Array) -> Array:
     """Return X where the condition is True, Y elsewhere, in the shape to which all three are broadcast."""
     NUMPY.require_one_shape(v, condition, X, Y)
     return np.where(condition, X, Y)

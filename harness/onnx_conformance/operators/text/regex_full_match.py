@@ -133,7 +133,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 @FULL_MATCH.oracle()
-def matched(v: Version, X: Array, pattern: str | None) -> Array:  # noqa: N803 - the text's own name
+def matched(v: Version, X: Array, pattern: str | None) -> Array:
     """Return whether each string matches from its beginning to its end."""
     v.silent(PERFORMS, pattern is None)
     try:

@@ -84,7 +84,7 @@ def _changed(v: Version, text: str, action: str) -> str:
 @NORMALIZER.oracle()
 def normalized(
     v: Version,
-    X: Array,  # noqa: N803 - the text's own name
+    X: Array,
     stopwords: list[str] | None,
     locale: str | None,
     is_case_sensitive: int,

@@ -101,7 +101,7 @@ def _by_white_space(v: Version, text: str, most: float) -> list[str]:
 
 
 @SPLIT.oracle()
-def split(v: Version, X: Array, delimiter: str | None, maxsplit: Int) -> tuple[Array, Array]:  # noqa: N803 - the text's own name
+def split(v: Version, X: Array, delimiter: str | None, maxsplit: Int) -> tuple[Array, Array]:
     """Return the substrings of each string, padded to the same number, and their number without the padding."""
     v.silent(MAXIMUM, maxsplit is not None and maxsplit < 0)
     v.silent(RANK, X.size == 0)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from onnx_conformance.declare.data import Array
 
 
-def linear_rounding(X: Array, coefficients: list[float] | None, intercepts: list[float] | None, targets: int) -> Array:  # noqa: N803
+def linear_rounding(X: Array, coefficients: list[float] | None, intercepts: list[float] | None, targets: int) -> Array:
     """Return the errors of scores: of conversion, products, sums and a transform.
 
     Args:

@@ -132,7 +132,7 @@ class Nodes(NamedTuple):
     tracks: list[int]
 
 
-def leaves(v: Version, X: Array, nodes: Nodes, about: Clause, thresholds: Clause) -> list[list[tuple[int, int]]]:  # noqa: N803
+def leaves(v: Version, X: Array, nodes: Nodes, about: Clause, thresholds: Clause) -> list[list[tuple[int, int]]]:
     """Return for each row the leaves that it reaches, one in each tree, by the ids of tree and node.
 
     Args:

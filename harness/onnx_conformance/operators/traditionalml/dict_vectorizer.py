@@ -61,10 +61,7 @@ SHAPE = VECTORIZER.clause(
 
 @VECTORIZER.oracle()
 def vector(
-    v: Version,
-    X: dict[Any, Any],  # noqa: N803 - the text's own name
-    int64_vocabulary: list[int] | None,
-    string_vocabulary: list[str] | None,
+    v: Version, X: dict[Any, Any], int64_vocabulary: list[int] | None, string_vocabulary: list[str] | None
 ) -> AnyOf:
     """Return for each key of the vocabulary its value, or zero, as a 1-D tensor or as one row."""
     v.require(ONE_AND_ONLY, (int64_vocabulary is None) is not (string_vocabulary is None))

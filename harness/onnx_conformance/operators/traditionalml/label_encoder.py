@@ -122,7 +122,7 @@ SAME_TYPE = ENCODER.clause("It must have the same element type as the keys_* att
 
 
 @ENCODER.oracle(before=2)
-def indexed(v: Version, X: Array, default_string: str, default_int64: int, classes_strings: list[str] | None) -> Array:  # noqa: N803
+def indexed(v: Version, X: Array, default_string: str, default_int64: int, classes_strings: list[str] | None) -> Array:
     """Return the index of each string, or the string at each index."""
     text, number = default_string != "_Unused", default_int64 != -1
     v.silent(ONE_AND_ONLY, not (text or number))
@@ -161,7 +161,7 @@ def _key(v: Version, value: Any) -> Any:  # noqa: ANN401 - any element
 def mapped(
     v: Version,
     *,
-    X: Array,  # noqa: N803
+    X: Array,
     keys_tensor: Array | None,
     keys_int64s: list[int] | None,
     keys_floats: list[float] | None,

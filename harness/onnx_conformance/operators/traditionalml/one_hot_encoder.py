@@ -6,8 +6,6 @@
 Versions: 1.
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

@@ -71,7 +71,7 @@ BATCH = SVM.clause("Its size will match the batch size of the input.")
 def classified(
     v: Version,
     *,
-    X: Array,  # noqa: N803
+    X: Array,
     classlabels_ints: list[int] | None,
     classlabels_strings: list[str] | None,
     kernel_type: str,

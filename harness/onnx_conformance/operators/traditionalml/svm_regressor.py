@@ -7,8 +7,6 @@ Versions: 1. The text names the parts of such a machine but does not define how 
 on types, counts and sizes are tested, and the score may be any number.
 """
 
-# ruff: noqa: N803 - the text's own names
-
 from __future__ import annotations
 
 from typing import Any

@@ -21,7 +21,7 @@ from onnx_conformance.operators.traditionalml._trees import MODES, Leaf, Node, T
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
 
-def _rounding(*, X: Array, leaf_weights: Array, tree_roots: list[int], n_targets: int, **_: object) -> list[Array]:  # noqa: N803
+def _rounding(*, X: Array, leaf_weights: Array, tree_roots: list[int], n_targets: int, **_: object) -> list[Array]:
     """Return half a rounding for each addition and for the average, plus the error of a transform."""
     magnitude = np.abs(leaf_weights.astype(float)).max(initial=0)
     return [np.full((len(X), n_targets), len(tree_roots) ** 2 * magnitude / 2 + SLACK)]
@@ -139,7 +139,7 @@ def _sets(v: Version, modes: list[int], membership_values: Array | None) -> dict
 def gathered(  # noqa: PLR0913 - the attributes of the text
     v: Version,
     *,
-    X: Array,  # noqa: N803
+    X: Array,
     aggregate_function: int,
     post_transform: int,
     n_targets: int,

@@ -135,7 +135,7 @@ SCORES = CLASSIFIER.clause("The class score for each class, for each point, a te
 def classified(  # noqa: PLR0913 - the attributes of the text
     v: Version,
     *,
-    X: Array,  # noqa: N803
+    X: Array,
     post_transform: str,
     classlabels_int64s: list[int] | None,
     classlabels_strings: list[str] | None,

@@ -162,7 +162,7 @@ def _aggregated(v: Version, values: list[float], trees: int, function: str) -> f
 def regressed(  # noqa: PLR0913 - the attributes of the text
     v: Version,
     *,
-    X: Array,  # noqa: N803
+    X: Array,
     aggregate_function: str,
     post_transform: str,
     n_targets: int | None,

@@ -46,10 +46,7 @@ SEQUENCE = ZIP.clause("The output will be a sequence of string or integer maps t
 
 @ZIP.oracle()
 def zipped(
-    v: Version,
-    X: Array,  # noqa: N803 - the text's own name
-    classlabels_int64s: list[int] | None,
-    classlabels_strings: list[str] | None,
+    v: Version, X: Array, classlabels_int64s: list[int] | None, classlabels_strings: list[str] | None
 ) -> list[dict[Any, Any]]:
     """Return a map for each row."""
     v.require(PROVIDE, classlabels_int64s is not None or classlabels_strings is not None)

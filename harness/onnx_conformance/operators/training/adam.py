@@ -5,7 +5,8 @@
 Version: 1 of ai.onnx.preview.training.
 """
 
-# ruff: noqa: N803, N806 - the names of the text's pseudo code
+# ruff: noqa: N806 - the names of the text's pseudo code
+
 from __future__ import annotations
 
 from typing import Any

@@ -235,13 +235,7 @@ def _numbers(value: Array) -> bool:
 
 @GRADIENT.oracle()
 def gradient(
-    v: Version,
-    nodes: list[Call],
-    n: int,
-    Inputs: list[Array],  # noqa: N803 - the text's own name
-    y: str,
-    xs: list[str],
-    zs: list[str] | None,
+    v: Version, nodes: list[Call], n: int, Inputs: list[Array], y: str, xs: list[str], zs: list[str] | None
 ) -> list[Array]:
     """Return the partial derivatives with respect to each of xs."""
     variables = [*xs, *(zs or [])]
