@@ -91,6 +91,14 @@ def test_a_quote_in_a_wrong_version_is_noticed() -> None:
     assert all("the text does not contain «Values should be > 0.»" in line for line in lines[1:]), lines
 
 
+def test_an_earlier_wording_in_a_wrong_version_is_noticed() -> None:
+    wrong = nothing_derived(Op("Flatten", versions=(1, 9, 11, 13, 21, 23, 24, 25), compare=EXACT))
+    right = "The value for axis must be in the range [-r, r], where r is the rank of the input tensor."
+    wrong.clause(right).reworded(before=11, text=right.replace("-r", "0"))
+    lines = found(operator_checks.quotes_are_in_their_versions, wrong)
+    assert [line.partition(": ")[0] for line in lines] == ["ai.onnx/Flatten/1", "ai.onnx/Flatten/9"]
+
+
 def test_a_clause_without_a_case_is_noticed() -> None:
     op = identity()
     op.case("one", input=ramp(2), since=25)
