@@ -14,10 +14,11 @@ from onnx_conformance.specification import registry
 @click.argument("names", nargs=-1, required=True, metavar="OPERATOR...")
 @click.option("--forms", is_flag=True, help="Also check all other forms than the plain one, and the manifest; slower.")
 def check(names: tuple[str, ...], forms: bool) -> None:  # noqa: FBT001 - click's flag
-    """Check operator files, for example `check Split`, and print a sentence for each fault.
+    """Check operator files, and print a sentence for each fault.
 
-    It checks the quotes, versions, types, outcomes, tolerances and models, and whether every binding sentence and every
-    schema point has a case. The tests of this project run the same checks. The exit status is 1 if there is a fault.
+    For example, `onnx-conformance check Split` checks the file of Split. The command checks the quotes, versions,
+    types, outcomes, tolerances and models, and whether every binding sentence and every schema point has a case. The
+    tests of this project run the same checks. The exit status is 1 if there is a fault.
     """
     found = 0
     for op in [registry.load().named(name) for name in names]:

@@ -98,7 +98,9 @@ def findings_(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Write into this folder; default: FOLDER itself."
 )
 def scripts_(folder: Path, out: Path | None) -> None:
-    """Write README.md and the scripts of FOLDER, which has the findings.json of `findings`.
+    """Write README.md and the scripts of a folder of findings.
+
+    FOLDER contains the findings.json that `findings` wrote.
 
     A script needs only onnx, numpy and the runtime. It exits with 1 if the runtime has the fault, and with 0 if the
     fault is gone.

@@ -134,7 +134,7 @@ def test_the_help_repeats_the_first_line_of_each_command() -> None:
         assert (loaded.help or "").partition("\n\n")[0].replace("\n", " ").strip().startswith(row.about), name
     modules = {row.module for row in commands.COMMANDS.values()}
     assert modules == {
-        "backends", "cases", "check_model", "diagnose", "findings", "gate", "new", "opset", "publish",
+        "backends", "cases", "check", "check_model", "diagnose", "findings", "gate", "new", "opset", "publish",
         "reports", "run", "search", "site", "trend",
     }  # fmt: skip
     assert commands.main.get_command(context, "no such") is None

@@ -178,13 +178,13 @@ def test_a_run_of_provisional_cases_says_so_and_no_gate_takes_it(tmp_path: pytes
     done = command("run", "--provisional", "--core", "--backend", "oracle", "--results", results, "--groups", "0")
     assert done.status in {0, 1}, done.text
     assert "suite provisional" in done.out
-    assert "Provisional: cases of former versions" in done.out
+    assert "Provisional: cases of previous versions" in done.out
     assert "OneHot, SwiGLU" in done.out
     refused = command("expectations", "update", results, "--expectations", accepted, "--accept-new", "--reason", "x")
     assert refused.status == 2, refused.text
-    assert "no gate takes them" in refused.err
+    assert "no gate accepts" in refused.err
     report = command("report", results, "--format", "markdown")
-    assert "Provisional: cases of former versions" in report.out, report.text
+    assert "Provisional: cases of previous versions" in report.out, report.text
     listed = command("list", "--suite", "provisional", "--op", "OneHot")
     assert "ai.onnx/OneHot/28/default  values  " in listed.out, listed.text
     shown = command("show", "ai.onnx/OneHot/28/default", "--suite", "provisional")
