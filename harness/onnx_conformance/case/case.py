@@ -278,12 +278,12 @@ def _portable(value: Any, allowance: Allowance) -> Any:  # noqa: ANN401 - any va
     if exact:
         return [kind, wide]
     largest = float(np.max(np.abs(wide), initial=0.0, where=np.isfinite(wide)))
-    if allowance.bounds is not None and largest:
-        # Just above the largest element, because that may be 1 on one processor and a little less on another.
-        # At least the smallest float64, because the unit of smaller elements would be 0.
-        unit = max(2.0 ** (np.frexp(largest * (1 + 2.0**-30))[1] - 22), 2.0**-1074)
-        wide = np.round(wide / unit) * unit + 0.0  # Makes every zero positive.
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # The largest number may become infinity.
+        if allowance.bounds is not None and largest:
+            # Just above the largest element, because that may be 1 on one processor and a little less on another.
+            # At least the smallest float64, because the unit of smaller elements would be 0.
+            unit = max(2.0 ** (np.frexp(largest * (1 + 2.0**-30))[1] - 22), 2.0**-1074)
+            wide = np.round(wide / unit) * unit + 0.0  # Makes every zero positive.
         return [kind, wide.astype(np.float32)]
 
 

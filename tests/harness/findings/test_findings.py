@@ -381,7 +381,7 @@ def test_what_no_run_shows_any_more_is_fixed(folder: Path, tmp_path: Path, monke
 def test_what_looks_like_a_marker_in_a_script_stays(tmp_path: Path) -> None:
     own = plain("a", "ai.onnx/Add", "message", title="The title of this finding")
     texts = {"a": "The title of this finding\n\nhas ⟨title⟩ and ⟨model⟩\n\n", "b": ""}
-    other = dataclasses.replace(own, id="b", cause="b")
+    other = plain("b", "ai.onnx/Add", "message", title="The title of this finding")
     findings_file.write(tmp_path, Findings({}, {}, (own, other), texts))
     assert "⟨title⟩" in (tmp_path / findings_file.FILE).read_text(encoding="utf-8")
     assert findings_file.read(tmp_path).scripts == texts
@@ -435,10 +435,11 @@ def plain(
     versions: tuple[int, ...] = (),
     guilty: tuple[str, ...] = (),
     state: str = OPEN,
+    title: str = "",
 ) -> Finding:
     return Finding(
         name,
-        "",
+        title,
         Identity(backend, operator, kind, cause or name),
         FailingCases(1, versions=versions),
         Example("case", "", {}, {}, {}, message, guilty=guilty),

@@ -166,7 +166,7 @@ def test_a_finding_keeps_the_model_that_came_and_what_the_text_gives_to_it(older
     met = Result(
         case=older.id, operator=older.operator, backend="tool", verdict=Verdict.WRONG_VALUE, outcome="values"
     )  # fmt: skip
-    group = FailureGroup("tool", "1", older.operator.rpartition("/")[0], Verdict.WRONG_VALUE, (), (met,))
+    group = FailureGroup("tool", "1", older.operator, Verdict.WRONG_VALUE, (), (met,))
     found = _made(group, Smallest(older, met, (), {**TOOL, "repro": f"{CONVERT}\n"}, (), newer(older))).finding
     assert '"" : 13' in found.example.made
     assert found.example.given == {"y": given(older)}
