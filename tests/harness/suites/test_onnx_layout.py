@@ -198,7 +198,8 @@ def test_outcomes_without_values(outcome: Outcome, tmp_path: Path) -> None:
 @pytest.mark.parametrize("row", ELEMENT_TYPES, ids=lambda row: row.name)
 def test_containers_of_every_type(row: Any, tmp_path: Path) -> None:
     inner = helper.make_tensor_type_proto(row.number, None)
-    value, scalar = ramp(2, 3).of(schema.dtype_of(Type.tensor(row.name))), ramp().of(schema.dtype_of(row.name))
+    dtype = schema.dtype_of(Type.tensor(row.name))
+    value, scalar = ramp(2, 3).of(dtype), ramp().of(dtype)
     held: dict[str, tuple[onnx.TypeProto, Any]] = {
         "s": (sequence(inner), [value, scalar]),
         "o": (optional(inner), value),
