@@ -145,9 +145,9 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
             name, (python or python_environment.of_runtimes(), str(SERVE), name), passes=passed, sees=(folder,)
         )
     near = difflib.get_close_matches(name, names(), 1)
-    hint = f"did you mean {near[0]}? " if near else ""
+    hint = f"did you mean {near[0]}? Use" if near else "use"
     raise UnknownBackendError(
-        f"there is no backend {name!r}; {hint}Use one of {', '.join(names())}; your own file or module, such as "
+        f"there is no backend {name!r}; {hint} one of {', '.join(names())}; your own file or module, such as "
         "./my_adapter.py; a dotted path, such as my_runtime.backend; cmd:COMMAND; or NAME==VERSION for another version"
     )
 

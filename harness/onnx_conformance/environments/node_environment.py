@@ -168,7 +168,9 @@ def node(needed: Needs) -> str:
         good = False
     if not good:
         version = clean(text, 40) or "no version"
-        raise NoEnvironmentError(f"{needed.name} needs Node.js {needed.node}, but {program} is {version}; {GET_NODE}")
+        raise NoEnvironmentError(
+            f"{needed.name} needs Node.js {needed.node}, but {program} reports {version}; {GET_NODE}"
+        )
     return program
 
 

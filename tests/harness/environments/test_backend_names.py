@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -96,10 +97,10 @@ def test_an_adapter_here_comes_before_a_module_of_its_name(here: Path) -> None:
         ("./no/such.py", r"^no file \./no/such\.py here, in "),
         ("/no/such.py", r"^no file /no/such\.py$"),
         ("mine_hree.py", r"^no file mine_hree\.py here, in .*; did you mean mine_here\.py\?$"),
-        ("mine_hree", r"^there is no backend 'mine_hree'; .* a file or module of your own such as \./my_adapter\.py"),
-        ("./folder", r"^backend '\./folder' is a folder; name the file in it: folder/my_adapter\.py$"),
+        ("mine_hree", r"^there is no backend 'mine_hree'; .*[Uu]se one of .*\./my_adapter\.py"),
+        ("./folder", r"^backend '\./folder' is a folder; .*: folder/my_adapter\.py$"),
         ("folder", r"^there is no backend 'folder'"),
-        ("./mine_here.py==1.0", r"^backend '\./mine_here\.py==1\.0': a file has no versions; leave out ==1\.0$"),
+        ("./mine_here.py==1.0", r"^backend '\./mine_here\.py==1\.0': a file has no versions; .* ==1\.0$"),
         ("./\x1b[2J::error.py", r"^no file \./[^\x1b]*error\.py here, in "),
         ("./nul\0.py", r"^no file \./nul"),
     ],
@@ -117,7 +118,7 @@ def test_a_module_is_looked_for_where_it_is_to_be_run(here: Path) -> None:
     assert backend_names.resolve("mine_here", python=sys.executable).command[0] == sys.executable
     with pytest.raises(UnknownBackendError, match="there is no backend 'mine_here'"):
         backend_names.resolve("mine_here", python=str(elsewhere))
-    with pytest.raises(UnknownBackendError, match="--python /no/python cannot be asked for 'mine_here'"):
+    with pytest.raises(UnknownBackendError, match=r"--python /no/python .*'mine_here'.* No such file"):
         backend_names.resolve("mine_here", python="/no/python")
 
 
@@ -149,7 +150,7 @@ def test_a_gate_compares_a_file_with_its_expectations(here: Path, name: str) -> 
     assert generation.status == 0, generation.text
     done = command("run", *words, "--expectations", "mine.toml")
     assert done.status == 0, done.text
-    assert f"of {name} are what mine.toml says" in done.out, done.text
+    assert re.search(f"^the gate is open: .*{re.escape(name)}.*mine.toml$", done.out, re.MULTILINE), done.text
 
 
 @pytest.mark.parametrize("name", BOTH)

@@ -113,7 +113,7 @@ def test_a_runtime_that_parses_by_locale_is_wrong_in_that_locale_alone(
 def test_a_locale_that_the_machine_lacks_is_said_in_one_sentence() -> None:
     done = command("run", "--backend", "environment.right", "--op", "ReduceSum/13", "--locale", "xx_XX.UTF-8")
     assert done.status == 2
-    assert "this machine has no locale xx_XX.UTF-8; `locale -a` lists those that it has" in done.err
+    assert "this machine has no locale xx_XX.UTF-8; `locale -a`" in done.err
 
 
 def test_a_runtime_that_is_wrong_on_two_threads_is_right_on_one(tmp_path: Path) -> None:
@@ -127,6 +127,6 @@ def test_onnxruntime_has_as_many_threads_as_the_option_says(monkeypatch: pytest.
         variables = settings(threads=threads)
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
-        code = "from backends import onnxruntime; print(onnxruntime.OPTIONS.intra_op_num_threads)"
+        code = "from onnx_conformance.backends import onnxruntime; print(onnxruntime.OPTIONS.intra_op_num_threads)"
         printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         assert int(printed) == (threads or 1)

@@ -122,7 +122,7 @@ def test_without_the_users_settings_the_package_is_missing(
 ) -> None:
     project_around(tmp_path, monkeypatch, f'no-index = true\nfind-links = ["{index}"]\n', "uv.toml")
     monkeypatch.setenv("UV_DEFAULT_INDEX", f"{NOWHERE}/simple")
-    with pytest.raises(NoEnvironmentError, match=r"environment of toy==2\.0, numpy, ml_dtypes: "):
+    with pytest.raises(NoEnvironmentError, match=r"environment for toy==2\.0, numpy, ml_dtypes: "):
         python_environment.interpreter(TOY.of())
 
 
@@ -143,11 +143,9 @@ def test_a_lock_constrains_versions_and_requires_nothing(
     with pytest.raises(NoEnvironmentError) as raised:
         python_environment.interpreter(TOY.of(), "", lock)
     message = str(raised.value)
-    assert message.startswith(
-        "uv cannot make an environment of toy==2.0, numpy, ml_dtypes with the versions of toy.lock: "
-    )
+    assert "environment for toy==2.0, numpy, ml_dtypes with the versions of toy.lock: " in message
     assert "part==9" in message
-    assert message.endswith("make one yourself and name its Python: --python PATH")
+    assert message.endswith("--python PATH")
 
 
 # npm

@@ -43,7 +43,7 @@ def test_a_version_or_a_requirement_names_an_onnx(text: str, wanted: str) -> Non
     ],
 )  # fmt: skip
 def test_what_names_none_is_refused_with_what_would(text: str) -> None:
-    with pytest.raises(OnnxError, match=r"onnx-weekly|1\.19 and later"):
+    with pytest.raises(OnnxError, match=r"onnx-weekly|1\.19 or later"):
         requirement(text)
     done = command("list", "--op", "Split", f"--onnx={text}")
     assert (done.status, done.out) == (2, ""), done.text
@@ -82,10 +82,8 @@ def test_a_run_takes_another_onnx(version: str, lacks: str, tmp_path: Path) -> N
     )  # fmt: skip
     assert done.returncode in {0, 1}, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
-    (note,) = [
-        line for line in done.stderr.splitlines() if "skipping operator versions that the installed onnx" in line
-    ]
-    assert f"note: onnx {version} lacks" in note
+    (note,) = [line for line in done.stderr.splitlines() if "note: skipping operator versions" in line]
+    assert f" onnx {version} " in note
     assert lacks in note
     records = [json.loads(line) for line in results.read_text().splitlines()]
     operators = {record["operator"] for record in records if record.get("kind") == "result"}
