@@ -26,8 +26,6 @@ ECHO = """
 import numpy as np
 import onnx
 
-from backends import protocol
-
 
 def info():
     return {INFO}
