@@ -82,7 +82,10 @@ def test_a_form_spares_making_the_cases_of_others(monkeypatch: pytest.MonkeyPatc
     [
         (("--form", "bold"), "--form 'bold' matches no case of suite generated"),
         (("--sample", "1/0"), "'1/0' is not a sample"),
-        (("--sample", "mine=1/4"), "'mine=1/4' is a sample for one backend, and this command runs none; write 1/4"),
+        (
+            ("--sample", "mine=1/4"),
+            "'mine=1/4' is a sample for one backend, but this command runs no backends; write 1/4",
+        ),
         (("--shard", "5/4"), "'5/4' is not a shard"),
     ],
 )
@@ -117,7 +120,7 @@ def test_a_command_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(onnx_layout, "put", put)
     done = command("generate", *SPLIT, "--out", tmp_path)
     assert (done.status, written(tmp_path)) == (0, names()), done.text
-    assert f"{len(names())} cases in {tmp_path}, 7 of them there already" in done.out
+    assert f"{len(names())} cases in {tmp_path}, 7 of them unchanged" in done.out
 
 
 def test_a_case_that_differs_is_replaced_only_with_overwrite(tmp_path: Path) -> None:
@@ -128,7 +131,7 @@ def test_a_case_that_differs_is_replaced_only_with_overwrite(tmp_path: Path) -> 
     (damaged / "model.onnx").write_bytes(b"mine")
     done = command(*words)
     assert done.status == 2, done.text
-    assert f"{damaged} holds another case of this name already" in done.err
+    assert f"{damaged} contains another case with this name" in done.err
     assert "--overwrite" in done.err
     assert (damaged / "model.onnx").read_bytes() == b"mine"
     done = command(*words, "--overwrite")

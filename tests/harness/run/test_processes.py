@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import re
 import signal
 from typing import TYPE_CHECKING, Any
 
@@ -195,10 +196,8 @@ def test_a_worker_whose_adapter_finds_no_device_leaves_the_work_to_the_others(
     assert Stream(path).complete
     assert run.taken == len(told(Stream(path).results())) > 100
     # On a busy machine, the first may have ended before the second starts.
-    assert capfd.readouterr().err.strip().partition(": cmd:")[0] in {
-        "",
-        "onnx-conformance: note: one worker less, because its adapters do not start beside those of others",
-    }
+    said = capfd.readouterr().err.strip()
+    assert not said or re.match("onnx-conformance: note: .*one worker less, .*: cmd:", said), said
 
 
 def test_workers_send_results_before_a_slice_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
