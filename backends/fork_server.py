@@ -35,7 +35,8 @@ def obstacle() -> str:
         os._exit(0)
     os.waitpid(pid, 0)
     threads = len(os.listdir("/proc/self/task")) - 1  # noqa: PTH208 - names suffice
-    return f"its runtime starts {threads} threads when it is loaded" if threads else ""
+    plural = "s" if threads > 1 else ""
+    return f"its runtime starts {threads} thread{plural} when it is loaded" if threads else ""
 
 
 def run(harness: socket.socket, adapter_main: Callable[[], int]) -> None:

@@ -61,12 +61,12 @@ STARTS = [
     ("dies_at_start", "its process exited with 3 before it sent hello", "libruntime.so.1: cannot open"),
     ("aborts_at_start", "its process was ended by SIGABRT before it sent hello", ""),
     ("prints_before_hello", "broke the wire format", "Welcome to the runtime"),
-    ("speaks_another_protocol", "it uses wire format 99, this harness 1", "update the older one"),
+    ("speaks_another_protocol", "it uses wire format 99, but this harness uses 1", "update the older one"),
     ("speaks_endless_protocol", "it uses wire format '999", "..., but this harness uses 1"),
     ("never_says_hello", "no hello within 0.5 s", "README.md"),
     ("answers_before_hello", "its first message is 'answer', expected \"hello\"", "README.md"),
     ("fails_with_hostile_words", "red", "second line"),
-    ("fails_without_words", "the adapter does not say why", ""),
+    ("fails_without_words", "the adapter reports no reason", ""),
 ]
 
 

@@ -218,8 +218,8 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 CHECKS = [
-    ("pass", "", True, "cases pass in a fork, too"),
-    ("pass", "threading.Thread(target=signal.pause, daemon=True).start()", False, "1 threads of its own"),
+    ("pass", "", True, "cases also pass in a fork"),
+    ("pass", "threading.Thread(target=signal.pause, daemon=True).start()", False, "starts 1 thread when"),
     ('if os.getpid() != LOADED_IN: raise RuntimeError("lost")', "", False, "in a fork, ai.onnx/Identity"),
     ("if os.getpid() != LOADED_IN: os.abort()", "", False, "crash"),
     ("if os.getpid() != LOADED_IN: signal.pause()", "", False, "timeout"),

@@ -176,7 +176,7 @@ def test_a_run_is_resumed_with_as_many_repeats(tmp_path: Path) -> None:
     results.write_text("".join(lines[:-1]))
     done = command("run", *GIVEN[:-2], "--results", results, "--resume")
     assert done.status == 2, done.text
-    assert "its repeat is 1, this run's 0" in done.err, done.text
+    assert "its repeat is 1, but that of this run is 0" in done.err, done.text
 
 
 @pytest.mark.parametrize(("limit", "status"), [(("--restarts", "2"), 2), (("--max-fail", "1"), 1)])
