@@ -84,7 +84,7 @@ def test_with_expectations_only_deviations_are_annotated(tmp_path: Path) -> None
     annotations = commands(data_of(tmp_path / "r", *results, expect=expect))
     assert [title for _, title, _ in annotations] == [f"regressed: {SPLIT}", f"fixed: {SPLIT}", "expectations"]
     assert annotations[0][2] == f"{SPLIT}/new: expected pass, got timeout"
-    assert "matches no case" in annotations[2][2]
+    assert "matches no scored, attempted case" in annotations[2][2]
     assert not any("known" in text for _, _, text in annotations)
 
 

@@ -124,7 +124,7 @@ def test_faults_and_problems_are_cases_of_their_own(tmp_path: Path) -> None:
     assert fault.tag == "error"
     assert "cut off" in (fault.get("message") or "")
     problems = [item[0].get("message") or "" for item in root[1].iter("testcase")]
-    assert any("matches no case" in problem for problem in problems), problems
+    assert any("matches no scored, attempted case" in problem for problem in problems), problems
     assert root.get("errors") == "1"
 
 

@@ -495,7 +495,7 @@ def test_the_command_writes_a_site_with_models(cases: list[Case], tmp_path: Path
 def test_the_command_says_why_models_are_missing(runs: list[Path], tmp_path: Path) -> None:
     done = command("site", *runs, "--out", tmp_path / "out")
     assert done.status == 0, done.text
-    assert "suite generated is" in (tmp_path / "out/index.html").read_text()
+    assert "suite generated has digest" in (tmp_path / "out/index.html").read_text()
 
 
 @pytest.mark.parametrize(
