@@ -265,9 +265,7 @@ def test_a_glob_of_a_list_that_matches_nothing_closes_the_gate() -> None:
     gate = gate_of(text, result("ai.onnx/Split/18/a", V.CRASH), result("ai.onnx/Split/18/c", V.UNSUPPORTED))
     assert not gate.finish(complete=True)
     (problem,) = gate.problems
-    assert problem == (
-        "expectations.toml, line 2: 'ai.onnx/Abs/*' and 2 more of its globs match no scored, attempted; remove it"
-    )
+    assert problem.startswith("expectations.toml, line 2: 'ai.onnx/Abs/*' and 2 more of its globs match no "), problem
     whole = gate_of(
         text, *(result(f"ai.onnx/{name}", V.CRASH) for name in ("Split/18/a", "Split/18/bc", "Split/18/c", "Abs/6/x"))
     )
