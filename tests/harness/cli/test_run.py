@@ -435,7 +435,7 @@ def test_max_fail_stops_and_keeps_the_results(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     done = run("--max-fail", "2", "--results", file, kind="dies_on_every_case")
     assert done.status == 1, done.text
-    assert "stopped after 2 failures, as --max-fail 2 asks" in done.err, done.text
+    assert "stopped after 2 failures, because of --max-fail 2" in done.err, done.text
     assert [value[0] for value in results(file).values()] == ["crash", "crash"], results(file)
     assert records(file)[-1]["kind"] == "result", "a footer says that the run is whole"
 
