@@ -106,7 +106,7 @@ COMMANDS = {
         "trend", "trend_",
         "Show in which version of a runtime the verdicts of each operator version changed.",
     ),
-    "version": Command("cases", "version_", "Show the versions that decide the cases: of onnx, numpy and the suite."),
+    "version": Command("cases", "version_", "Show the versions that decide the cases and their expected values."),
 }  # fmt: skip
 """By the name on the command line."""
 
