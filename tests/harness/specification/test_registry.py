@@ -46,10 +46,9 @@ def test_a_version_that_is_not_declared_is_left_out_and_named(monkeypatch: pytes
     op = identity(*IDENTITY[:-1])
     assert {case.operator for case in plans.cases(op)} == {f"ai.onnx/Identity/{since}" for since in IDENTITY[:-1]}
     (line,) = lines(monkeypatch, op)
-    assert line == (
-        f"onnx {onnx.__version__} has operator versions that are not declared here; no case of suite generated is of "
-        "them: ai.onnx/Identity/25"
-    )
+    assert f"onnx {onnx.__version__} defines" in line
+    assert "not declared" in line
+    assert line.endswith(": ai.onnx/Identity/25")
     assert lines(monkeypatch, op, "Identity/13") == []
 
 
