@@ -225,7 +225,7 @@ class Case:
         """Return short digests of the model, the inputs, and the expected outcome.
 
         They are the same on every processor. The last bits of expected values differ between processors, because numpy
-        and the C library choose code for the processor. `Allowance.limits` is the only phrase of ours that they contain.
+        and the C library choose code for the processor. They contain no phrase of ours except `Allowance.limits`.
         """
         outcome = f"{self.outcome} {self.allowance.limits}".encode()
         values = [self.expected, *(item.values for item in self.allowance.any_of if item is not None)]
