@@ -7,9 +7,11 @@ demands something has a case whose arguments do not break it yet, and the others
 from __future__ import annotations
 
 import ast
+import difflib
 import keyword
 import re
 import textwrap
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -126,8 +128,10 @@ def _drafted(versions: Sequence[OperatorVersion]) -> Draft:
     domain = "" if last.domain == "ai.onnx" else f', domain="{last.domain}"'
     numbers = ", ".join(str(item.since) for item in versions) + ("," if len(versions) == 1 else "")
     texts = tuple(dict.fromkeys(coverage.sentences(last)))
-    names = _clause_names(last.name, texts)
-    clauses = [_clause(constant, names[text], text, None) for text in texts]
+    chains = _wordings(versions)
+    names = _clause_names(last.name, (chain[0].text for chain in chains))
+    clauses = [_reworded(constant, names[chain[0].text], chain) for chain in chains]
+    demanding = {names[chain[0].text]: chain[0].text for chain in chains if _demands(chain[0].text)}
     first = texts[0].removeprefix(f"{last.name} ") if texts else "what it does"
     about = textwrap.shorten(first, WIDTH - len(last.name) - 8, placeholder="...")
     call = ", ".join(_formal(name, item) for name, item in last.arguments.items())
@@ -153,17 +157,89 @@ from onnx_conformance.declare import {", ".join(sorted(used, key=_import_order))
 {_oracle(constant, function, last, None)}
 
 
-{"".join(_to_decide(constant, names[text]) for text in texts if _demands(text))}"""
+{"".join(_to_decide(constant, name) for name in demanding)}"""
     text = head + "\n" + "".join(clauses) + body
     left = [
         f"the oracle {function}: implement it according to the sentences",
         "compare=EXACT: for operators that only move data; otherwise ulp(...), measured(...) or bounded(...)",
         "rank=: which input the outputs share their rank with",
         *(f"the example: {name} has no value by the signature alone" for name in _without_value(last)),
-        *(f"case to_decide_{names[text].lower()}: arguments that break «{text}»" for text in texts if _demands(text)),
-        f"{sum(not _demands(text) for text in texts)} sentences that no case cites yet: cite or remove each",
+        *(f"case to_decide_{name.lower()}: arguments that violate «{text}»" for name, text in demanding.items()),
+        f"{len(chains) - len(demanding)} sentences that no case cites yet: cite or remove each",
+        *(f"a clause for «{text}», which was removed and added again: quote a part" for text in _interrupted(versions)),
+        *(["reworded(): check that each pair of wordings is one sentence"] if ".reworded(" in "".join(clauses) else []),
     ]
     return Draft(folder_of(last) / f"{snake(last.name)}.py", text, tuple(left))
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A sentence, and the versions that contain it.
+
+    Attributes:
+        text: the sentence.
+        since: the first version that contains it; None: the first version of the operator.
+        before: the first later version that does not contain it; None: the newest version contains it.
+    """
+
+    text: str
+    since: int | None
+    before: int | None
+
+
+SIMILAR = 0.6
+"""How similar two sentences must be to be taken for wordings of one: the ratio of `difflib.SequenceMatcher`."""
+
+
+def _quotes(versions: Sequence[OperatorVersion]) -> list[Quote]:
+    """Return the sentences of all versions, those of the newest version first."""
+    found: dict[Quote, None] = {}
+    for version in reversed(versions):
+        for text in coverage.sentences(version):
+            since: int | None = None
+            for former, item in zip([None, *versions], [*versions, None], strict=False):
+                has, had = (other is not None and text in other.text for other in (item, former))
+                if has and not had:
+                    since = item.since if former is not None and item is not None else None
+                elif had and not has:
+                    found[Quote(text, since, item.since if item is not None else None)] = None
+    return list(found)
+
+
+def _interrupted(versions: Sequence[OperatorVersion]) -> list[str]:
+    """Return the sentences that a version removed and a later one added again. No clause can quote such a sentence."""
+    return [text for text, count in Counter(quote.text for quote in _quotes(versions)).items() if count > 1]
+
+
+def _wordings(versions: Sequence[OperatorVersion]) -> list[list[Quote]]:
+    """Return the sentences of all versions as chains: the newest wording of each, then its earlier wordings."""
+    interrupted = set(_interrupted(versions))
+    quotes = [quote for quote in _quotes(versions) if quote.text not in interrupted]
+    chains = [[quote] for quote in quotes if quote.before is None]
+    for quote in sorted((item for item in quotes if item.before is not None), key=lambda item: -(item.before or 0)):
+        near = [
+            (difflib.SequenceMatcher(None, quote.text, chain[-1].text).ratio(), place)
+            for place, chain in enumerate(chains)
+            if chain[-1].since == quote.before
+        ]
+        ratio, place = max(near, default=(0.0, 0))
+        if ratio >= SIMILAR:
+            chains[place].append(quote)
+        else:
+            chains.append([quote])
+    return chains
+
+
+def _reworded(constant: str, name: str, chain: Sequence[Quote]) -> str:
+    """Return the declaration of a clause with its wordings, from the newest to the oldest."""
+    newest, *earlier = chain
+    # The later wording is in force from the end of the earlier one, so its `since` need not be repeated.
+    text = _clause(constant, name, newest.text, None if earlier else newest.since, newest.before)
+    for place, quote in enumerate(earlier):
+        since = quote.since if place == len(earlier) - 1 else None
+        words = _quoted(quote.text) + (f"    since={since},\n" if since else "")
+        text = f"{text.rstrip()}.reworded(\n    before={quote.before},\n    text={words.lstrip()})\n"
+    return text
 
 
 def _import_order(name: str) -> tuple[bool, bool, str]:
@@ -248,15 +324,23 @@ def _clause_names(operator: str, texts: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def _clause(constant: str, name: str, text: str, since: int | None) -> str:
-    words = f", since={since}" if since else ""
+def _clause(constant: str, name: str, text: str, since: int | None, before: int | None = None) -> str:
+    limits = [f"{key}={number}" for key, number in (("since", since), ("before", before)) if number]
+    words = "".join(f", {limit}" for limit in limits)
     one_line = f"{name} = {constant}.clause({_literal(text)}{words})\n"
     if len(one_line) <= WIDTH:
         return one_line
-    parts = textwrap.wrap(text, WIDTH - 8, break_long_words=False, break_on_hyphens=False)
+    lines = _quoted(text)
+    if not limits:
+        return f"{name} = {constant}.clause(\n{lines.rstrip().removesuffix(',')}\n)\n"
+    return f"{name} = {constant}.clause(\n{lines}" + "".join(f"    {limit},\n" for limit in limits) + ")\n"
+
+
+def _quoted(text: str) -> str:
+    """Return a string as lines of an argument, each indented by four, with a comma at the end."""
+    parts = textwrap.wrap(text, WIDTH - 12, break_long_words=False, break_on_hyphens=False)
     quoted = [_literal(part + (" " if part is not parts[-1] else "")) for part in parts]
-    lines = "\n".join(f"    {part}" for part in quoted)
-    return f"{name} = {constant}.clause(\n{lines}" + (f",\n    since={since},\n)\n" if since else "\n)\n")
+    return "\n".join(f"    {part}" for part in quoted) + ",\n"
 
 
 def _literal(text: str) -> str:

@@ -13,13 +13,15 @@ from onnx import TensorProto, helper, numpy_helper
 from commands import command
 from onnx_conformance.declare import Op
 from onnx_conformance.declare.clause import DeclarationError
-from onnx_conformance.generation import coverage, plans
+from onnx_conformance.generation import coverage, operator_checks, plans
 from onnx_conformance.opset import case_text, operator_file
 from onnx_conformance.specification import registry, schema
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
+
+    from onnx_conformance.specification.schema import OperatorVersion
 
 
 def loaded(text: str, name: str) -> Op:
@@ -80,6 +82,11 @@ def test_a_file_has_the_name_of_its_operator_and_lies_where_onnx_has_it(name: st
     assert operator_file.folder_of(version).name == folder_name
 
 
+def sentences(versions: Sequence[OperatorVersion]) -> set[str]:
+    """Return the sentences of the texts of all versions."""
+    return {text for item in versions for text in coverage.sentences(item)}
+
+
 @pytest.mark.parametrize("name", ["BitCast", "SplitToSequence", "LSTM", "If", "Normalizer", "Concat"])
 @pytest.mark.usefixtures("folder")
 def test_a_new_file_has_every_sentence_and_fails_until_it_is_decided(name: str, without: Callable[..., None]) -> None:
@@ -87,15 +94,27 @@ def test_a_new_file_has_every_sentence_and_fails_until_it_is_decided(name: str, 
     without(name)
     draft = operator_file.new(domain, name, None)
     op = loaded(draft.text, f"drafted_{name}")
-    last = schema.versions(domain, name)[-1]
-    assert [clause.text for clause in op.clauses] == list(dict.fromkeys(coverage.sentences(last)))
+    versions = [item for item in schema.versions(domain, name) if not item.deprecated]
+    again = {text for text in sentences(versions) if any(f"a clause for «{text}»" in line for line in draft.left)}
+    assert {clause.text for clause in op.clauses} | again == sentences(versions)
+    assert again == ({"Which axis to concat on."} if name == "Concat" else set())
+    assert list(operator_checks.quotes_are_in_their_versions(operator_checks.Expanded(op))) == []
     assert op.versions == tuple(item.since for item in schema.versions(domain, name) if not item.deprecated)
     assert [line for line in draft.text.splitlines() if len(line) > 120] == []
     assert draft.left[0].startswith(f"the oracle {operator_file.snake(name)}: ")
-    decide = [spec for spec in op.cases if spec.name.startswith("to_decide_")]
+    # An earlier wording has the same case, under the name with _before_n.
+    decide = {spec.name.partition("_before_")[0] for spec in op.cases if spec.name.startswith("to_decide_")}
     assert len(decide) == sum("to_decide_" in text for text in draft.left)
     with pytest.raises(DeclarationError):
         list(plans.plans(op))
+
+
+def test_a_new_file_chains_the_wordings_of_one_sentence(folder: Path, without: Callable[..., None]) -> None:
+    without("Flatten")
+    text = operator_file.new("ai.onnx", "Flatten", None).text
+    assert text.count('.reworded(\n    before=11,\n    text="The value for axis must be in the range [0, R]') == 1
+    assert 'FLATTEN.clause("Negative value means counting dimensions from the back.", since=11)' in text
+    assert folder.is_dir()
 
 
 def test_types_alone_add_a_number(without: Callable[..., None], folder: Path) -> None:
