@@ -162,7 +162,7 @@ from onnx_conformance.declare import {", ".join(sorted(used, key=_import_order))
     left = [
         f"the oracle {function}: implement it according to the sentences",
         "compare=EXACT: for operators that only move data; otherwise ulp(...), measured(...) or bounded(...)",
-        "rank=: which input the outputs share their rank with",
+        "rank=: the input that has the same rank as the outputs",
         *(f"the example: {name} has no value by the signature alone" for name in _without_value(last)),
         *(f"case to_decide_{name.lower()}: arguments that violate «{text}»" for name, text in demanding.items()),
         f"{len(chains) - len(demanding)} sentences that no case cites yet: cite or remove each",
@@ -382,7 +382,7 @@ def _extended(op: Op, version: OperatorVersion) -> Draft:
         left.append(f"the oracle {function}: implement it according to the sentences; or one meaning for all")
     demanding = [text for text in came if _demands(text)]
     edits.append("".join(_to_decide(edits.constant, f"{names[text]}_SINCE_{since}") for text in demanding))
-    left += [f"case to_decide_{names[text].lower()}_since_{since}: arguments that break «{text}»" for text in demanding]
+    left += [f"case to_decide_{names[text].lower()}_since_{since}: arguments that violate «{text}»" for text in demanding]
     if rest := [text for text in came if text not in demanding]:
         left.append(f"{len(rest)} sentences that no case cites yet: cite or remove each")
     left.append(f"the docstring: what version {since} changes")
