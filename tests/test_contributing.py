@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shutil
+import subprocess
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from click.testing import CliRunner
 
 from commands import command
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.generation import coverage, plans
+from onnx_conformance.report.formats import FORMATS, Format
 from onnx_conformance.specification import registry
 from paths import ROOT
-from runs import data_of
+from runs import HOSTILE_TEXTS, data_of
 from tools.mutants import __main__ as mutants
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
@@ -63,11 +65,10 @@ def test_the_operator_has_a_case_for_every_schema_point_and_quotes_its_text() ->
 
 
 def test_the_commands_for_an_operator_do_what_the_page_says(tmp_path: Path) -> None:
-    for words in ("coverage --op Sign ", "manifest --op Sign ", "nox -s mutants -- --op ai.onnx/Sign "):
+    for words in ("check Sign ", "manifest --op Sign ", "nox -s mutants -- --op ai.onnx/Sign "):
         assert words in PAGE
-    done = command("coverage", "--op", "Sign")
-    assert done.status == 0, done.text
-    assert "1 of 1 operators and 2 of 2 operator versions are declared.\n100.0 % of the schema points" in done.out
+    done = command("check", "Sign")
+    assert (done.status, done.out) == (0, "Sign: no faults found\n"), done.text
     done = command("manifest", "--op", "Sign", "--out", tmp_path)
     assert done.status == 0, done.text
     written = (tmp_path / "ai.onnx.Sign.txt").read_text(encoding="utf-8")
@@ -86,6 +87,42 @@ def test_the_adapter_passes_its_check_and_runs(tmp_path: Path, monkeypatch: pyte
     done = command("run", "--backend", "./toy.py", "--op", "Split/18", "--case", "*/uneven", "--results", "toy.ndjson")
     assert done.status == 0, done
     assert '"verdict":"pass"' in (tmp_path / "toy.ndjson").read_text(encoding="utf-8")
+
+
+def test_the_examples_pass_lint_and_types(tmp_path: Path) -> None:
+    """In files with the names of the page: other rules apply to backends than to the package."""
+    for tool in ("ruff", "mypy"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed; `.ci/run` runs this test where it is")
+    tsv = example("Tab-separated values")
+    for name, text in (
+        ("backends/toy.py", example("The toy runtime")),
+        ("harness/onnx_conformance/report/tsv.py", tsv),
+        ("harness/onnx_conformance/operators/math/sign_example.py", example("Sign:")),
+    ):
+        for words in (["check"], ["format", "--diff"]):
+            ran = subprocess.run(
+                ["ruff", *words, "--quiet", "--stdin-filename", name, "-"],
+                input=text, capture_output=True, text=True, cwd=ROOT, check=False,
+            )  # fmt: skip
+            assert ran.returncode == 0, f"{name}: {ran.stdout}{ran.stderr}"
+    (tmp_path / "tsv.py").write_text(tsv, encoding="utf-8")
+    ran = subprocess.run(["mypy", tmp_path / "tsv.py"], capture_output=True, text=True, cwd=ROOT, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_the_report_format_passes_the_tests_of_every_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (row,) = re.findall(r"^    \"tsv\": Format\(tsv\.report, (.*)\),$", PAGE, re.MULTILINE)
+    names: dict[str, Any] = {}
+    exec(example("Tab-separated values"), names)
+    file, about = eval(row)
+    monkeypatch.setitem(FORMATS, "tsv", Format(names["report"], file, about))
+    test_formats = runpy.run_path(str(ROOT / "tests" / "harness" / "report" / "test_formats.py"))
+    test_formats["test_every_verdict_has_its_row"]("tsv")
+    test_formats["test_every_format_has_its_own_file"]()
+    test_formats["test_an_empty_run_is_no_data"]("tsv", tmp_path)
+    for kind in HOSTILE_TEXTS:
+        test_formats["test_hostile_texts_stay_text"]("tsv", kind, Verdict.CRASH, tmp_path)
 
 
 def test_the_report_format_writes_a_line_a_result(tmp_path: Path) -> None:

@@ -382,7 +382,9 @@ def _extended(op: Op, version: OperatorVersion) -> Draft:
         left.append(f"the oracle {function}: implement it according to the sentences; or one meaning for all")
     demanding = [text for text in came if _demands(text)]
     edits.append("".join(_to_decide(edits.constant, f"{names[text]}_SINCE_{since}") for text in demanding))
-    left += [f"case to_decide_{names[text].lower()}_since_{since}: arguments that violate «{text}»" for text in demanding]
+    left += [
+        f"case to_decide_{names[text].lower()}_since_{since}: arguments that violate «{text}»" for text in demanding
+    ]
     if rest := [text for text in came if text not in demanding]:
         left.append(f"{len(rest)} sentences that no case cites yet: cite or remove each")
     left.append(f"the docstring: what version {since} changes")

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from onnx_conformance.base import atomic_file
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.report import as_json, badge, ctrf, github, junit, markdown, sarif
-from onnx_conformance.report.html import page
+from onnx_conformance.report.html import page, verdict_styles
 from onnx_conformance.results import stream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from onnx_conformance.base.verdict import Verdict
     from onnx_conformance.report.report_data import ReportData
 
 
@@ -35,6 +36,8 @@ class Format:
         shows_cases: whether it shows the cases themselves.
         several_runs: whether it shows several runs side by side.
         commands: whether its lines are commands for a CI service.
+        lists_cases: whether the ids of failing cases are in it.
+        verdicts: its own names for verdicts, with a row for each; None: it uses the verdicts' names.
     """
 
     report: Callable[[ReportData], Iterator[str]]
@@ -45,6 +48,8 @@ class Format:
     shows_cases: bool = False
     several_runs: bool = False
     commands: bool = False
+    lists_cases: bool = True
+    verdicts: Mapping[Verdict, object] | Mapping[str, object] | None = None
 
 
 def _page(data: ReportData) -> Iterator[str]:
@@ -69,25 +74,34 @@ FORMATS = {
         shows_statements=True,
         shows_cases=True,
         several_runs=True,
+        verdicts=verdict_styles.STYLES,
     ),
     "junit": Format(
         junit.report,
         "junit.xml",
         "JUnit XML: a testsuite for each operator version, a testcase for each case",
         shows_statements=True,
+        verdicts=junit.OUTCOMES,
     ),
-    "ctrf": Format(ctrf.report, "ctrf.json", "Common Test Report Format, ctrf.io", shows_statements=True),
+    "ctrf": Format(
+        ctrf.report, "ctrf.json", "Common Test Report Format, ctrf.io", shows_statements=True, verdicts=ctrf.STATUSES
+    ),
     "sarif": Format(
         sarif.report,
         "report.sarif",
         "SARIF 2.1.0 for code scanning: a rule for each sentence of the specification",
         shows_statements=True,
+        verdicts=sarif.LEVELS,
     ),
-    "annotations": Format(github.annotate, "annotations.txt", "workflow commands of GitHub Actions", commands=True),
+    "annotations": Format(
+        github.annotate, "annotations.txt", "workflow commands of GitHub Actions", commands=True, verdicts=github.LEVELS
+    ),
     "summary": Format(
         github.summary, "summary.md", "step summary of GitHub Actions", shows_references=True, shows_statements=True
     ),
-    "badge": Format(badge.report, "badge.json", "JSON for shields.io's endpoint badge"),
+    "badge": Format(
+        badge.report, "badge.json", "JSON for shields.io's endpoint badge", lists_cases=False, verdicts=badge.NAMED
+    ),
 }
 """By the name for `report --format`."""
 

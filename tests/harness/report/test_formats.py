@@ -10,6 +10,7 @@ import stat
 import tomllib
 import tracemalloc
 import xml.etree.ElementTree as ET
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import jsonschema
@@ -18,9 +19,8 @@ import pytest
 from commands import command
 from onnx_conformance.analysis.statement import Statement
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.report import as_json, badge, ctrf, formats, github, junit, report_data, sarif
+from onnx_conformance.report import as_json, formats, report_data
 from onnx_conformance.report.formats import FORMATS, ReportError
-from onnx_conformance.report.html import verdict_styles
 from paths import ROOT
 from runs import CONTROL, HOSTILE_TEXTS, data_of, entry, foreign, hostile, result, run_of
 
@@ -32,15 +32,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
-TABLES = {
-    "junit": junit.OUTCOMES,
-    "ctrf": ctrf.STATUSES,
-    "sarif": sarif.LEVELS,
-    "annotations": github.LEVELS,
-    "badge": badge.NAMED,
-    "html": verdict_styles.STYLES,
-}
-"""What each format calls a verdict. Markdown, the summary and JSON use the verdict's own name."""
 TEXTS = [name for name in FORMATS if name != "html"]
 """The page compresses its data, and has tests of its own, in a browser: test_html.py."""
 SCHEMA = json.loads(
@@ -64,13 +55,13 @@ def check_schema(document: object) -> None:
 # Every format
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", FORMATS)
 def test_every_verdict_has_its_row(name: str) -> None:
-    assert set(TABLES[name]) == set(Verdict), f"{name}: add a row for the new verdict"
+    table = FORMATS[name].verdicts
+    assert table is None or set(table) == set(Verdict), f"{name}: add a row for the new verdict"
 
 
-def test_every_format_has_a_table_or_uses_the_verdicts_own_name() -> None:
-    assert set(TABLES) | {"markdown", "json", "summary"} == set(FORMATS)
+def test_every_format_has_its_own_file() -> None:
     assert set(SCHEMA["$defs"]["verdict"]["enum"]) == set(Verdict)
     assert len({kind.file for kind in FORMATS.values()}) == len(FORMATS)
 
@@ -80,14 +71,14 @@ def test_every_format_has_a_table_or_uses_the_verdicts_own_name() -> None:
 def test_a_run_that_was_cut_off_is_reported_and_marked(name: str, finish: bool, tmp_path: Path) -> None:  # noqa: FBT001
     text = rendered(name, of_all_verdicts(tmp_path / "r", finish=finish))
     assert ("cut off" in text) is not finish, text
-    assert "as_crash" in text or name == "badge", text
+    assert ("as_crash" in text) is FORMATS[name].lists_cases, text
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_empty_run_is_no_data(name: str, tmp_path: Path) -> None:
     text = rendered(name, data_of(tmp_path / "r"))
     assert "0.0 %" not in text, text
-    assert text or name == "annotations"
+    assert text or FORMATS[name].commands
 
 
 def test_the_badge_of_no_data_is_not_a_bad_one(tmp_path: Path) -> None:
@@ -108,7 +99,7 @@ def test_hostile_texts_stay_text(name: str, kind: str, verdict: Verdict, tmp_pat
     assert not CONTROL.findall(text_), ascii(text_)
     text_.encode("utf-8")
     assert len(text_) < 60_000, f"{len(text_)} characters of an endless message"
-    CHECKS[name](text_)
+    check_syntax(name, text_)
 
 
 def _a_document(text: str) -> None:
@@ -123,10 +114,6 @@ def _markdown(text: str) -> None:
     tables = re.findall(r"(?:^\|.*\n)+", outside, re.MULTILINE)
     for table in tables:
         assert len({row.count("|") for row in table.splitlines()}) == 1, table
-
-
-def _json(text: str) -> None:
-    check_schema(json.loads(text))
 
 
 def _xml(text: str) -> None:
@@ -144,16 +131,18 @@ def _commands(text: str) -> None:
     assert "::stop-commands" not in text.splitlines()[0][:20]
 
 
-CHECKS = {
-    "markdown": _markdown,
-    "summary": _markdown,
-    "json": _json,
-    "junit": _xml,
-    "ctrf": _a_document,
-    "sarif": _a_document,
-    "badge": _a_document,
-    "annotations": _commands,
-}
+SYNTAX = {".md": _markdown, ".json": _a_document, ".sarif": _a_document, ".xml": _xml}
+"""By the end of a format's file name, a check of its text. Other formats are plain text."""
+
+
+def check_syntax(name: str, text: str) -> None:
+    """Check a report against the syntax of its format, and against its schema if it has one."""
+    if FORMATS[name].commands:
+        _commands(text)
+    elif check := SYNTAX.get(PurePath(FORMATS[name].file).suffix):
+        check(text)
+    if name == "json":
+        check_schema(json.loads(text))
 
 
 def test_the_checks_of_hostile_texts_can_fail() -> None:
@@ -167,7 +156,7 @@ def test_the_checks_of_hostile_texts_can_fail() -> None:
         ("annotations", "::error title=a::100%\n"),
     ):
         with pytest.raises((AssertionError, ValueError, jsonschema.ValidationError)):
-            CHECKS[name](bad)
+            check_syntax(name, bad)
 
 
 def many(path: Path, count: int) -> ReportData:
@@ -231,16 +220,17 @@ def test_failures_without_an_entry_are_reported_unchanged(tmp_path: Path) -> Non
 # Statements
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in TEXTS if name not in {"annotations", "badge"}]
-)  # These have no room.
+@pytest.mark.parametrize("name", [name for name in TEXTS if FORMATS[name].shows_statements])
 def test_statements_are_in_every_format(name: str, tmp_path: Path) -> None:
     run = run_of(tmp_path / "r", result(verdict=Verdict.CRASH))
     text = rendered(name, dataclasses.replace(report_data.read(run), statements=(STATEMENT,)))
     assert "crash exactly when axis=0 and split" in text, text
     assert "(2 of 2; no passing case matches)" in text, text
     assert "exactly when" not in rendered(name, report_data.read(run))
-    assert {name for name, kind in FORMATS.items() if kind.shows_statements} == set(FORMATS) - {"annotations", "badge"}
+
+
+def test_formats_without_room_show_no_statements() -> None:
+    assert [name for name, kind in FORMATS.items() if not kind.shows_statements] == ["annotations", "badge"]
 
 
 @pytest.mark.parametrize("name", ["markdown", "json", "summary"])
