@@ -342,13 +342,11 @@ def test_ort_opts_out(ort: Any, model_bytes: bytes, inputs: dict[str, Any], reas
     assert opted_out(ort, model_bytes, inputs, *outputs) == reason
 
 
-@pytest.mark.parametrize("name", ["float6e2m3", "float6e3m2"])
-def test_ort_opts_out_of_element_types_it_has_not_heard_of(ort: Any, name: str) -> None:
-    info = helper.make_value_info("x", tensor_type(name))
-    model_bytes = typed(tensor_type(name), helper.make_node("Identity", ["x"], ["y"]), info, opset=25)
-    reason = opted_out(ort, model_bytes, {"x": array(name, (2,))}, "y")
-    # Once it knows the type it may still lack the kernel.
-    assert reason in {"no such element type", "no kernel"}, reason
+def test_ort_opts_out_of_element_types_it_has_not_heard_of(ort: Any) -> None:
+    unknown = helper.make_tensor_type_proto(99, [2])  # onnx has no type of this number yet.
+    info = helper.make_value_info("x", unknown)
+    model_bytes = typed(unknown, helper.make_node("Identity", ["x"], ["y"]), info, opset=25)
+    assert opted_out(ort, model_bytes, {"x": X}, "y") == "no such element type"
 
 
 def test_ort_does_not_opt_out_of_a_model_without_element_type(ort: Any) -> None:

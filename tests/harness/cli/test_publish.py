@@ -41,7 +41,7 @@ def test_the_site_and_an_index_are_written(tmp_path: Path) -> None:
     assert json.loads((folder / "badges" / "generated.json").read_text())["schemaVersion"] == 1
     text = (folder / "README.md").read_text()
     links = set(re.findall(r"\]\(([^)]*)\)", text))
-    assert links == {"site/index.html", "findings/README.md", "badges/generated.json", "badges/official.json"}
+    assert links == {"findings/findings.json", "badges/generated.json", "badges/official.json"}
     assert all((folder / link).is_file() for link in links), "no link leads nowhere"
     assert "contains 1 distinct faults" in text
     heads, _, first, second = cells(text)

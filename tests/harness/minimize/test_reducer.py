@@ -427,7 +427,7 @@ def test_a_crash_is_cut_down_across_processes(tmp_path: Path) -> None:
     assert folder.name == "test_ai.onnx__Split__18__rank4_axis2_minimized"
     text = (folder / "README.md").read_text()
     assert "SIGSEGV" in text
-    assert f"cut down from `{SPLIT}/rank4_axis2`" in text
+    assert f"minimized from `{SPLIT}/rank4_axis2`" in text
     assert re.search(r"\| `oracle onnx [^|]*` \| pass \|", text), text
     again = command("run", "--suite", tmp_path / "made", "--backend", adapter("high_rank"))
     assert (again.status, "crash" in again.out) == (1, True), again.text
@@ -446,7 +446,7 @@ def test_a_timeout_is_a_verdict_like_others() -> None:
         (f"{SPLIT}/unevn", (), "similar cases:"),
         (f"{SPLIT}/uneven@pretty", (), "there is no case"),
         (f"{SPLIT}/uneven", ("--steps", "1"), "1 is not in the range"),
-        (f"{SPLIT}/uneven", ("--timeout", "nan"), "is no time"),
+        (f"{SPLIT}/uneven", ("--timeout", "nan"), "'nan' is not a time"),
         (f"{SPLIT}/uneven", ("--format", "folder"), "needs --out DIR"),
     ],
 )

@@ -104,7 +104,7 @@ def test_a_run_that_is_killed_leaves_no_process(hung: Hung) -> None:
 def test_an_interrupted_run_leaves_no_process(hung: Hung) -> None:
     status, out, err = hung.ended_by(signal.SIGINT)
     assert status == 2, out + err
-    assert "onnx-conformance: interrupted; what was measured is above" in err, err
+    assert "onnx-conformance: interrupted; the results so far are shown above" in err, err
     assert "Traceback" not in out + err, out + err
 
 

@@ -285,7 +285,7 @@ UNREADABLE: dict[str, tuple[Callable[[Path], None], str]] = {
     "a location without end": (_external("x" * 5000), "cannot be read"),
     "a location of many folders": (_external("x/" * 5000), "cannot be read"),
     "data in a pipe": (_external_pipe, "not a file"),
-    "an output whose name is no UTF-8": (_renamed(b"outputs_0", b"outputs_\xff"), "is no UTF-8"),
+    "an output whose name is no UTF-8": (_renamed(b"outputs_0", b"outputs_\xff"), "is not UTF-8"),
     "a model without end": (_big("model.onnx"), "bytes; at most"),
     "an input without end": (_big("test_data_set_0/input_0.pb"), "bytes; at most"),
     "a tolerance beyond numbers": (_json('{"tolerance": {"rtol": 1' + "0" * 400 + "}}"), "expected a number"),
@@ -339,7 +339,7 @@ def test_a_case_that_cannot_be_read_is_reported_by_every_command(
     [item] = Run(tmp_path / "results.ndjson").unreadable
     assert item.case == "suite/damaged"
     assert sentence in item.message, item
-    assert item.message.endswith("; mend the folder, or take it out of the suite"), item
+    assert item.message.endswith("; repair the folder, or remove it from the suite"), item
     for name in ("repro", "minimize"):
         done = command(name, "suite/damaged", "--suite", folder, "--backend", "oracle")
         assert (done.status, sentence in done.err) == (2, True), done.text
@@ -392,7 +392,7 @@ def test_the_gate_stays_closed_where_a_case_could_not_be_read(damaged: tuple[Pat
     assert command(*words, "--overwrite").status == 2
     done = command("gate", results, "--expectations", expected)
     assert done.status == 1, done.text
-    assert "1 case of the suite could not be read, first " in done.text, done.text
+    assert "1 case of the suite could not be read, the first: " in done.text, done.text
 
 
 def test_resumed_and_sharded_runs_report_an_unreadable_case_once(damaged: tuple[Path, Path], tmp_path: Path) -> None:
