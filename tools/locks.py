@@ -29,7 +29,7 @@ from onnx_conformance.environments import node_environment, python_environment
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-FOLDER = BACKENDS
+FOLDER = BACKENDS.resolve()  # In a checkout a link; the files next to the folder itself are needed, too.
 ACTION = "action"
 """The name of the lock of this project's dependencies: `action.lock`, in the folder of action.yml."""
 

@@ -13,6 +13,7 @@ from packaging.utils import canonicalize_name
 
 from onnx_conformance import backends
 from onnx_conformance.environments import node_environment, python_environment
+from paths import ROOT
 from tools import locks
 from tools.locks import LockError
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 FOLDER = Path(backends.__file__).parent
-ROOT = FOLDER.parent
 IN_NODE = sorted(node_environment.names())
 IN_PYTHON = sorted({path.stem for path in FOLDER.glob("*.toml")} - node_environment.names())
 PLATFORMS = [
@@ -151,7 +151,7 @@ def test_a_line_that_only_its_writer_can_install_is_refused(line: str) -> None:
     "text", ["", "[]", "{}", '{"packages": []}', '{"packages": {"": 1}}', '{"packages": {"a": {}}}']
 )
 def test_a_file_that_is_no_lock_of_npm_is_reported(text: str) -> None:
-    with pytest.raises(LockError, match=r"x\.lock is no package-lock\.json of npm 7 or newer"):
+    with pytest.raises(LockError, match=r"x\.lock is not a package-lock\.json of npm 7 or newer"):
         locks.packages(text, "x.lock")
 
 
@@ -171,7 +171,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "bin").mkdir()
     monkeypatch.setattr(locks, "FOLDER", folder)
     for module in (python_environment, node_environment):
-        monkeypatch.setattr(module.backends, "__file__", str(folder / "__init__.py"))
+        monkeypatch.setattr(module, "BACKENDS", folder)
         module.needs.cache_clear()
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     monkeypatch.setattr(python_environment, "uv", lambda: str(tmp_path / "bin" / "uv"))

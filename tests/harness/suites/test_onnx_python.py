@@ -72,7 +72,7 @@ def test_onnx_makes_the_same_cases_of_a_file(operator: str, tmp_path: Path, monk
 def test_what_onnx_has_no_words_for_stays_behind_with_its_reason(tmp_path: Path) -> None:
     done = command("generate", "--python", "--op", "Split/18", "--out", tmp_path)
     assert done.status == 0, done.text
-    assert "cases cannot be node tests of onnx, and are not written; the first: ai.onnx/Split/18/" in done.err
+    assert "cases that cannot be node tests of onnx; the first: ai.onnx/Split/18/" in done.err
     none = command("generate", "--python", "--op", "Split/18", "--tag", "rejects", "--out", tmp_path / "none")
     assert none.status == 2, none.text
     assert not (tmp_path / "none").exists()
@@ -84,7 +84,7 @@ def test_a_file_that_differs_is_replaced_only_on_demand(tmp_path: Path) -> None:
     assert command(*words).status == 0
     (tmp_path / "split.py").write_text("mine")
     refused = command(*words)
-    assert (refused.status, "is there and differs" in refused.err) == (2, True), refused.text
+    assert (refused.status, "exists and differs" in refused.err) == (2, True), refused.text
     assert (tmp_path / "split.py").read_text() == "mine"
     assert command(*words, "--overwrite").status == 0
     assert "export_" in (tmp_path / "split.py").read_text()

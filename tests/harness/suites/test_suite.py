@@ -249,7 +249,7 @@ def test_a_folder_is_a_suite_of_its_own_name(tmp_path: Path) -> None:
     [unread] = folder.unreadable
     assert unread.case == f"stored/{onnx_layout.folder_name(cases[0].id)}"
     assert onnx_layout.folder_name(cases[0].id) in unread.message, unread
-    assert unread.message.endswith("; mend the folder, or take it out of the suite"), unread
+    assert unread.message.endswith("; repair the folder, or remove it from the suite"), unread
     assert issubclass(onnx_layout.StoreError, HarnessError)
 
 
