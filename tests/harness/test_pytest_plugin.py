@@ -361,7 +361,7 @@ def test_expectations_are_strict_xfails(ask: Asker) -> None:
         assert shown in ran.output, (name, ran.output)
     for problem in (
         "expired on 2026-01-01: no kernel yet", ": matches no scored, attempted case; remove it",
-        ": 'ai.onnx/*/gone' matches no case", "ai.onnx/Split/18: 16 cases attempted, but e.toml requires at least 99",
+        "matches no scored, attempted case", "ai.onnx/Split/18: 16 cases attempted, but e.toml requires at least 99",
     ):  # fmt: skip
         assert problem in ran.output, (problem, ran.output)
     assert not ran.traceback, ran.output
@@ -391,7 +391,7 @@ def test_problems_of_the_whole_run_are_reported_with_xdist_too(processes: str, a
     arguments = ("--onnx-backend", backend, *THREE, "--onnx-expectations", "e.toml", "-n", processes)
     ran = ask(*arguments)
     assert (ran.status, ran.counts) == (1, {"passed": 3, "skipped": 1}), ran.output
-    assert "ai.onnx/Split/18: 2 cases attempted, where " in ran.output, ran.output
+    assert "ai.onnx/Split/18: 2 cases attempted, but " in ran.output, ran.output
     assert "e.toml, line 4: matches no scored, attempted case; remove it" in ran.output, ran.output
     expect(ask, backend, '[attempted]\n"ai.onnx/Split/18" = 2\n')
     assert ask(*arguments).status == 0
@@ -435,7 +435,7 @@ def test_a_module_with_expectations(more: tuple[str, ...], ask: Asker) -> None:
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ('backend = "other"', "e.toml is for other, the run is of oracle; name the other file"),
+        ('backend = "other"', "e.toml is for other, but the run is of oracle; name another file"),
         ('backend = "oracle"\nsuite = "official"', "e.toml was written for suite official, but the run has generated"),
         ('backend = "oracle"\nminimum = ""', "e.toml, line 2: 'minimum' is ''; expected a number of cases"),
     ],
@@ -459,7 +459,7 @@ def test_expectations_without_their_backend_are_a_usage_error(ask: Asker) -> Non
     ask.module("def test_alone():\n    pass\n")
     ran = ask("test_mine.py", "--onnx-expectations", "e.toml")
     assert ran.status == pytest.ExitCode.USAGE_ERROR, ran.output
-    assert "--onnx-expectations goes with --onnx-backend" in ran.output, ran.output
+    assert "--onnx-expectations needs --onnx-backend" in ran.output, ran.output
 
 
 # Environment variables of a backend
@@ -493,7 +493,7 @@ def test_the_plugin_passes_a_named_variable_on(ask: Asker, monkeypatch: pytest.M
 def test_a_variable_that_is_not_set_is_a_sentence(ask: Asker) -> None:
     ran = ask("--onnx-backend", "onnx_reference", "--onnx-case", ONE, "--onnx-env", "NOT_SET_HERE")
     assert ran.status == pytest.ExitCode.USAGE_ERROR, ran.output
-    assert "--env NOT_SET_HERE: no such variable is set here" in ran.output, ran.output
+    assert "--env NOT_SET_HERE: this variable is not set" in ran.output, ran.output
     assert not ran.traceback, ran.output
 
 
