@@ -242,7 +242,8 @@ def test_a_file_that_may_not_grow_keeps_its_results(tmp_path: Path, whole: dict[
         resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
     status, out, err = end(start(words(file), before=limit))
-    assert (status, f"cannot write {file}: File too large; the existing results are valid" in err) == (2, True), out + err
+    sentence = f"cannot write {file}: File too large; the existing results are valid"
+    assert (status, sentence in err) == (2, True), out + err
     verdicts = measured(file)
     assert 0 < len(verdicts) < len(whole), verdicts
     status, out, err = end(start(words(file, "--resume")))
