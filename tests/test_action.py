@@ -135,6 +135,7 @@ def job(tmp_path: Path) -> Job:
 # The text
 
 
+@pytest.mark.slow
 def test_inputs_are_in_no_script() -> None:
     assert len(SCRIPTS) >= 4, list(SCRIPTS)
     for name, step in SCRIPTS.items():
@@ -142,6 +143,7 @@ def test_inputs_are_in_no_script() -> None:
         assert step["shell"] == "bash", name
 
 
+@pytest.mark.slow
 def test_every_input_is_used_and_every_expression_is_known() -> None:
     text = (ROOT / "action.yml").read_text(encoding="utf-8")
     used = set(re.findall(r"inputs\.([\w-]+)", text))
@@ -153,6 +155,7 @@ def test_every_input_is_used_and_every_expression_is_known() -> None:
     assert ACTION["runs"]["using"] == "composite"
 
 
+@pytest.mark.slow
 def test_arguments_of_pip() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert project["project"]["name"] == "onnx-conformance", "the action installs a release by that name"
@@ -161,6 +164,7 @@ def test_arguments_of_pip() -> None:
 # Installing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("inputs", "words"),
     [
@@ -182,6 +186,7 @@ def test_the_checkout_and_the_packages_of_the_runtime_are_installed(
     assert not (job.work / "pwned").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locked", ["", "yes", "$(touch pwned)"])
 def test_locked_is_true_or_false(locked: str, job: Job) -> None:
     assert job._run(SCRIPTS["Install"], DEFAULTS | {"locked": locked}) == 1
@@ -189,6 +194,7 @@ def test_locked_is_true_or_false(locked: str, job: Job) -> None:
     assert not job.installed.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("locked", "lines"), [("true", 1), ("false", 0)])
 def test_conflicting_versions_get_a_message_with_a_way_out(locked: str, lines: int, job: Job) -> None:
     program(job.bin / "python", "exit 3")
@@ -204,11 +210,13 @@ USES = [(path.name, text)
         for text in re.findall(r"^\s*(?:- )?uses: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("file", "used"), USES)
 def test_an_action_that_is_used_is_one_commit(file: str, used: str) -> None:
     assert PINNED.fullmatch(used) or used == "OWNER/onnx-conformance@TAG", f"{file}: a tag can be moved"
 
 
+@pytest.mark.slow
 def test_the_actions_that_are_used_are_read() -> None:
     assert {file for file, _ in USES} == {"action.yml", "gate-in-ten-minutes.md", "pages.yml", "release.yml"}
     assert not PINNED.fullmatch("actions/checkout@v4")
@@ -217,6 +225,7 @@ def test_the_actions_that_are_used_are_read() -> None:
 # Running
 
 
+@pytest.mark.slow
 def test_a_closed_gate_fails_the_last_step_after_all_reports(job: Job) -> None:
     statuses = job.use(**TOY)
     assert statuses == {"Install": 0, "Run": 0, "Report": 0, "Gate": 1}, job.log
@@ -229,6 +238,7 @@ def test_a_closed_gate_fails_the_last_step_after_all_reports(job: Job) -> None:
     assert reports == {kind.file for kind in FORMATS.values()} | {"results.ndjson"}
 
 
+@pytest.mark.slow
 def test_expected_failures_leave_the_gate_open_and_nothing_red(job: Job) -> None:
     job.use(**TOY)
     update = ["expectations", "update", "onnx-conformance/results.ndjson", "--expectations", "toy.toml"]
@@ -245,6 +255,7 @@ def test_expected_failures_leave_the_gate_open_and_nothing_red(job: Job) -> None
     assert ctrf["results"]["summary"]["failed"] == 0
 
 
+@pytest.mark.slow
 def test_a_run_that_does_not_begin_is_an_annotation_and_a_failure(job: Job) -> None:
     statuses = job.use(backend="no_such_backend")
     assert (statuses["Run"], statuses["Report"], statuses["Gate"]) == (0, 2, 2), job.log
@@ -253,12 +264,14 @@ def test_a_run_that_does_not_begin_is_an_annotation_and_a_failure(job: Job) -> N
     assert "\n::error title=onnx-conformance::the run ended with status 2 and wrote no results" in job.log
 
 
+@pytest.mark.slow
 def test_results_of_an_earlier_run_are_not_taken_for_this_one(job: Job) -> None:
     (job.work / "old.ndjson").write_text("{}")
     assert job.use(backend="no_such_backend", results="old.ndjson")["Report"] == 2, job.log
     assert not (job.work / "old.ndjson").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile", ['"; touch pwned; "', "$(touch pwned)", "`touch pwned`", "--resume", "x\ny=z", "* ?"]
 )
@@ -273,6 +286,7 @@ def test_an_input_is_never_a_command_or_an_option(hostile: str, job: Job) -> Non
     assert [path.name for path in job.folder.rglob("*pwned*") if path.parent != job.work or path.name == "pwned"] == []
 
 
+@pytest.mark.slow
 def test_texts_of_a_runtime_are_no_workflow_commands(job: Job) -> None:
     (job.work / "toy_runtime.py").write_text(
         "class Toy:\n    @staticmethod\n    def prepare(model, device):\n"

@@ -64,6 +64,7 @@ def test_the_operator_has_a_case_for_every_schema_point_and_quotes_its_text() ->
         assert not item.binding, item
 
 
+@pytest.mark.slow
 def test_the_commands_for_an_operator_do_what_the_page_says(tmp_path: Path) -> None:
     for words in ("check Sign ", "manifest --op Sign ", "nox -s mutants -- --op ai.onnx/Sign "):
         assert words in PAGE
@@ -89,6 +90,7 @@ def test_the_adapter_passes_its_check_and_runs(tmp_path: Path, monkeypatch: pyte
     assert '"verdict":"pass"' in (tmp_path / "toy.ndjson").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_examples_pass_lint_and_types(tmp_path: Path) -> None:
     """In files with the names of the page: other rules apply to backends than to the package."""
     for tool in ("ruff", "mypy"):

@@ -91,6 +91,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return verdicts
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_no_lock_and_goes_on_to_the_same_results(whole: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     process = start(words(file, kind="is_very_slow"))
@@ -107,6 +108,7 @@ def test_a_killed_run_leaves_no_lock_and_goes_on_to_the_same_results(whole: dict
     assert Run(file).complete
 
 
+@pytest.mark.slow
 def test_a_second_run_on_the_same_file_is_refused(whole: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     first = start(words(file, kind="is_very_slow"))
@@ -120,6 +122,7 @@ def test_a_second_run_on_the_same_file_is_refused(whole: dict[str, str], tmp_pat
     assert measured(file) == whole
 
 
+@pytest.mark.slow
 def test_two_runs_that_begin_at_once_are_one(whole: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     ended = [end(process) for process in [start(words(file, kind="is_slow")) for _ in range(3)]]
@@ -127,6 +130,7 @@ def test_two_runs_that_begin_at_once_are_one(whole: dict[str, str], tmp_path: Pa
     assert measured(file) == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["numpy", "click", "onnx"])
 def test_an_interrupt_during_an_import_ends_with_one_line(module: str, tmp_path: Path) -> None:
     """A module of that name is interrupted while it is imported, and makes an error of it, as those in C do."""
@@ -138,6 +142,7 @@ def test_an_interrupt_during_an_import_ends_with_one_line(module: str, tmp_path:
     assert end(start(["list", "--op", "Split"], PYTHONPATH=str(tmp_path))) == (2, "", "onnx-conformance: interrupted\n")
 
 
+@pytest.mark.slow
 @FULL
 def test_a_full_disk_behind_standard_output_is_reported(tmp_path: Path, whole: dict[str, str]) -> None:
     file = tmp_path / "results.ndjson"
@@ -152,6 +157,7 @@ def test_a_full_disk_behind_standard_output_is_reported(tmp_path: Path, whole: d
             assert err == "onnx-conformance: cannot write to standard output: No space left on device\n"
 
 
+@pytest.mark.slow
 @FULL
 def test_a_full_disk_behind_standard_error_costs_no_result(tmp_path: Path, whole: dict[str, str]) -> None:
     file = tmp_path / "results.ndjson"
@@ -167,6 +173,7 @@ def _reused(name: str) -> None:
     os.close({"stdin": 0, "stdout": 1, "stderr": 2}[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [("stdout",), ("stderr",), ("stdin",), ("stdin", "stdout", "stderr")], ids=" ".join)
 def test_a_closed_stream_costs_no_result(closed: tuple[str, ...], tmp_path: Path, whole: dict[str, str]) -> None:
     """The number of a closed stream is free: the results file must not take it, because prints would go into it."""
@@ -178,6 +185,7 @@ def test_a_closed_stream_costs_no_result(closed: tuple[str, ...], tmp_path: Path
     assert (status, err == "") == (2, "stderr" in closed), out + err
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_enough_ends_the_command_without_a_word() -> None:
     process = start(["list", "--op", "Split"])
     assert process.stdout is not None
@@ -188,6 +196,7 @@ def test_a_reader_that_has_enough_ends_the_command_without_a_word() -> None:
     assert (status, err) == (2, ""), err
 
 
+@pytest.mark.slow
 def test_results_go_into_a_pipe_that_somebody_reads(tmp_path: Path, whole: dict[str, str]) -> None:
     pipe, file = tmp_path / "pipe", tmp_path / "results.ndjson"
     os.mkfifo(pipe)
@@ -214,6 +223,7 @@ def test_results_go_into_a_pipe_that_somebody_reads(tmp_path: Path, whole: dict[
         assert (status, err.count("\n")) == (2, 1), out + err
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_of_results_is_reported(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -233,6 +243,7 @@ def _line(reader: int) -> bytes:
         return b""
 
 
+@pytest.mark.slow
 def test_a_file_that_may_not_grow_keeps_its_results(tmp_path: Path, whole: dict[str, str]) -> None:
     file = tmp_path / "results.ndjson"
     room = 2000
@@ -250,6 +261,7 @@ def test_a_file_that_may_not_grow_keeps_its_results(tmp_path: Path, whole: dict[
     assert (status, measured(file)) == (0, whole), out + err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [6, 8, 10, 12, 16])
 def test_few_file_descriptors_end_with_a_sentence(most: int, tmp_path: Path, whole: dict[str, str]) -> None:
     file = tmp_path / "results.ndjson"
@@ -262,6 +274,7 @@ def test_few_file_descriptors_end_with_a_sentence(most: int, tmp_path: Path, who
         assert (status, measured(file)) == (0, whole), out + err
 
 
+@pytest.mark.slow
 def test_there_is_a_number_of_descriptors_that_is_enough(tmp_path: Path) -> None:
     limit: Any = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))  # noqa: E731
     status, out, err = end(start(words(tmp_path / "results.ndjson"), before=limit))

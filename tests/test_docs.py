@@ -109,6 +109,7 @@ def bin_folder(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_the_gate_in_ten_minutes(tmp_path: Path, bin_folder: Path) -> None:
     shell_blocks = [block for block in blocks(PAGE.read_text(encoding="utf-8")) if block.kind in {"sh", "text"}]
     install, *rest = shell_blocks

@@ -76,6 +76,7 @@ def is_record(path: str) -> bool:
     return path.endswith(".dist-info/RECORD")
 
 
+@pytest.mark.slow
 def test_the_distribution_has_one_top_level_name() -> None:
     # The sources of a checkout have metadata, too, if it was installed with -e.
     listed = [item.files or () for item in metadata.distributions(name="onnx-conformance")]
@@ -116,6 +117,7 @@ def test_the_wheel_has_every_module_and_data_file_and_one_top_level_name(tmp_pat
     assert not data - names, sorted(data - names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [(program("pytest"),), (sys.executable, "-m", "pytest")], ids=["pytest", "python -m"])
 def test_pytest_runs_in_a_repository_with_folders_of_our_names(words: tuple[str, ...], repository: Path) -> None:
     done = run(repository, *words, "-q", "-p", "no:cacheprovider", "test_theirs.py")
@@ -125,6 +127,7 @@ def test_pytest_runs_in_a_repository_with_folders_of_our_names(words: tuple[str,
     assert (done.returncode, "2 passed" in done.stdout) == (0, True), done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [(program("onnx-conformance"),), (sys.executable, "-m", "onnx_conformance")])
 def test_the_command_and_an_adapter_run_there(words: tuple[str, ...], repository: Path) -> None:
     """The adapter has the name of the runtime that it imports."""
@@ -133,6 +136,7 @@ def test_the_command_and_an_adapter_run_there(words: tuple[str, ...], repository
     assert re.search(r"passed +1\b", done.stdout), done.stdout
 
 
+@pytest.mark.slow
 def test_the_version_is_shown_with_those_that_decide_the_cases() -> None:
     done = subprocess.run([program("onnx-conformance"), "version"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done

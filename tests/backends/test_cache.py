@@ -199,6 +199,7 @@ for turn in range(200):
 """
 
 
+@pytest.mark.slow
 def test_processes_share_it(place: Path) -> None:
     above = str(Path(backends.__file__).parents[2])
     started = [subprocess.Popen([sys.executable, "-c", WORKER, above], stderr=subprocess.PIPE) for _ in range(3)]

@@ -251,6 +251,7 @@ def test_a_malformed_message_is_reported(data: bytes, sentence: str) -> None:
     assert sentence in header["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("value", "payload", "sentence"), VALUES.values(), ids=list(VALUES))
 def test_a_malformed_value_is_reported(value: Any, payload: bytes, sentence: str) -> None:
     header = read(protocol.message({"kind": "run", "values": [value]}, [payload]))

@@ -199,6 +199,7 @@ def test_packing_does_not_depend_on_memory_layout(array: np.ndarray[Any, Any]) -
 # Round trips
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(VALUES)
 def test_values_come_through(value: Any) -> None:

@@ -221,6 +221,7 @@ OWN = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["./mine.py", "mine.py", "folder/mine.py", "{}/mine.py", "../{0.name}/mine.py", "./bare"]
 )
@@ -260,6 +261,7 @@ def shown_by(hello: dict[str, Any], cwd: Path, x: np.ndarray[Any, Any]) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", ["", "REPRO = 'outputs = \"its own\"'\n"], ids=["without", "with REPRO"])
 def test_a_repro_calls_an_adapter_file(tmp_path: Path, own: str) -> None:
     (tmp_path / "mine.py").write_text(textwrap.dedent(OWN) + own)
@@ -269,6 +271,7 @@ def test_a_repro_calls_an_adapter_file(tmp_path: Path, own: str) -> None:
     assert shown_by(hello, tmp_path, x) == ("its own" if own else str([-x])), hello
 
 
+@pytest.mark.slow
 def test_a_repro_calls_an_adapter_module(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(textwrap.dedent(OWN))
     (tmp_path / "beside.py").write_text("NAME = 'of beside'")
@@ -313,6 +316,7 @@ BAD_FILES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "says"), BAD_FILES.values(), ids=BAD_FILES)
 def test_a_file_that_is_no_adapter_gets_a_message_how_to_write_one(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / "bad_file.py").write_text(text)
@@ -579,6 +583,7 @@ def test_a_failed_load_is_reported_over_the_wire(tmp_path: Path) -> None:
     assert done.status == 3, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["empty", "backends", "above"])
 def test_backends_onnxruntime_does_not_hide_onnxruntime(tmp_path: Path, folder: str) -> None:
     onnxruntime = pytest.importorskip("onnxruntime", reason="it is what could be hidden")
@@ -620,6 +625,7 @@ def test_the_folder_it_is_started_in_can_be_imported_from(tmp_path: Path) -> Non
     assert [header["kind"] for header in done.headers] == ["hello"], (done.headers, done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [[], ["one", "two"], ["one", "--fork", "x"]], ids=str)
 def test_without_one_name_it_prints_its_usage(tmp_path: Path, words: list[str]) -> None:
     command = [sys.executable, str(HERE / "serve.py"), *words]

@@ -92,6 +92,7 @@ def test_every_basic_case_of_float32_passes(lane: Asker) -> None:
     assert min(counts[kind] for kind in (Outcome.VALUES, Outcome.REJECTS, Verdict.UNSUPPORTED)) >= 25, counts
 
 
+@pytest.mark.slow
 def test_every_case_of_split_sent_ahead_of_answers_is_judged(node: str) -> None:
     cases = {case.id: case for case in split()}
     with Scheduler([target(node)], Limits(restarts=0), jobs=2) as scheduler:

@@ -103,6 +103,7 @@ def expected(glob: str) -> int:
 # By option, in an empty folder
 
 
+@pytest.mark.slow
 def test_every_case_is_an_item(ask: Asker) -> None:
     ran = ask("--onnx-backend", "oracle", "--onnx-op", "SplitToSequence/24", "--onnx-tag", "basic")
     expected = [case for case in plans.cases(registry.load().named("SplitToSequence"), (24,)) if "basic" in case.tags]
@@ -112,6 +113,7 @@ def test_every_case_is_an_item(ask: Asker) -> None:
     assert list(ask.folder.iterdir()) == [], "nothing is left behind"
 
 
+@pytest.mark.slow
 def test_items_are_named_by_backend_and_case(ask: Asker) -> None:
     ran = ask("--onnx-backend", "oracle", "--onnx-backend", "onnx_reference", "--onnx-case", ONE, "--collect-only")
     assert ran.status == 0, ran.output
@@ -120,6 +122,7 @@ def test_items_are_named_by_backend_and_case(ask: Asker) -> None:
     ], ran.output  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_failure_shows_the_sentence_and_the_answer(ask: Asker) -> None:
     ran = ask("--onnx-backend", "onnxruntime", "--onnx-case", WRONG, "--onnx-case", "ai.onnx/Split/18/overrun", "-rs")
     assert (ran.status, ran.counts) == (1, {"failed": 1, "skipped": 1}), ran.output
@@ -134,6 +137,7 @@ def test_a_failure_shows_the_sentence_and_the_answer(ask: Asker) -> None:
     assert not ran.traceback, ran.output
 
 
+@pytest.mark.slow
 def test_k_chooses_by_id_and_tag(ask: Asker) -> None:
     ran = ask("--onnx-backend", "oracle", "--onnx-op", "Split/18", "-k", "uneven_two and not unranked")
     assert ran.status == 0, ran.output
@@ -144,6 +148,7 @@ def test_k_chooses_by_id_and_tag(ask: Asker) -> None:
     assert tagged.counts["deselected"] == 1, tagged.output
 
 
+@pytest.mark.slow
 def test_x_stops_at_the_first_failure(ask: Asker) -> None:
     backend = ask.backend(REFUSE)
     ran = ask("--onnx-backend", backend, "--onnx-case", "ai.onnx/Split/18/uneven*", "-x")
@@ -152,6 +157,7 @@ def test_x_stops_at_the_first_failure(ask: Asker) -> None:
     assert "refused: will not" in ran.output, ran.output
 
 
+@pytest.mark.slow
 def test_n_spreads_the_items(ask: Asker) -> None:
     ran = ask("--onnx-backend", "oracle", "--onnx-op", "SplitToSequence/24", "--onnx-tag", "edge", "-n", "2")
     assert ran.status == 0, ran.output
@@ -159,6 +165,7 @@ def test_n_spreads_the_items(ask: Asker) -> None:
     assert ran.counts["passed"] + ran.counts["skipped"] == len(cases), ran.output
 
 
+@pytest.mark.slow
 def test_junitxml_has_a_testcase_an_item(ask: Asker) -> None:
     ran = ask("--onnx-backend", "onnxruntime", "--onnx-case", WRONG, "--onnx-case", ONE, "--junitxml", "junit.xml")
     assert ran.status == 1, ran.output
@@ -169,6 +176,7 @@ def test_junitxml_has_a_testcase_an_item(ask: Asker) -> None:
     assert "expected shape [1, 2], got shape [2]" in (failure.get("message") or "") + (failure.text or "")
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_one_failed_item(ask: Asker) -> None:
     backend = ask.backend(
         "if b'uneven_two' in model:",
@@ -185,6 +193,7 @@ def test_a_process_that_dies_is_one_failed_item(ask: Asker) -> None:
     assert "going down" in ran.output, ran.output
 
 
+@pytest.mark.slow
 def test_a_timeout_is_one_failed_item(ask: Asker) -> None:
     backend = ask.backend("if b'uneven_two' in model:", "    signal.pause()", REFUSE)
     ran = ask(
@@ -201,6 +210,7 @@ def test_a_timeout_is_one_failed_item(ask: Asker) -> None:
     assert "timeout: no answer within" in ran.output, ran.output
 
 
+@pytest.mark.slow
 def test_opting_out_is_skipped(ask: Asker) -> None:
     backend = ask.backend("say(kind='unsupported', id=header['id'], error='E', message='not here', reason='no kernel')")
     ran = ask("--onnx-backend", backend, "--onnx-case", ONE, "-rs")
@@ -211,6 +221,7 @@ def test_opting_out_is_skipped(ask: Asker) -> None:
 # Faults of the adapter, not of the runtime
 
 
+@pytest.mark.slow
 def test_an_adapter_error_is_one_sentence(ask: Asker) -> None:
     backend = ask.backend("say(kind='answer', id=header['id'] + 7, outputs=[])")
     ask.module(MODULE.format(arguments=f"{backend!r}, case={ONE!r}"))
@@ -223,6 +234,7 @@ def test_an_adapter_error_is_one_sentence(ask: Asker) -> None:
         assert not ran.traceback, ran.output
 
 
+@pytest.mark.slow
 def test_a_backend_that_does_not_start_is_one_sentence(ask: Asker) -> None:
     ask.module(MODULE.format(arguments=f'"no_such_package.backend", case={ONE!r}'))
     for arguments in (("--onnx-backend", "no_such_package.backend", "--onnx-case", ONE), ("test_mine.py",)):
@@ -233,6 +245,7 @@ def test_a_backend_that_does_not_start_is_one_sentence(ask: Asker) -> None:
         assert not ran.traceback, ran.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -259,6 +272,7 @@ test_onnx = conformance({arguments})
 """
 
 
+@pytest.mark.slow
 def test_three_lines_in_a_module(ask: Asker) -> None:
     ask.module(MODULE.format(arguments=f'"onnxruntime", case=("{WRONG}", "{ONE}")'))
     ran = ask("test_mine.py", "-rA")
@@ -268,6 +282,7 @@ def test_three_lines_in_a_module(ask: Asker) -> None:
     assert "onnxruntime: wrong_shape: outputs[0][0]: expected shape [1, 2], got shape [2]" in ran.output, ran.output
 
 
+@pytest.mark.slow
 def test_a_module_with_k_and_n(ask: Asker) -> None:
     ask.module(MODULE.format(arguments='"oracle", op="Split/18", tag="change"'))
     ran = ask("test_mine.py", "-k", "uneven_two and not unranked", "-n", "2")
@@ -275,6 +290,7 @@ def test_a_module_with_k_and_n(ask: Asker) -> None:
     assert ran.counts["passed"] == expected(ONE) - 1, ran.output
 
 
+@pytest.mark.slow
 def test_a_module_with_a_dotted_path_of_its_own(ask: Asker) -> None:
     (ask.folder / "my_runtime.py").write_text(
         "class backend:\n"
@@ -289,6 +305,7 @@ def test_a_module_with_a_dotted_path_of_its_own(ask: Asker) -> None:
     assert "skipped by the backend: not yet" in ran.output, ran.output
 
 
+@pytest.mark.slow
 def test_a_module_with_unknown_names_is_a_collection_error(ask: Asker) -> None:
     ask.module(MODULE.format(arguments='"onnxruntim"'))
     ran = ask("test_mine.py")
@@ -296,6 +313,7 @@ def test_a_module_with_unknown_names_is_a_collection_error(ask: Asker) -> None:
     assert "there is no backend 'onnxruntim'" in ran.output, ran.output
 
 
+@pytest.mark.slow
 def test_without_the_option_the_plugin_adds_nothing_and_imports_nothing(ask: Asker) -> None:
     ask.module(
         "import sys\n"
@@ -342,6 +360,7 @@ HELD = {
 }
 
 
+@pytest.mark.slow
 def test_expectations_are_strict_xfails(ask: Asker) -> None:
     backend = ask.backend(REFUSE)
     names = {name: f"ai.onnx/Split/18/{name}" for name in HELD}
@@ -370,6 +389,7 @@ def test_expectations_are_strict_xfails(ask: Asker) -> None:
 OUTCOME = r"^([A-Z]+) onnx::.*::(?:ai\.onnx/Split/18/)?(\w+)(?: |$)"
 
 
+@pytest.mark.slow
 def test_contradicting_entries_get_a_sentence(ask: Asker) -> None:
     backend = ask.backend(REFUSE)
     expect(ask, backend, entry("*/?neven_two") + entry("*/u?even_two", "crash"))
@@ -383,6 +403,7 @@ def expect(ask: Asker, backend: str, text: str, selection: str = SELECTED) -> No
     (ask.folder / "e.toml").write_text(f"backend = {backend!r}\nselection = {selection!r}\n\n{text}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", ["0", "2"])
 def test_problems_of_the_whole_run_are_reported_with_xdist_too(processes: str, ask: Asker) -> None:
     say = "say(kind='unsupported', id=header['id'], error='E', message='not here', reason='no kernel')"
@@ -397,6 +418,7 @@ def test_problems_of_the_whole_run_are_reported_with_xdist_too(processes: str, a
     assert ask(*arguments).status == 0
 
 
+@pytest.mark.slow
 def test_a_part_of_the_cases_is_checked_and_missing_cases_are_no_problem(ask: Asker) -> None:
     backend = ask.backend(REFUSE)
     expect(ask, backend, f'minimum = 9\n{entry(ONE)}{entry(OTHER)}[attempted]\n"ai.onnx/Abs/13" = 1\n', "")
@@ -408,6 +430,7 @@ def test_a_part_of_the_cases_is_checked_and_missing_cases_are_no_problem(ask: As
     assert (ran.status, ran.counts) == (0, {"xfailed": 1, "deselected": 3}), ran.output
 
 
+@pytest.mark.slow
 def test_runxfail_shows_expected_failures_as_failures(ask: Asker) -> None:
     backend = ask.backend(REFUSE)
     expect(ask, backend, entry(ONE))
@@ -417,6 +440,7 @@ def test_runxfail_shows_expected_failures_as_failures(ask: Asker) -> None:
     assert not ran.traceback, ran.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [(), ("-n", "2")])
 def test_a_module_with_expectations(more: tuple[str, ...], ask: Asker) -> None:
     backend = ask.backend(REFUSE)
@@ -432,6 +456,7 @@ def test_a_module_with_expectations(more: tuple[str, ...], ask: Asker) -> None:
     assert "FAILED test_mine.py::test_onnx[expectations]" in ran.output, ran.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -448,6 +473,7 @@ def test_expectations_that_cannot_be_used_are_a_usage_error(text: str, sentence:
     assert not ran.traceback, ran.output
 
 
+@pytest.mark.slow
 def test_with_several_backends_only_that_of_the_file_is_compared(ask: Asker) -> None:
     backend = ask.backend(REFUSE)
     expect(ask, backend, entry(ONE))
@@ -455,6 +481,7 @@ def test_with_several_backends_only_that_of_the_file_is_compared(ask: Asker) -> 
     assert (ran.status, ran.counts) == (0, {"passed": 6, "xfailed": 1}), ran.output
 
 
+@pytest.mark.slow
 def test_expectations_without_their_backend_are_a_usage_error(ask: Asker) -> None:
     ask.module("def test_alone():\n    pass\n")
     ran = ask("test_mine.py", "--onnx-expectations", "e.toml")
@@ -477,6 +504,7 @@ OPT_OUTS = (("NotImplementedError", "", "nothing"),)
 """
 
 
+@pytest.mark.slow
 def test_the_plugin_passes_a_named_variable_on(ask: Asker, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_OWN", "1")
     (ask.folder / "my").mkdir()
@@ -490,6 +518,7 @@ def test_the_plugin_passes_a_named_variable_on(ask: Asker, monkeypatch: pytest.M
     assert ask("test_mine.py").counts == {"skipped": 1}
 
 
+@pytest.mark.slow
 def test_a_variable_that_is_not_set_is_a_sentence(ask: Asker) -> None:
     ran = ask("--onnx-backend", "onnx_reference", "--onnx-case", ONE, "--onnx-env", "NOT_SET_HERE")
     assert ran.status == pytest.ExitCode.USAGE_ERROR, ran.output
@@ -497,6 +526,7 @@ def test_a_variable_that_is_not_set_is_a_sentence(ask: Asker) -> None:
     assert not ran.traceback, ran.output
 
 
+@pytest.mark.slow
 def test_texts_of_others_are_escaped_in_the_output_of_pytest(ask: Asker, tmp_path: Path) -> None:
     hostile = "evil\\n::error::x\\x1b[2J"
     case = next(iter(plans.cases(registry.load().named("Split"), (18,))))

@@ -269,6 +269,7 @@ def holds(words: str, item: Result) -> bool:
     return named != (match[2] in {"none of ", "not "})
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
@@ -280,6 +281,7 @@ def test_every_statement_matches_its_counts(tmp_path_factory: pytest.TempPathFac
     recount(explain.explain(stored(tmp_path_factory.mktemp("run"), results), None).statements, results)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.sampled_from(["type", "form", "version", "tag"]), min_size=1, max_size=3, unique=True), st.randoms())
 def test_every_conjunction_has_an_exact_statement(
@@ -425,6 +427,7 @@ def test_a_report_has_the_statements(tmp_path: Path) -> None:
 # What models say
 
 
+@pytest.mark.slow
 def test_the_models_of_another_suite_are_not_looked_at(tmp_path: Path) -> None:
     """A suite of the same name but another digest may have other cases by the same ids."""
     results = list(simulated("ReduceSum", lambda item: "keepdims" in item.id))
@@ -437,6 +440,7 @@ def test_the_models_of_another_suite_are_not_looked_at(tmp_path: Path) -> None:
     assert not re.search(r"keepdims|data|axes is", words), words
 
 
+@pytest.mark.slow
 def test_cases_that_the_suite_does_not_have_are_counted(tmp_path: Path) -> None:
     results = list(simulated("ReduceSum", lambda item: "/float16" in item.id))
     strange = [dataclasses.replace(item, case=f"{item.operator}/never/float16") for item in results[:1]]
@@ -459,6 +463,7 @@ def simulated(operator: str, fails: Callable[[Case], bool]) -> Iterator[Result]:
             )
 
 
+@pytest.mark.slow
 def test_a_folder_of_cases_is_explained_too(tmp_path: Path) -> None:
     generation = command("generate", "--op", "SplitToSequence/11", "--tag", "edge", "--out", tmp_path / "cases")
     assert generation.status == 0, generation.text
@@ -497,6 +502,7 @@ def check_recovered(explanation: explain.Explanation, words: str) -> None:
     assert explanation.statements[0].exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "operator", "words"),
     [
@@ -512,6 +518,7 @@ def test_the_rule_of_a_wrong_runtime_is_recovered(tmp_path: Path, rule: str, ope
     check_recovered(explain.explain(run, Generated()), words)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("all_operators")
 def test_the_rule_of_a_kernel_is_not_one_of_its_function_body_through_the_whole_harness(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -530,6 +537,7 @@ def test_the_rule_of_a_kernel_is_not_one_of_its_function_body_through_the_whole_
     assert f"exactly when {statement} (" in " ".join(out.split())
 
 
+@pytest.mark.slow
 def test_a_thousand_failures_take_little_time() -> None:
     """Of 3,000 cases with 200 traits, a third of which fail for three reasons, in a second or two at most."""
     cases = [

@@ -240,6 +240,7 @@ def test_shared_traits_are_never_those_of_another_case() -> None:
         assert words(reader.of_case(item)[0]) == words(Reader().of_case(plain)[0]), item.id
 
 
+@pytest.mark.slow
 def test_cases_of_every_kind_can_be_read() -> None:
     for item in few():
         phrases = of(item)
@@ -247,6 +248,7 @@ def test_cases_of_every_kind_can_be_read() -> None:
         assert all(word.isprintable() and len(word) < 120 for word in phrases), item.id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "op", [op for op in OPS if op.name in {"Loop", "Optional", "Constant", "DictVectorizer"}], ids=str
 )
@@ -301,6 +303,7 @@ def test_a_choice_lists_the_shorter_side() -> None:
     assert many.condition([f"t{n}" for n in range(10)], [f"t{n}" for n in range(10, 20)]) is None, "too long to read"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Split", "ReduceSum", "Dropout", "SequenceInsert", "Constant", "LayerNormalization"])
 def test_traits_of_a_plan_are_those_of_its_models(name: str) -> None:
     """Traits without the models of all forms are those that are read from the models."""

@@ -91,6 +91,7 @@ def test_a_message_that_cannot_be_printed_ends_nothing(
     assert not printing.on_terminal()
 
 
+@pytest.mark.slow
 def test_every_command_escapes_texts_of_others(tmp_path: Path) -> None:
     """Commands read results in which each text is hostile; case, folder and file names are as well."""
     folder = tmp_path / "::error::folder\x1b[2J"
@@ -140,6 +141,7 @@ def test_the_help_repeats_the_first_line_of_each_command() -> None:
     assert commands.main.get_command(context, "no such") is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["--help", "-h", "--version", "", "no-such"])
 def test_help_and_unknown_commands_need_no_onnx(words: str) -> None:
     source = (

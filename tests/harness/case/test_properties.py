@@ -120,6 +120,7 @@ def answers(case: Case) -> list[Any]:
     return values
 
 
+@pytest.mark.slow
 @each_random_operator
 def test_the_example_passes_and_type_shape_and_count_differ(name: str) -> None:
     for case in property_cases(name):
@@ -162,6 +163,7 @@ def test_a_damaged_description_is_one_clear_line(tmp_path: Path) -> None:
         list(onnx_layout.read(folder, tmp_path, "suite"))
 
 
+@pytest.mark.slow
 @each_random_operator
 def test_a_repro_checks_the_properties(name: str) -> None:
     for case in property_cases(name):

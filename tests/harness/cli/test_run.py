@@ -78,6 +78,7 @@ STATUS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", STATUS)
 def test_the_exit_status_is_1_for_a_runtime_and_2_for_an_adapter(kind: str, tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
@@ -148,6 +149,7 @@ STARTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", STARTS)
 def test_a_backend_that_does_not_start_costs_no_earlier_result(kind: str, whole: Path, tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
@@ -191,6 +193,7 @@ def folder(suite: Path, *words: str | Path, kind: str = "good") -> Done:
     return command("run", "--backend", adapter(kind), "--suite", suite, *words)
 
 
+@pytest.mark.slow
 def test_a_folder_gives_the_verdicts_of_its_cases(suite: Path) -> None:
     right, wrong = folder(suite), folder(suite, kind="gives_nan_bytes")
     assert (right.status, wrong.status) == (0, 1), right.text + wrong.text
@@ -318,6 +321,7 @@ DAMAGES: dict[str, tuple[Callable[[Path], None], list[str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", DAMAGES)
 def test_a_damaged_case_is_named_and_the_others_are_run(what: str, suite: Path) -> None:
     damage, parts = DAMAGES[what]
@@ -337,6 +341,7 @@ def test_data_that_lies_in_the_suite_is_read(suite: Path) -> None:
 # Another backend's answers as the expected ones
 
 
+@pytest.mark.slow
 def test_a_folder_without_outputs_needs_a_reference(suite: Path) -> None:
     for path in suite.glob("*/test_data_set_0/output_*.pb"):
         path.unlink()
@@ -350,6 +355,7 @@ def test_a_folder_without_outputs_needs_a_reference(suite: Path) -> None:
     assert "66.6 % of the 3 attempted" in wrong.out, wrong.text
 
 
+@pytest.mark.slow
 def test_a_reference_overrules_what_the_suite_expects(tmp_path: Path) -> None:
     """The reference is wrong at one case, so a right answer there differs from it."""
     file = tmp_path / "results.ndjson"
@@ -372,6 +378,7 @@ def test_where_the_reference_gives_no_answer_nothing_is_specified(tmp_path: Path
 # Several at once
 
 
+@pytest.mark.slow
 def test_several_backends_in_one_run_have_a_row_each(tmp_path: Path) -> None:
     file, kinds = tmp_path / "results.ndjson", ("good", "dies_by_abrt", "gives_an_output_less", "good")
     done = command("run", *(word for kind in kinds for word in ("--backend", adapter(kind))), *CASES, "--results", file)
@@ -386,6 +393,7 @@ def test_several_backends_in_one_run_have_a_row_each(tmp_path: Path) -> None:
         assert any(line[:1].isdigit() and f" {kind} " in line for line in done.out.splitlines()), done.text
 
 
+@pytest.mark.slow
 def test_two_jobs_or_two_shards_give_the_results_of_one(whole: Path, tmp_path: Path) -> None:
     twice = tmp_path / "jobs.ndjson"
     assert run("--jobs", "2", "--results", twice, kind="dies_by_segv").status == 1
@@ -403,6 +411,7 @@ def test_two_jobs_or_two_shards_give_the_results_of_one(whole: Path, tmp_path: P
 # Limits
 
 
+@pytest.mark.slow
 def test_a_budget_ends_one_backend_and_the_run_goes_on_from_there(tmp_path: Path) -> None:
     file, dying = tmp_path / "results.ndjson", adapter("dies_on_every_case")
     words = ["run", "--backend", dying, "--backend", adapter("good"), *CASES, "--results", file]
@@ -420,6 +429,7 @@ def test_a_budget_ends_one_backend_and_the_run_goes_on_from_there(tmp_path: Path
     assert len(measured) == 2 * len(NAMES), measured
 
 
+@pytest.mark.slow
 def test_a_deadline_and_a_memory_limit_are_verdicts(tmp_path: Path) -> None:
     late, large = tmp_path / "late.ndjson", tmp_path / "large.ndjson"
     assert run("--timeout", "0.5", "--results", late, kind="hangs").status == 1
@@ -431,6 +441,7 @@ def test_a_deadline_and_a_memory_limit_are_verdicts(tmp_path: Path) -> None:
         assert (others, len(measured)) == ({"pass"}, len(NAMES)), measured
 
 
+@pytest.mark.slow
 def test_max_fail_stops_and_keeps_the_results(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     done = run("--max-fail", "2", "--results", file, kind="dies_on_every_case")
@@ -440,6 +451,7 @@ def test_max_fail_stops_and_keeps_the_results(tmp_path: Path) -> None:
     assert records(file)[-1]["kind"] == "result", "a footer says that the run is whole"
 
 
+@pytest.mark.slow
 def test_max_fail_does_not_hide_a_fault_of_the_adapter(tmp_path: Path) -> None:
     """The adapter breaks the format at one case, and differs from the reference at a later one."""
     later = "cmd:" + shlex.join([sys.executable, "-S", str(WRONG), "gives_nan_bytes", NAMES[-1]])
@@ -475,6 +487,7 @@ def cut(whole: Path, file: Path, lines: int, more: int) -> bytes:
     return file.read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", CUTS)
 def test_a_run_that_was_cut_off_goes_on_to_the_results_of_a_whole_one(where: str, whole: Path, tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
@@ -491,6 +504,7 @@ def test_a_run_that_was_cut_off_goes_on_to_the_results_of_a_whole_one(where: str
     assert [record["counts"] for record in footers] == expected, footers
 
 
+@pytest.mark.slow
 def test_a_fault_before_the_cut_still_ends_the_run_with_2(tmp_path: Path) -> None:
     file, other = tmp_path / "results.ndjson", tmp_path / "other.ndjson"
     first = run("--results", file, kind="prints_a_line")
@@ -501,6 +515,7 @@ def test_a_fault_before_the_cut_still_ends_the_run_with_2(tmp_path: Path) -> Non
     failed_with(done, FAULTY, "broke the wire format")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [None, b""], ids=["missing", "empty"])
 def test_resume_begins_where_nothing_was_begun(content: bytes | None, whole: Path, tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
@@ -607,6 +622,7 @@ def test_a_full_disk_is_reported() -> None:
 # SIGINT
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_keeps_its_results_and_resumes(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     words = ["run", "--backend", adapter("is_very_slow"), *CASES, "--results", str(file)]

@@ -17,6 +17,7 @@ def chained(operator: str) -> list[object]:
     return list(chains(op, registry.versions(op)[-1]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", ["Add", "Split", "Transpose"])
 def test_other_operators_follow(operator: str) -> None:
     found = chained(operator)
@@ -38,10 +39,12 @@ def test_they_take_what_the_first_gives_and_have_the_values_of_the_oracle() -> N
         assert set(case.outputs) == {item.name for item in model.graph.output}
 
 
+@pytest.mark.slow
 def test_a_second_run_draws_the_same() -> None:
     assert [case.digests() for case in chained("Add")] == [case.digests() for case in chained("Add")]
 
 
+@pytest.mark.slow
 def test_the_model_checker_takes_models_of_old_opsets_and_of_optionals() -> None:
     op = registry.load().named("Add")
     for version in registry.versions(op):

@@ -159,6 +159,7 @@ def test_declared_models_are_valid(index: int) -> None:
             onnx.checker.check_model(built[0], full_check=True)
 
 
+@pytest.mark.slow
 def test_the_model_checker_takes_every_surrounding() -> None:
     for rewrite in rewrite_cases.declared()[::9]:
         operator = rewrite_cases._slice(rewrite, rewrite.models[0])

@@ -60,6 +60,7 @@ def case_of(operator: str, version: int, name: str) -> plans.Case:
     return next(case for case in plans.cases(op, (version,)) if case.id.endswith(f"/{name}"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("operator", "version", "name"),
     [
@@ -74,6 +75,7 @@ def test_the_reading_on_scalars_is_applied_alike(operator: str, version: int, na
     assert case.outcome in {"values", "property"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("operator", "version", "name"), [("Clip", 13, "min_is_vector"), ("CumSum", 14, "axis_vector")]
 )
@@ -83,6 +85,7 @@ def test_a_sentence_that_names_the_shape_of_a_scalar_forbids_others(operator: st
     assert all(case.outcome == "rejects" and not case.readings for case in cases)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("operator", "version", "glob", "number"),
     [
@@ -168,6 +171,7 @@ def test_the_register_is_printed() -> None:
         assert reading.question in done.output
 
 
+@pytest.mark.slow
 def test_cases_that_rest_on_a_reading_are_not_scored_where_a_run_does_without(tmp_path: Path) -> None:
     results = tmp_path / "r.ndjson"
     words = ["run", "--backend", "oracle", "--case", "*/Pad/19/constant_value_vector", "--results", results]

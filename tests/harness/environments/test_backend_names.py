@@ -52,6 +52,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["./mine_here.py", "mine_here.py", "mine_here", "{}/mine_here.py", "../{}/mine_here.py"]
 )
@@ -78,6 +79,7 @@ def test_a_file_is_relative_to_the_working_directory(here: Path, monkeypatch: py
         backend_names.resolve("mine_here.py")
 
 
+@pytest.mark.slow
 def test_an_adapter_here_comes_before_a_module_of_its_name(here: Path) -> None:
     for name in ("onnx_reference", "oracle", "serve"):
         (here / f"{name}.py").write_text("raise SystemExit('the wrong one')")
@@ -130,6 +132,7 @@ def test_a_file_has_no_known_requirements() -> None:
 # Everywhere a backend is named
 
 
+@pytest.mark.slow
 def test_run_keeps_results_of_a_file_and_a_module(here: Path) -> None:
     words = [item for name in BOTH for item in ("--backend", name)]
     done = command("run", *words, "--case", GOOD, "--results", "out/", "--sample", "./mine_here.py=1/1")
@@ -139,6 +142,7 @@ def test_run_keeps_results_of_a_file_and_a_module(here: Path) -> None:
     assert {hello["runtime"] for head in heads for hello in head["backends"].values()} == {"mine"}, heads
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOTH)
 def test_a_gate_compares_a_file_with_its_expectations(here: Path, name: str) -> None:
     (here / "beside.py").write_text("MOST = 1\n")
@@ -153,6 +157,7 @@ def test_a_gate_compares_a_file_with_its_expectations(here: Path, name: str) -> 
     assert re.search(f"^the gate is open: .*{re.escape(name)}.*mine.toml$", done.out, re.MULTILINE), done.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOTH)
 def test_repro_writes_a_script_that_calls_it(here: Path, name: str) -> None:
     done = command("repro", GOOD, "--backend", name, "--out", "shown.py")
@@ -166,6 +171,7 @@ def test_repro_writes_a_script_that_calls_it(here: Path, name: str) -> None:
     assert "outputs expected, 1 got" in shown.stderr, shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOTH)
 def test_minimize_runs_a_file(here: Path, name: str) -> None:
     (here / "beside.py").write_text("MOST = 1\n")
@@ -182,6 +188,7 @@ def test_trend_reports_that_a_file_has_no_versions() -> None:
     assert "no file mine_hree.py here" in done.err, done.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOTH)
 def test_the_pytest_plugin_runs_a_file(here: Path, name: str) -> None:
     words = [sys.executable, "-m", "pytest", "--onnx-backend", name, "--onnx-case", GOOD]
@@ -191,6 +198,7 @@ def test_the_pytest_plugin_runs_a_file(here: Path, name: str) -> None:
     assert "1 passed" in done.stdout, done.stdout
 
 
+@pytest.mark.slow
 @SANDBOX
 @pytest.mark.parametrize("name", BOTH)
 def test_a_sandbox_shows_the_folder_of_a_file(here: Path, name: str) -> None:
@@ -201,6 +209,7 @@ def test_a_sandbox_shows_the_folder_of_a_file(here: Path, name: str) -> None:
     assert done.status == 0, done.text
 
 
+@pytest.mark.slow
 @SANDBOX
 def test_a_sandbox_shows_a_file_that_lies_elsewhere(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "work").mkdir()

@@ -44,6 +44,7 @@ def adapters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(environment.__file__).parent))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("backend", "form"),
     [("keeps_first_answer", TWICE), ("reads_from_the_beginning", EXTERNAL_DATA), ("reads_bytes_alone", TYPED)],
@@ -55,6 +56,7 @@ def test_a_fault_of_one_form_shows_in_that_form_alone(backend: str, form: str) -
     assert set.union(*found.values()) == {Verdict.PASS}, found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["environment.right", "oracle", "onnx_reference"])
 def test_a_right_adapter_passes_in_every_form(backend: str) -> None:
     found = verdicts(backend)
@@ -62,10 +64,12 @@ def test_a_right_adapter_passes_in_every_form(backend: str) -> None:
     assert set.union(*found.values()) == {Verdict.PASS}, found
 
 
+@pytest.mark.slow
 def test_what_the_earlier_inputs_give_is_not_judged() -> None:
     assert verdicts("environment.fails_first")[TWICE] == {Verdict.PASS}
 
 
+@pytest.mark.slow
 def test_an_adapter_that_accepts_no_such_request_opts_out_and_answers_the_others() -> None:
     found = verdicts("environment.once")
     assert found.pop(TWICE) == {Verdict.UNSUPPORTED}
@@ -98,6 +102,7 @@ def comma_locale(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(folder)
 
 
+@pytest.mark.slow
 def test_a_runtime_that_parses_by_locale_is_wrong_in_that_locale_alone(
     tmp_path: Path, comma_locale: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -116,6 +121,7 @@ def test_a_locale_that_the_machine_lacks_is_said_in_one_sentence() -> None:
     assert "this machine has no locale xx_XX.UTF-8; `locale -a`" in done.err
 
 
+@pytest.mark.slow
 def test_a_runtime_that_is_wrong_on_two_threads_is_right_on_one(tmp_path: Path) -> None:
     counts = [results(tmp_path / str(n), "environment.races_on_threads", "--threads", str(n)) for n in (1, 2)]
     assert set(counts[0]) == {Verdict.PASS}

@@ -99,6 +99,7 @@ def project_around(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, nam
     monkeypatch.setattr(tempfile, "tempdir", str(folder / "project" / "below" / "tmp"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ends")
 @pytest.mark.parametrize("where", ["file", "variables"])
 @pytest.mark.parametrize("name", PROJECTS)
@@ -236,6 +237,7 @@ def versions_of(folder: Path) -> dict[str, str]:
     return {path.parent.name: json.loads(path.read_text())["version"] for path in manifests}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ends", "in_a_project")
 @pytest.mark.parametrize("where", ["of the user", "of the machine", "variable"])
 def test_npm_reads_the_users_settings_and_no_projects(
@@ -255,6 +257,7 @@ def test_npm_reads_the_users_settings_and_no_projects(
     assert [path.name for path in (tmp_path / "project").iterdir() if path.name == "node_modules"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ends", "in_a_project")
 def test_npm_installs_the_packages_of_its_lock(registry: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("npm_config_registry", registry)

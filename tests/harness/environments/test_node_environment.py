@@ -262,6 +262,7 @@ def listed() -> list[str]:
     return rows
 
 
+@pytest.mark.slow
 def test_the_list_names_the_installer_and_missing_programs(program: Program) -> None:
     install = "which is not installed; install Node.js, which includes npm: https://nodejs.org"
     assert all(f"needs Node.js >=20, {install}" in row for row in listed())

@@ -72,6 +72,7 @@ def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("version", "lacks"), [("1.19.1", "ai.onnx/Identity/25"), ("1.21.0", "ai.onnx/OneHot/28")])
 def test_a_run_takes_another_onnx(version: str, lacks: str, tmp_path: Path) -> None:
     """Versions that it lacks are left out with a line; the runtimes are those of the Python that runs this."""

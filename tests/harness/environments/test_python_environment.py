@@ -189,6 +189,7 @@ def test_a_backend_without_versions_rejects_one(name: str) -> None:
         backend_names.resolve(name)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ends", "fresh")
 def test_two_versions_side_by_side(tmp_path: Path) -> None:
     """The real thing, with the smallest runtime there is."""

@@ -212,6 +212,7 @@ class _listening:  # noqa: N801 - a context, used as a function
         self._server.close()
 
 
+@pytest.mark.slow
 @SANDBOX
 @pytest.mark.parametrize(
     ("kind", "status", "name"),
@@ -234,6 +235,7 @@ def test_the_end_of_an_isolated_adapter_is_reported_unchanged(
     assert isinstance(after, Answered), after
 
 
+@pytest.mark.slow
 @SANDBOX
 @pytest.mark.parametrize("backend", ["onnx_reference", "oracle", "onnxruntime"])
 def test_an_isolated_runtime_answers_as_it_does_otherwise(backend: str, tmp_path: Path) -> None:

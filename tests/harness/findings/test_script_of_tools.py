@@ -55,6 +55,7 @@ def said(change: str, path: Path, case: Case | None = None, came: Made = NOTHING
     return done.returncode, done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("change", "kind"), CHANGES.items())
 def test_a_fault_is_there(change: str, kind: Verdict, tmp_path: Path) -> None:
     status, text = said(change, tmp_path / "script.py")
@@ -62,6 +63,7 @@ def test_a_fault_is_there(change: str, kind: Verdict, tmp_path: Path) -> None:
     assert shows(text, kind), text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["pass", "model.doc_string = 'changed'", "model.graph.node[0].name = 'n'"])
 def test_a_fault_is_gone(change: str, tmp_path: Path) -> None:
     status, text = said(change, tmp_path / "script.py")
@@ -103,6 +105,7 @@ def test_another_evaluator_sees_what_onnx_reference_takes_for_one(older: Case, t
     assert shows(text, Verdict.WRONG_VALUE), text
 
 
+@pytest.mark.slow
 def test_what_nobody_at_hand_can_judge_cannot_be_seen(older: Case, tmp_path: Path) -> None:
     """Neither as the fault, nor as its end, which is 0."""
     status, text = said(f"{ALONE}; {CONVERT}", tmp_path / "script.py", older)
@@ -111,6 +114,7 @@ def test_what_nobody_at_hand_can_judge_cannot_be_seen(older: Case, tmp_path: Pat
     assert said(ALONE, tmp_path / "script.py", older)[0] == 2, "onnx.reference is wrong on it, changed or not"
 
 
+@pytest.mark.slow
 def test_the_model_that_came_is_judged_by_the_text_where_nobody_at_hand_can(older: Case, tmp_path: Path) -> None:
     came = tool_code.made(older, newer(older), TOOL)
     assert came.outputs is not None
@@ -138,6 +142,7 @@ def test_so_is_one_whose_values_numpy_lacks(older: Case, tmp_path: Path) -> None
     assert "bfloat16 got" in text
 
 
+@pytest.mark.slow
 def test_so_is_one_that_the_text_forbids(older: Case, tmp_path: Path) -> None:
     model = onnx.load_from_string(older.model)
     model.graph.node[0].attribute[0].i = 7

@@ -88,6 +88,7 @@ def test_every_scored_case_is_in_the_core_plainly(split: tuple[Op, list[Case]]) 
     assert plainly == {core.in_any_type(case.name) for case in scored}
 
 
+@pytest.mark.slow
 def test_no_case_of_the_core_of_split_can_go(split: tuple[Op, list[Case]]) -> None:
     """A greedy cover may hold one that the later ones make needless; of Split it does not, and a broken one would."""
     op, cases = split
@@ -123,6 +124,7 @@ def test_a_run_of_the_core_has_the_cases_that_the_manifest_names(split: tuple[Op
     assert str(selection) == "--op ai.onnx/Split --core"
 
 
+@pytest.mark.slow
 def test_where_the_manifest_is_of_other_cases_the_core_is_chosen_anew(
     split: tuple[Op, list[Case]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

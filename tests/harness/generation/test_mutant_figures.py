@@ -84,6 +84,7 @@ def test_the_digest_is_of_shared_meaning_that_the_oracle_uses() -> None:
     assert not any(name.startswith("onnx_conformance.operators.nn") for name in names), names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("current", "cell"), [(True, "88.8 %"), (False, "outdated")])
 def test_coverage_shows_the_share_for_as_long_as_it_holds(*, current: bool, cell: str) -> None:
     coverages = list(coverage.of(registry.load().named("Split")))
@@ -99,6 +100,7 @@ def test_coverage_without_figures_has_no_column() -> None:
     assert "faults" not in "\n".join(report.lines(list(coverage.of(registry.load().named("Split")))))
 
 
+@pytest.mark.slow
 def test_the_command_reads_the_committed_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / figures.NAME
     op = registry.load().named("Split")

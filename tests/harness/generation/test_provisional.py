@@ -49,6 +49,7 @@ def test_opset_28_has_enough_operators() -> None:
     assert len(OPS) >= 19
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", OPS, ids=str)
 def test_what_holds_on_is_what_the_declared_version_expects(op: Op) -> None:
     """No provisional case accuses a runtime of what the text of the version demands of it."""
@@ -139,6 +140,7 @@ def notice(own: Sequence[Case], usual: Sequence[str], install: Callable[[], bool
     return os.waitpid(child, 0)[1] != 0
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:This process")  # It is multi-threaded by numpy, whose threads hold no lock.
 @pytest.mark.parametrize("name", ["OneHot", "SpaceToDepth", "QuantizeLinear"])
 def test_half_of_the_faults_that_declared_cases_notice_are_noticed(name: str) -> None:
@@ -172,6 +174,7 @@ def opset_28_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schema, "every", lambda: {name: known[name] for name in map(str, few)})
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("opset_28_is_new", "ends")
 def test_a_run_of_provisional_cases_says_so_and_no_gate_takes_it(tmp_path: pytest.TempPathFactory) -> None:
     results, accepted = f"{tmp_path}/results.ndjson", f"{tmp_path}/accepted.toml"

@@ -77,6 +77,7 @@ def checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
     return check
 
 
+@pytest.mark.slow
 def test_a_right_adapter_has_nothing_amiss(checked: Check) -> None:
     assert checked() == ({}, {"moves other types"})
 
@@ -88,6 +89,7 @@ def checks(text: str, what: str, tmp_path: Path) -> list[self_check.Checked]:
     return [item for item in self_check.check(target, Limits(timeout=5)) if item.what.startswith(what)]
 
 
+@pytest.mark.slow
 def test_it_says_how_many_operators_an_adapter_can(checked: Check, tmp_path: Path) -> None:
     checked(can='{"Identity": lambda x: x, "Add": lambda a, b: a + b, "Neg": lambda x: x}')
     lines = checks((tmp_path / "echo.py").read_text(), "", tmp_path)
@@ -99,6 +101,7 @@ def test_it_says_how_many_operators_an_adapter_can(checked: Check, tmp_path: Pat
     assert "wrong_value" in fails.seen
 
 
+@pytest.mark.slow
 def test_types_are_moved_by_an_adapter_without_identity(checked: Check) -> None:
     only = (
         '{"Reshape": lambda data, shape: data.reshape([data.shape[i] if n == 0 else n for i, n in enumerate(shape)])}'
@@ -115,6 +118,7 @@ def test_an_operator_that_computes_does_not_count_as_moving_types(checked: Check
     assert skipped == {"moves other types"}
 
 
+@pytest.mark.slow
 def test_a_version_that_is_opted_out_of_is_followed_by_an_older_one(checked: Check, tmp_path: Path) -> None:
     old = "if held.opset_import[0].version > 14: raise NotImplementedError('newer than 14')"
     assert checked(old)[0] == {}
@@ -150,6 +154,7 @@ def test_run_returning_no_list_of_values_is_reported(tmp_path: Path, gives: str,
     assert all(item.good is False and says in item.seen for item in lines[: self_check.NAMED]), lines
 
 
+@pytest.mark.slow
 def test_no_more_operators_run_after_three_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "CASE_SECONDS", 0.5)
     text = (
@@ -170,6 +175,7 @@ def test_a_slow_adapter_runs_only_some_operators(checked: Check, monkeypatch: py
     assert "answers in time" in skipped
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "what", "sentence"),
     [
@@ -187,6 +193,7 @@ def test_a_type_that_comes_back_changed_is_named(checked: Check, body: str, what
     assert sentence in amiss[what]
 
 
+@pytest.mark.slow
 def test_an_opt_out_is_shown_and_is_no_fault(checked: Check) -> None:
     amiss, skipped = checked("if getattr(value, 'dtype', None) == np.uint16: raise NotImplementedError('no uint16')")
     assert (amiss, skipped) == ({}, {"moves uint16", "moves other types"})
@@ -201,6 +208,7 @@ def test_declared_types_are_compared_with_those_that_pass(checked: Check) -> Non
     assert "supports its types" in skipped
 
 
+@pytest.mark.slow
 def test_nonsense_must_be_refused_and_survived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bold.py").write_text(
@@ -211,6 +219,7 @@ def test_nonsense_must_be_refused_and_survived(tmp_path: Path, monkeypatch: pyte
     assert {"rejects an empty model", "rejects bytes that are not a model"} <= amiss
 
 
+@pytest.mark.slow
 def test_the_command() -> None:
     done = command("backends", "check", "onnx_reference")
     assert done.status == 0, done.text
@@ -220,6 +229,7 @@ def test_the_command() -> None:
     assert len(bad.err.splitlines()) == 1, bad.text
 
 
+@pytest.mark.slow
 def test_backends_lists_every_backend() -> None:
     done = command("backends")
     assert done.status == 0, done.text

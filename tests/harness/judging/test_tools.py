@@ -98,6 +98,7 @@ TRANSFORMED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("option", "name", "verdict", "words"), TRANSFORMED)
 def test_a_tool_that_changes_models_is_judged_by_the_oracle(
     option: str, name: str, verdict: Verdict, words: str
@@ -128,6 +129,7 @@ INFERRED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("option", "name", "verdict", "words"), INFERRED)
 def test_a_lie_of_an_inferencer_is_found_and_silence_is_counted(
     option: str, name: str, verdict: Verdict, words: str
@@ -150,6 +152,7 @@ CHECKED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("option", "name", "verdict"), CHECKED)
 def test_a_checker_is_held_to_what_it_can_know(option: str, name: str, verdict: Verdict) -> None:
     result = result_of("wrong_checker", option, name)
@@ -194,6 +197,7 @@ def test_a_runtime_does_not_answer_with_a_model(tmp_path: Path) -> None:
     assert "which is not an answer of a checker" in result.message
 
 
+@pytest.mark.slow
 def test_tools_run_as_runtimes_do(tmp_path: Path) -> None:
     path = tmp_path / "results.ndjson"
     words = [

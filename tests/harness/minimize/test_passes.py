@@ -131,6 +131,7 @@ def test_the_target_with_passes(name: str, option: str, called: str) -> None:
 # With an optimizer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "names"),
     [(NEGS, ("fuse_negs",)), ("agraph (float[2,3] x) => (float[2,3] y) { y = Exp(x) }", ("mark", "replace_marked"))],
@@ -146,6 +147,7 @@ def test_the_guilty_are_named(text: str, names: tuple[str, ...]) -> None:
     assert guilty.hello["runtime"] == answer.hello["runtime"]
 
 
+@pytest.mark.slow
 def test_who_passes_has_no_guilty() -> None:
     case = case_of("agraph (float[2,3] x) => (float[2,3] y) { y = Relu(x) }", {"x": X})
     target, limits = backend_names.resolve(OPTIMIZER), Limits(timeout=20)
@@ -154,6 +156,7 @@ def test_who_passes_has_no_guilty() -> None:
     assert guilty_passes(case, answer.result, answer.hello, target, limits).names == ()
 
 
+@pytest.mark.slow
 def test_all_passes_together_name_nobody() -> None:
     case = case_of("agraph (float[2,3] x) => (float[2,3] y) { y = Exp(x) }", {"x": X})
     target, limits = backend_names.resolve(f"{OPTIMIZER}[only:mark+replace_marked]"), Limits(timeout=20)
@@ -172,6 +175,7 @@ def test_a_model_is_cut_down_to_the_nodes_that_meet() -> None:
     assert np.size(value) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["minimize", "repro"])
 def test_the_script_calls_the_guilty_pass_alone(name: str, tmp_path: Path) -> None:
     onnx_layout.write(case_of(NEGS, {"x": X}), tmp_path / "cases")

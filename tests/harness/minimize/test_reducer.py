@@ -364,6 +364,7 @@ def spoils(request: faulty.Request) -> list[Any]:
     return faulty.takes_all(request) if request.right is None else faulty.last_element(request)
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
 def test_never_larger_and_still_failing(monkeypatch: pytest.MonkeyPatch, data: st.DataObject) -> None:
@@ -380,6 +381,7 @@ def test_never_larger_and_still_failing(monkeypatch: pytest.MonkeyPatch, data: s
     onnx.load_from_string(minimized.case.model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Split", "SplitToSequence", "ReduceSum", "SequenceInsert", "Reshape", "Dropout"])
 def test_a_draft_is_the_very_case(name: str) -> None:
     op = registry.load().named(name)
@@ -407,6 +409,7 @@ def run_minimize(case_id: str, fault: str, *words: str | Path) -> Done:
     return command("minimize", case_id, "--backend", adapter(fault), *words)
 
 
+@pytest.mark.slow
 def test_the_file_runs_and_shows_the_mismatch(tmp_path: Path) -> None:
     path = tmp_path / "shown.py"
     done = run_minimize(f"{SPLIT}/rank3_axis_minus1", "negative_axis", "--out", path, "--steps", "60")
@@ -419,6 +422,7 @@ def test_the_file_runs_and_shows_the_mismatch(tmp_path: Path) -> None:
     assert "Mismatched elements: 1 / 1 (100%)" in shown.stderr, shown.stderr
 
 
+@pytest.mark.slow
 def test_a_crash_is_cut_down_across_processes(tmp_path: Path) -> None:
     words = ("--format", "folder", "--out", tmp_path / "made", "--steps", "8", "--other", "oracle")
     done = run_minimize(f"{SPLIT}/rank4_axis2", "high_rank", *words)
@@ -433,12 +437,14 @@ def test_a_crash_is_cut_down_across_processes(tmp_path: Path) -> None:
     assert (again.status, "crash" in again.out) == (1, True), again.text
 
 
+@pytest.mark.slow
 def test_a_timeout_is_a_verdict_like_others() -> None:
     done = run_minimize(f"{SPLIT}/rank2_axis0", "hangs", "--timeout", "1.5", "--steps", "4")
     assert done.status == 0, done.text
     assert "still timeout after" in done.err, done.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case_id", "words", "message"),
     [
@@ -460,6 +466,7 @@ def crashes(_: faulty.Request) -> list[Any]:
     raise faulty.CrashError
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("all_operators")
 @pytest.mark.parametrize(("operator", "inputs"), [("Conv/11", ("X", "W")), ("LSTM/7", ("X", "W", "R"))])
 def test_a_rank_that_the_text_writes_out_stays(

@@ -33,6 +33,7 @@ print(hashlib.sha256("".join(f"{case.id} {case.digests()}" for case in few()).en
 """
 
 
+@pytest.mark.slow
 def test_generation_is_deterministic_in_this_process_and_in_others() -> None:
     """The manifest holds the digests of all cases; here are some of each kind under other hash seeds."""
 

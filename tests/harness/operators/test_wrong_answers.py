@@ -74,6 +74,7 @@ def accepted(plan: Plan) -> Iterator[str]:
                 yield f"{plan.id}: {name}"
 
 
+@pytest.mark.slow
 @every_operator
 def test_answers_that_are_wrong_by_far_are_not_accepted(op: Op) -> None:
     assert [text for plan in plans(op) for text in accepted(plan)] == []

@@ -139,6 +139,7 @@ def test_a_sentence_reworded_in_place_is_found_between_packages_word_by_word() -
     assert number == onnx.__version__
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_schemas")
 def test_two_packages_are_compared_each_in_an_environment_of_its_own() -> None:
     """Transpose was reworded in place after 1.22.0."""

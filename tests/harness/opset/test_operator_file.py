@@ -219,6 +219,7 @@ def test_a_model_that_the_text_forbids_becomes_a_case_with_its_sentence(folder: 
     assert spec.rejects is not None
 
 
+@pytest.mark.slow
 def test_a_model_becomes_a_folder_that_runs(tmp_path: Path) -> None:
     met = model(tmp_path / "met.onnx", split("y", "z"))
     np.savez(tmp_path / "x.npz", x=np.arange(7, dtype=np.float32))

@@ -100,6 +100,7 @@ def test_a_second_death_before_the_hello_is_reported_with_both_outputs(tmp_path:
     assert starts.read_text() == "xx", "one more chance, and no third"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody can tell whose child left its session")
 @pytest.mark.parametrize(
     ("kind", "kind_of_reply"),
@@ -293,6 +294,7 @@ def test_messages_of_refusals_are_short_and_escaped(cases: dict[str, Case]) -> N
     reply.message.encode("utf-8")  # Raises where a lone surrogate is left.
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hangs", "hangs_printing", "drips"])
 def test_an_adapter_that_does_not_answer_is_late_whatever_else_it_does(kind: str, cases: dict[str, Case]) -> None:
     with lane(kind, timeout=SHORT) as opened:

@@ -112,6 +112,7 @@ def expected(cases: list[Case], of_even: Verdict = Verdict.CRASH) -> Counter[tup
     return Counter({(True, str(of_even)): even, (False, "pass"): len(cases) - even})
 
 
+@pytest.mark.slow
 def test_each_crash_is_blamed_on_its_case_and_the_runtime_is_loaded_three_times(
     cases: list[Case], adapter: Write, tmp_path: Path
 ) -> None:
@@ -122,6 +123,7 @@ def test_each_crash_is_blamed_on_its_case_and_the_runtime_is_loaded_three_times(
     assert len(loads(tmp_path)) == 3
 
 
+@pytest.mark.slow
 def test_a_fork_that_hangs_is_ended_at_its_deadline_and_replaced(
     cases: list[Case], adapter: Write, tmp_path: Path
 ) -> None:
@@ -158,6 +160,7 @@ def test_a_fork_has_the_limit_of_memory(cases: list[Case], adapter: Write) -> No
     assert {result.message for result in results if result.verdict is Verdict.REFUSED} == {str((limit, limit))}
 
 
+@pytest.mark.slow
 def test_a_runtime_with_a_thread_of_its_own_is_started_each_time(
     cases: list[Case], adapter: Write, tmp_path: Path
 ) -> None:
@@ -167,6 +170,7 @@ def test_a_runtime_with_a_thread_of_its_own_is_started_each_time(
     assert len(loads(tmp_path)) > 6  # One more than crashes, and the fork server that gave up.
 
 
+@pytest.mark.slow
 def test_where_the_fork_server_is_killed_processes_are_started(
     cases: list[Case], adapter: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,6 +196,7 @@ def test_where_the_fork_server_is_killed_processes_are_started(
     assert forks[-1] is None
 
 
+@pytest.mark.slow
 def test_a_fork_server_that_does_not_load_the_runtime_costs_nothing_but_time(cases: list[Case], adapter: Write) -> None:
     third = """loads = (HERE / "loaded").read_text().split() if (HERE / "loaded").exists() else []
 if len(loads) == 2 and not (HERE / "busy").exists():
@@ -202,6 +207,7 @@ if len(loads) == 2 and not (HERE / "busy").exists():
     assert verdicts(results) == expected(cases * 2), results
 
 
+@pytest.mark.slow
 def test_an_adapter_that_does_not_declare_it_is_not_forked(cases: list[Case], adapter: Write, tmp_path: Path) -> None:
     results = run(adapter(when_loaded="FORK = False"), cases * 2)
     assert verdicts(results) == expected(cases * 2), results
@@ -226,6 +232,7 @@ CHECKS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize(("body", "when_loaded", "good", "seen"), CHECKS)
 def test_the_check_of_an_adapter_forks_it(
@@ -237,6 +244,7 @@ def test_the_check_of_an_adapter_forks_it(
     assert seen in checked.seen, checked
 
 
+@pytest.mark.slow
 def test_adapters_here_that_declare_it_can_be_forked() -> None:
     """Those whose runtimes are installed in environments of their own are checked with these."""
     done = command("backends", "check", "onnx_reference")

@@ -85,6 +85,7 @@ class Ran:
 # Other cases run beside a slow one
 
 
+@pytest.mark.slow
 def test_hangs_are_waited_for_side_by_side(pair: dict[str, Case], tmp_path: Path) -> None:
     cases = mixed(pair, 60, 5)
     ran = Ran(tmp_path, "hangs_on_record", cases, timeout=3)
@@ -101,6 +102,7 @@ def test_hangs_are_waited_for_side_by_side(pair: dict[str, Case], tmp_path: Path
     assert longest.limit == 3, longest
 
 
+@pytest.mark.slow
 def test_four_slow_cases_may_wait_until_all_others_are_answered(
     pair: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,6 +116,7 @@ def test_four_slow_cases_may_wait_until_all_others_are_answered(
     assert ran.status.stalled > 2, f"{ran.status}: about a second for each"
 
 
+@pytest.mark.slow
 def test_no_more_slow_processes_run_than_are_allowed(
     pair: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,6 +127,7 @@ def test_no_more_slow_processes_run_than_are_allowed(
     assert ran.hangs_before_the_first_verdict == 1, "one after the other"
 
 
+@pytest.mark.slow
 def test_two_jobs_go_on_beside_two_slow_cases(pair: dict[str, Case], tmp_path: Path) -> None:
     cases = mixed(pair, 60, 4)
     ran = Ran(tmp_path, "hangs_on_record", cases, timeout=3, jobs=2)
@@ -131,6 +135,7 @@ def test_two_jobs_go_on_beside_two_slow_cases(pair: dict[str, Case], tmp_path: P
     assert ran.hangs_before_the_first_verdict > 2, "each of the two jobs went on"
 
 
+@pytest.mark.slow
 def test_a_failure_that_hangs_runs_again(pair: dict[str, Case], tmp_path: Path) -> None:
     cases = mixed(pair, 30, 2)
     ran = Ran(tmp_path, "hangs_on_record", cases, timeout=2, repeat=1)
@@ -152,6 +157,7 @@ def test_a_slow_failure_runs_again_in_another_process(
 # Where no other case runs beside a slow one
 
 
+@pytest.mark.slow
 def test_a_backend_that_is_slow_at_everything_has_one_process(
     pair: dict[str, Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +177,7 @@ def test_a_backend_that_is_slow_at_everything_has_one_process(
     assert not started
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nobody can tell who keeps a processor busy")
 @pytest.mark.parametrize(
     ("kind", "cores", "at_once"), [("hangs_on_record", 1, 2), ("spins_on_record", 1, 1), ("spins_on_record", 2, 2)]
@@ -186,6 +193,7 @@ def test_a_case_that_computes_has_a_processor_of_its_own_or_waits(
     assert ran.hangs_before_the_first_verdict == at_once, ran.record.read_text()
 
 
+@pytest.mark.slow
 def test_a_runtime_that_cannot_run_twice_at_once_is_waited_for(pair: dict[str, Case], tmp_path: Path) -> None:
     cases = mixed(pair, 30, 2)
     ran = Ran(tmp_path, "hangs_on_one_device", cases, timeout=3)
@@ -194,6 +202,7 @@ def test_a_runtime_that_cannot_run_twice_at_once_is_waited_for(pair: dict[str, C
     assert ran.hangs_before_the_first_verdict == 1, "one after the other"
 
 
+@pytest.mark.slow
 def test_hangs_that_end_in_time_out_are_within_the_restarts_that_are_allowed(
     pair: dict[str, Case], tmp_path: Path
 ) -> None:

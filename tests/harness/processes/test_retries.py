@@ -78,6 +78,7 @@ def test_two_verdicts_are_flaky_and_both_attempts_are_kept(
     assert culprit.message.startswith(f"first: {attempts[0][1]}; "), culprit.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gives_an_output_less", "exits_with_3", "refuses_with_hostile_words"])
 @pytest.mark.parametrize("repeat", [1, 3])
 def test_a_repeated_verdict_stays(cases: list[Case], kind: str, repeat: int) -> None:
@@ -105,6 +106,7 @@ def test_an_adapter_error_in_an_attempt_replaces_the_verdict(cases: list[Case]) 
     assert "not a header line" in by_case[FAULTY].message
 
 
+@pytest.mark.slow
 def test_more_failures_than_a_batch_are_all_settled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retries, "BATCH", 2)
     asked = (case for case in Generated().cases(Selection(ops=("Split/18",))) if not case.needs)
@@ -179,6 +181,7 @@ def test_a_run_is_resumed_with_as_many_repeats(tmp_path: Path) -> None:
     assert "its repeat is 1, but that of this run is 0" in done.err, done.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "status"), [(("--restarts", "2"), 2), (("--max-fail", "1"), 1)])
 def test_a_run_that_is_stopped_keeps_the_failures_that_it_has_seen(
     tmp_path: Path, limit: tuple[str, str], status: int

@@ -177,6 +177,7 @@ def few_and_many(tmp_path_factory: pytest.TempPathFactory) -> tuple[ReportData, 
     return many(path / "few", 400), many(path / "many", 4000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in TEXTS if name != "sarif"])  # That one holds up to its own limit.
 def test_memory_does_not_grow_with_the_run(name: str, few_and_many: tuple[ReportData, ReportData]) -> None:
     def peak(data: ReportData) -> tuple[int, int]:
@@ -339,6 +340,7 @@ def results(tmp_path: Path) -> Path:
     return tmp_path / "results.ndjson"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_command_writes_a_format_to_a_file_or_to_standard_output(name: str, results: Path, tmp_path: Path) -> None:
     out = tmp_path / "report"

@@ -153,6 +153,7 @@ def file(folder: Path, results: Path, cases: dict[str, Case], statements: list[S
 # What is written
 
 
+@pytest.mark.slow
 def test_every_verdict_has_a_row_and_a_letter_of_its_own() -> None:
     assert {str(verdict) for verdict in Verdict} <= set(verdict_styles.STYLES)
     assert set(verdict_styles.ORDER) == set(Verdict)
@@ -162,6 +163,7 @@ def test_every_verdict_has_a_row_and_a_letter_of_its_own() -> None:
     assert len({style.words for style in verdict_styles.STYLES.values()}) == len(letters)
 
 
+@pytest.mark.slow
 def test_every_family_has_its_colours() -> None:
     style = page._own("style.css")
     for family in {style.family for style in verdict_styles.STYLES.values()}:
@@ -169,11 +171,13 @@ def test_every_family_has_its_colours() -> None:
             assert rule in style, rule
 
 
+@pytest.mark.slow
 def test_contrast_is_computed_as_the_standard_says() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 def test_text_has_enough_contrast(theme: int) -> None:
     colours = palette(page._own("style.css"), theme)
@@ -190,6 +194,7 @@ def test_text_has_enough_contrast(theme: int) -> None:
     assert not low
 
 
+@pytest.mark.slow
 def test_a_bar_shows_every_verdict_that_occurs() -> None:
     parts = matrix.shares({0: 100_000, verdict_styles.NUMBER[Verdict.CRASH]: 1})
     assert [family for family, _, _ in parts] == ["pass", "crash"]
@@ -198,6 +203,7 @@ def test_a_bar_shows_every_verdict_that_occurs() -> None:
     assert matrix.shares({}) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("counts", "short", "sentence"),
     [
@@ -214,6 +220,7 @@ def test_a_cell_says_both_rates_or_why_there_is_none(counts: dict[Verdict, int],
     assert (matrix.short(counts), matrix.sentence(counts)) == (short, sentence)
 
 
+@pytest.mark.slow
 def test_the_columns_of_several_runs_have_names_of_their_own(tmp_path: Path) -> None:
     old = write(tmp_path / "old.ndjson", [], {"mine": {"version": "1"}, "same": {"version": "1"}, "alone": {}})
     new = write(tmp_path / "new.ndjson", [], {"mine": {"version": "2"}, "same": {"version": "1"}})
@@ -226,6 +233,7 @@ def test_the_columns_of_several_runs_have_names_of_their_own(tmp_path: Path) -> 
     assert len({column.label for column in twice.columns}) == 6
 
 
+@pytest.mark.slow
 def test_the_header_says_versions_and_dates(file: Path, results: Path) -> None:
     head = file.read_text(encoding="utf-8").partition("<header>")[2].partition("</header>")[0]
     header = Run(results).header
@@ -235,6 +243,7 @@ def test_the_header_says_versions_and_dates(file: Path, results: Path) -> None:
     assert f"onnx {header['onnx']}" in head
 
 
+@pytest.mark.slow
 def test_ids_that_look_the_same_have_different_names(tmp_path: Path) -> None:
     ids = ["a/b\x1b[2Jc", "a/bc", "a/bc (2)", "x" * 100_000]
     path = write(tmp_path / "r.ndjson", [Result(name, "a/b/1", "mine", Verdict.PASS, "values") for name in ids])
@@ -244,6 +253,7 @@ def test_ids_that_look_the_same_have_different_names(tmp_path: Path) -> None:
     assert [table.number_of(name) for name in ids] == [0, 1, 2, 3]
 
 
+@pytest.mark.slow
 def test_operators_are_in_the_order_a_person_expects(tmp_path: Path) -> None:
     names = ["ai.onnx.ml/A/1", "ai.onnx/B/13", "ai.onnx/B/2", "x", "ai.onnx/A/7", "ai.onnx/B/" + "9" * 5000]
     path = write(tmp_path / "r.ndjson", [Result(f"{name}/c", name, "mine", Verdict.PASS, "values") for name in names])
@@ -251,6 +261,7 @@ def test_operators_are_in_the_order_a_person_expects(tmp_path: Path) -> None:
     assert shown == ["A 7", "B 9999999", "B 2", "B 13", "A 1", "x"]
 
 
+@pytest.mark.slow
 def test_each_kind_of_backend_has_matrices_of_its_own(tmp_path: Path) -> None:
     run = run_of(tmp_path / "r.ndjson", *results_of_tools(), hellos=TOOLS)
     sections = matrix.sections(Table([run]))
@@ -268,6 +279,7 @@ def test_each_kind_of_backend_has_matrices_of_its_own(tmp_path: Path) -> None:
     assert converter.rows[0].cells[0].href.endswith("&on=conv%5B9%5D"), "the list of the cases of that option"
 
 
+@pytest.mark.slow
 def test_runtimes_alone_have_one_matrix_without_a_heading(file: Path, tmp_path: Path) -> None:
     run = run_of(tmp_path / "r.ndjson", *(item for item in results_of_tools() if item.backend == "mine"))
     (section,) = matrix.sections(Table([run]))
@@ -277,6 +289,7 @@ def test_runtimes_alone_have_one_matrix_without_a_heading(file: Path, tmp_path: 
     assert ">Runtimes</h2>" not in markup
 
 
+@pytest.mark.slow
 def test_a_sample_is_named_above_an_option(tmp_path: Path) -> None:
     run = run_of(tmp_path / "r.ndjson", *results_of_tools(), hellos=TOOLS)
     run.header["arguments"]["samples"] = {"conv[9]": 20}
@@ -284,6 +297,7 @@ def test_a_sample_is_named_above_an_option(tmp_path: Path) -> None:
     assert heads == ["9, 1 case in 20", "21"]
 
 
+@pytest.mark.slow
 def test_scripts_are_not_markup() -> None:
     with pytest.raises(AssertionError, match="must not contain markup"):
         page._hashed('const x = "</script>";')
@@ -293,6 +307,7 @@ def test_scripts_are_not_markup() -> None:
 # The command
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_page(results: Path, tmp_path: Path) -> None:
     done = command("report", results, "--format", "html", "--out", tmp_path / "page.html")
     assert done.status == 0, done.text
@@ -302,6 +317,7 @@ def test_the_command_writes_a_page(results: Path, tmp_path: Path) -> None:
     assert "had x in the run" in text
 
 
+@pytest.mark.slow
 def test_models_are_there_where_the_suite_is_the_one_that_ran(all_results: list[Result], tmp_path: Path) -> None:
     path = write(tmp_path / "r.ndjson", all_results, suite=Generated().digest())
     done = command("report", path, "--format", "html", "--out", tmp_path / "page.html")
@@ -314,6 +330,7 @@ def test_models_are_there_where_the_suite_is_the_one_that_ran(all_results: list[
     assert any("Split (" in model for model in models)
 
 
+@pytest.mark.slow
 def test_with_very_many_cases_only_those_that_did_not_pass_have_models(
     all_results: list[Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -327,6 +344,7 @@ def test_with_very_many_cases_only_those_that_did_not_pass_have_models(
     assert 0 < len(others) < len(mine)
 
 
+@pytest.mark.slow
 def test_the_file_is_read_once_beside_its_check_and_each_plan_is_made_once(
     all_results: list[Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -353,6 +371,7 @@ def test_the_file_is_read_once_beside_its_check_and_each_plan_is_made_once(
     assert max(planned.values()) == 1
 
 
+@pytest.mark.slow
 def test_cases_are_described_alike_in_this_process_and_in_others(
     all_results: list[Result], cases: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -376,6 +395,7 @@ def contents(block: blocks.Block) -> list[dict[str, Any]]:
     return json.loads(gzip.decompress(base64.b64decode(block.packed)))  # type: ignore[no-any-return]
 
 
+@pytest.mark.slow
 def test_operators_without_failures_have_their_cases_described(cases: dict[str, Case], tmp_path: Path) -> None:
     right = [judge(case, "mine", Refused("Lacks", "no kernel", "no kernel", 0.1)) for case in cases.values()]
     run = Run(write(tmp_path / "r.ndjson", right, suite=Generated().digest()))
@@ -385,6 +405,7 @@ def test_operators_without_failures_have_their_cases_described(cases: dict[str, 
     assert not explained.explained
 
 
+@pytest.mark.slow
 def test_runs_of_different_suites_have_no_models(all_results: list[Result], results: Path, tmp_path: Path) -> None:
     other = tmp_path / "folder.ndjson"
     head, *rest = write(tmp_path / "r.ndjson", all_results[:1]).read_text().splitlines()
@@ -393,6 +414,7 @@ def test_runs_of_different_suites_have_no_models(all_results: list[Result], resu
     assert "does not exist" in page_cases.suite_of_runs([Run(other)])[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -452,6 +474,7 @@ FILTERS: dict[str, tuple[str, str, Callable[[Result], bool]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["#/", "#/cases"])
 def test_every_filter_leaves_what_it_should(view: str, file: Path, all_results: list[Result], opened: Any) -> None:
     tab = opened(file, view)
@@ -471,6 +494,7 @@ def test_every_filter_leaves_what_it_should(view: str, file: Path, all_results: 
     assert any(0 < expected_left(all_results, holds) < whole for _, _, holds in FILTERS.values())
 
 
+@pytest.mark.slow
 def test_filters_together_with_a_backend_and_the_way_back(file: Path, all_results: list[Result], opened: Any) -> None:
     tab = opened(file)
     tab.locator("#f-on").select_option("other")
@@ -491,6 +515,7 @@ def test_filters_together_with_a_backend_and_the_way_back(file: Path, all_result
     assert again.locator("#f-verdict").input_value() == "crash"
 
 
+@pytest.mark.slow
 def test_backends_that_differ(file: Path, all_results: list[Result], opened: Any) -> None:
     verdicts: dict[str, set[Verdict]] = {}
     for result in all_results:
@@ -498,6 +523,7 @@ def test_backends_that_differ(file: Path, all_results: list[Result], opened: Any
     assert left(opened(file, "#/cases?verdict=differ")) == sum(len(kinds) > 1 for kinds in verdicts.values())
 
 
+@pytest.mark.slow
 def test_the_matrix_counts_what_the_filter_leaves(file: Path, all_results: list[Result], opened: Any) -> None:
     tab = opened(file)
     cell = tab.locator("#matrix tr:not([hidden])", has_text="ReduceSum").locator("td a").first
@@ -521,6 +547,7 @@ def test_the_matrix_counts_what_the_filter_leaves(file: Path, all_results: list[
     assert left(tab) == len(own)
 
 
+@pytest.mark.slow
 def test_a_case_shows_what_the_stream_says(
     file: Path, all_results: list[Result], cases: dict[str, Case], opened: Any
 ) -> None:
@@ -559,6 +586,7 @@ def test_a_case_shows_what_the_stream_says(
     assert f"{mismatch['differing']} of {mismatch['total']} elements differ" in text
 
 
+@pytest.mark.slow
 def test_a_case_shows_its_readings_and_which_failures_are_errata(
     tmp_path: Path, cases: dict[str, Case], opened: Any
 ) -> None:
@@ -578,6 +606,7 @@ def test_a_case_shows_its_readings_and_which_failures_are_errata(
     assert "Erratum" not in newer
 
 
+@pytest.mark.slow
 def test_for_a_large_tensor_the_page_names_the_elements_not_shown(
     tmp_path: Path, cases: dict[str, Case], opened: Any
 ) -> None:
@@ -596,6 +625,7 @@ def test_for_a_large_tensor_the_page_names_the_elements_not_shown(
     assert "[5,20]" in text
 
 
+@pytest.mark.slow
 def test_an_older_run_without_elements_has_a_note(tmp_path: Path, opened: Any) -> None:
     mismatch = {"where": "outputs[0]", "expected": "1", "actual": "2", "differing": 3, "total": 9}
     result = Result(
@@ -610,6 +640,7 @@ def test_an_older_run_without_elements_has_a_note(tmp_path: Path, opened: Any) -
     assert "The suite is another one." in tab.locator("header").inner_text()
 
 
+@pytest.mark.slow
 def test_scripts_are_those_of_repro(file: Path, all_results: list[Result], cases: dict[str, Case], opened: Any) -> None:
     tab = opened(file)
     kinds: Counter[tuple[object, ...]] = Counter()
@@ -633,6 +664,7 @@ def test_scripts_are_those_of_repro(file: Path, all_results: list[Result], cases
     assert {kind[0] for kind in kinds} == {"mine", COMMAND}
 
 
+@pytest.mark.slow
 def test_scripts_of_tools_are_those_of_repro(tmp_path: Path, cases: dict[str, Case], opened: Any) -> None:
     tools = {
         name: {**REFERENCE, "subject": name, "repro": "pass\n"} for name in ("transformer", "inferencer", "checker")
@@ -663,6 +695,7 @@ def test_scripts_of_tools_are_those_of_repro(tmp_path: Path, cases: dict[str, Ca
             compile(text, case.id, "exec")
 
 
+@pytest.mark.slow
 def test_a_copied_script_runs_and_shows_the_mismatch(tmp_path: Path, opened: Any) -> None:
     case = next(
         case for case in plans.cases(registry.load().named("ReduceSum"), (13,)) if case.outcome is Outcome.VALUES
@@ -695,6 +728,7 @@ def test_a_copied_script_runs_and_shows_the_mismatch(tmp_path: Path, opened: Any
     )
 
 
+@pytest.mark.slow
 def test_a_command_is_quoted_for_a_shell(file: Path, all_results: list[Result], opened: Any) -> None:
     result = next(r for r in all_results if r.backend == COMMAND and r.verdict is Verdict.CRASH)
     tab = opened(file, f"#/case/{result.case}")
@@ -732,6 +766,7 @@ def hostile(folder: Path) -> Path:
     return page_path
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_texts(hostile: Path, opened: Any) -> None:
     tab = opened(hostile)
     for route in ("#/", "#/cases", "#/groups", "#/changes"):
@@ -757,6 +792,7 @@ def test_hostile_texts_are_texts(hostile: Path, opened: Any) -> None:
     assert len(tab.locator("body").inner_text()) < 60_000
 
 
+@pytest.mark.slow
 def test_an_escape_that_failed_would_run_nothing(hostile: Path, tmp_path: Path, browser: Browser) -> None:
     text = hostile.read_text()
     broken = text.replace("<main ", '<img src=x onerror="window.ran = 1"><script>window.ran = 2</script><main ', 1)
@@ -775,6 +811,7 @@ def test_an_escape_that_failed_would_run_nothing(hostile: Path, tmp_path: Path, 
     tab.close()
 
 
+@pytest.mark.slow
 def test_the_filter_counts_in_every_matrix(tmp_path: Path, opened: Any) -> None:
     run = run_of(tmp_path / "r.ndjson", *results_of_tools(), hellos=TOOLS)
     (tmp_path / "r.html").write_text(page.report([run]), encoding="utf-8")
@@ -792,6 +829,7 @@ def test_the_filter_counts_in_every_matrix(tmp_path: Path, opened: Any) -> None:
     assert tab.evaluate("document.activeElement.getAttribute('href')").endswith("on=conv%5B9%5D")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "route", ["#/case/nothing", "#/case/%E0%A4%A", "#/nowhere?verdict=x&on=y&group=999&tag=z", "#%", "#/op/%"]
 )
@@ -803,6 +841,7 @@ def test_addresses_that_mean_nothing_do_no_harm(route: str, file: Path, opened: 
 # Two runs
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared(folder: Path, cases: dict[str, Case], all_results: list[Result], opened: Any) -> None:
     chosen = list(cases.values())
     old = write(
@@ -827,6 +866,7 @@ def test_two_runs_are_compared(folder: Path, cases: dict[str, Case], all_results
     assert tab.locator("#list .id:visible").first.inner_text() in {name for name, _, _ in compared.broke}
 
 
+@pytest.mark.slow
 def test_failures_that_say_the_same_are_not_put_down_to_a_sentence(tmp_path: Path, opened: Any) -> None:
     results = [
         Result("a/B/1/c", "a/B/1", "mine", Verdict.REFUSED, "values", message="", error="Odd", clauses=("One.",)),
@@ -843,10 +883,12 @@ def test_failures_that_say_the_same_are_not_put_down_to_a_sentence(tmp_path: Pat
     assert tab.locator(".verdicts tbody td.message").inner_text() == "ended by SIGBUS"
 
 
+@pytest.mark.slow
 def test_one_run_has_nothing_to_compare(file: Path, opened: Any) -> None:
     assert opened(file).locator("nav a").all_inner_texts() == ["Matrix", "Cases", "Failure patterns"]
 
 
+@pytest.mark.slow
 def test_what_failures_share_leads_to_the_cases(file: Path, statements: list[Statement], opened: Any) -> None:
     tab = opened(file, "#/groups")
     group = tab.locator(".group").first
@@ -859,6 +901,7 @@ def test_what_failures_share_leads_to_the_cases(file: Path, statements: list[Sta
 # By keyboard, in any light, in any width
 
 
+@pytest.mark.slow
 def test_the_page_can_be_walked_by_keyboard_alone(file: Path, opened: Any) -> None:
     tab = opened(file)
     active = "document.activeElement"
@@ -906,6 +949,7 @@ def test_the_page_can_be_walked_by_keyboard_alone(file: Path, opened: Any) -> No
     assert not tab.locator("#keys").is_visible()
 
 
+@pytest.mark.slow
 def test_only_rows_in_sight_are_in_the_document(tmp_path: Path, opened: Any) -> None:
     results = [
         Result(f"a/Op{n // 10:03}/1/case{n}", f"a/Op{n // 10:03}/1", "mine", Verdict.PASS, "values")
@@ -930,6 +974,7 @@ def test_only_rows_in_sight_are_in_the_document(tmp_path: Path, opened: Any) -> 
     assert sorted(names) == ["All", "Op017 1 a"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_light_and_dark_follow_the_system_and_the_button(scheme: str, file: Path, opened: Any) -> None:
     tab = opened(file, color_scheme=scheme)
@@ -953,6 +998,7 @@ def show(tab: Page, route: str) -> None:
     tab.wait_for_timeout(100)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [1280, 400])
 def test_the_page_is_no_wider_than_the_window(width: int, file: Path, all_results: list[Result], opened: Any) -> None:
     wrong = next(r for r in all_results if r.verdict is Verdict.WRONG_VALUE)
@@ -968,6 +1014,7 @@ def test_the_page_is_no_wider_than_the_window(width: int, file: Path, all_result
         assert tab.evaluate("document.documentElement.scrollWidth") <= width, route
 
 
+@pytest.mark.slow
 def test_many_backends_leave_room_for_the_id_on_a_telephone(tmp_path: Path, opened: Any) -> None:
     backends = {f"runtime {number}": {} for number in range(12)}
     results = [
@@ -988,6 +1035,7 @@ def test_many_backends_leave_room_for_the_id_on_a_telephone(tmp_path: Path, open
         assert badge["x"] + badge["width"] <= width
 
 
+@pytest.mark.slow
 def test_a_run_that_was_cut_off_says_so_on_top(tmp_path: Path, all_results: list[Result], opened: Any) -> None:
     path = tmp_path / "page.html"
     path.write_text(page.report([Run(write(tmp_path / "cut.ndjson", all_results[:9], finish=False))]))
@@ -1000,6 +1048,7 @@ def test_a_run_that_was_cut_off_says_so_on_top(tmp_path: Path, all_results: list
     assert box["y"] < first["y"]
 
 
+@pytest.mark.slow
 def test_an_empty_run_is_a_page_too(tmp_path: Path, opened: Any) -> None:
     path = tmp_path / "page.html"
     path.write_text(page.report([Run(write(tmp_path / "empty.ndjson", []))]))
@@ -1011,6 +1060,7 @@ def test_an_empty_run_is_a_page_too(tmp_path: Path, opened: Any) -> None:
     assert left(tab) == 0
 
 
+@pytest.mark.slow
 def test_without_javascript_the_matrix_is_there(file: Path, browser: Browser) -> None:
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
@@ -1020,6 +1070,7 @@ def test_without_javascript_the_matrix_is_there(file: Path, browser: Browser) ->
     context.close()
 
 
+@pytest.mark.slow
 def test_the_index_lists_every_result(file: Path, all_results: list[Result], opened: Any) -> None:
     tab = opened(file)
     index = tab.evaluate(

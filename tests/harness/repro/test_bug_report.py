@@ -185,6 +185,7 @@ def test_elements_that_differ() -> None:
         assert list(differing([a], [other], Allowance(""))) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("all_operators")
 def test_a_report_of_a_transformer_has_the_model_that_came_and_what_it_means() -> None:
     case = case_of("agraph (float[2,3] x) => (float[2,3] y) { y = Neg(x) }", {"x": X})
@@ -214,6 +215,7 @@ def test_a_report_of_a_command_names_no_path() -> None:
             assert path not in done.out, path
 
 
+@pytest.mark.slow
 def test_another_backend_that_does_not_start_has_a_row() -> None:
     words = ("repro", SPLIT, "--backend", adapter("gives_nan_bytes"), "--format", "markdown")
     done = command(*words, "--other", adapter("dies_at_start"), "--other", "oracle")
@@ -224,6 +226,7 @@ def test_another_backend_that_does_not_start_has_a_row() -> None:
     assert "| `onnx.reference" in command(*words).out
 
 
+@pytest.mark.slow
 def test_a_folder_is_a_suite_with_its_report(tmp_path: Path) -> None:
     backend = adapter("gives_nan_bytes")
     done = command("repro", SPLIT, "--backend", backend, "--format", "folder", "--out", tmp_path / "made")

@@ -100,6 +100,7 @@ def script_of(case_id: str, backend: str) -> tuple[str, Result]:
     return repro.script(case, result, hello), result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case_id", "backend", "verdict", "last"),
     [
@@ -126,6 +127,7 @@ def test_a_mismatch_is_shown(case_id: str, backend: str, verdict: Verdict, last:
     assert "as expected" not in output, output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case_id", "backend"),
     [
@@ -166,6 +168,7 @@ def test_a_missing_runtime_is_no_refusal(tmp_path: Path) -> None:
         assert "as expected" not in output, output
 
 
+@pytest.mark.slow
 def test_a_backend_without_repro_code_ends_with_a_message(tmp_path: Path) -> None:
     for case_id in ("ai.onnx/Split/18/neither", "ai.onnx/Split/18/lengths_sum"):
         script, _ = script_of(case_id, "oracle")
@@ -214,6 +217,7 @@ OVER_STDIO = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case_id", OVER_STDIO)
 def test_a_command_is_called_over_stdio(case_id: str, tmp_path: Path) -> None:
     right = cases()[case_id].expected
@@ -226,6 +230,7 @@ def test_a_command_is_called_over_stdio(case_id: str, tmp_path: Path) -> None:
     assert OVER_STDIO[case_id] in output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("case_id", "values", "verdict", "message"),
     [
@@ -457,6 +462,7 @@ def test_hostile_text_cannot_leave_the_docstring(tmp_path: Path) -> None:
     assert (status, "taken over" in output, output.splitlines()[-1]) == (0, False, "as expected"), output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["repro", "minimize"])
 def test_the_interpreter_that_is_named_runs_the_backend(name: str, tmp_path: Path) -> None:
     mine = tmp_path / "python"
@@ -498,6 +504,7 @@ def names_that_nobody_defines(folder: Path) -> str:
     return "".join(text for text in reported.getvalue().splitlines(keepends=True) if "imported but unused" not in text)
 
 
+@pytest.mark.slow
 def test_every_script_defines_all_that_it_names(tmp_path: Path) -> None:
     pieces = set()
     for number, case in enumerate(values_of_every_kind()):
@@ -524,6 +531,7 @@ def test_a_script_has_no_code_that_its_case_does_not_need() -> None:
     assert "def " not in text, text
 
 
+@pytest.mark.slow
 def test_a_script_of_every_kind_runs_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     count = 0
     for case in values_of_every_kind():

@@ -61,6 +61,7 @@ def test_file_names_are_readable_safe_and_unique() -> None:
     assert file_names(["cmd:./x --stdio"]) == {"cmd:./x --stdio": names_of["cmd:./x --stdio"]}, "others change a name"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("there", [True, False])
 def test_a_folder_has_a_whole_stream_of_each_backend(tmp_path: Path, there: bool) -> None:  # noqa: FBT001
     one, folder = tmp_path / "one.ndjson", tmp_path / "deep" / "folder"
@@ -92,6 +93,7 @@ def expect(folder: Path, backend: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_every_file_of_a_folder_goes_on_where_it_was_cut_off(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     words = ("run", *THREE, *CASES, "--results", f"{folder}/")
@@ -145,6 +147,7 @@ def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
 # What a run cost
 
 
+@pytest.mark.slow
 def test_a_footer_says_what_the_run_cost(tmp_path: Path) -> None:
     file = tmp_path / "file"
     done = command("run", "--backend", adapter("is_slow"), "--backend", "oracle", *CASES, "--results", file)

@@ -141,6 +141,7 @@ def test_a_good_file_is_read_by_every_command(folder: Path) -> None:
     assert refused == {"resume"}, "its other arguments are none of the file's"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_mutated_file_is_read_or_refused_with_a_sentence(seed: int, folder: Path) -> None:
     rng, before = random.Random(seed), memory()
@@ -198,6 +199,7 @@ BROKE: dict[str, tuple[int, tuple[str, ...], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", BROKE)
 def test_streams_that_once_broke_a_command_break_none(what: str, folder: Path) -> None:
     place, path, value = BROKE[what]

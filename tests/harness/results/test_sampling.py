@@ -70,6 +70,7 @@ def test_a_sample_has_nothing_to_do_with_the_shard() -> None:
     assert abs(both - len(shard) / 4) < 4 * (len(shard) / 4) ** 0.5, f"{both} of {len(shard)} in the shard"
 
 
+@pytest.mark.slow
 def test_a_suite_returns_the_sample_of_its_cases(generated: Generated) -> None:
     whole = [case.id for case in generated.cases(Selection(ops=OPS))]
     for options in ({"sample": 7}, {"shard": (2, 5)}, {"sample": 3, "shard": (1, 2)}):
@@ -168,6 +169,7 @@ def run(*words: str | Path) -> Done:
     return command("run", *CASES, *words)
 
 
+@pytest.mark.slow
 def test_a_run_asks_each_backend_its_sample(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     done = run("--backend", GOOD, "--backend", "oracle", "--sample", "oracle=1/3", "--results", file)
@@ -184,6 +186,7 @@ def test_a_run_asks_each_backend_its_sample(tmp_path: Path) -> None:
         assert verdicts(other)[GOOD] == (cases_of["oracle"] if name == "both" else cases_of[GOOD]), name
 
 
+@pytest.mark.slow
 def test_a_reference_answers_beyond_its_own_sample(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     run("--backend", GOOD, "--backend", "oracle", "--sample", "oracle=1/3", "--results", file, "--reference", "oracle")
@@ -201,6 +204,7 @@ def test_an_empty_sample_is_no_fault() -> None:
     assert (unmet.status, "matches no case of suite generated" in unmet.err) == (2, True), unmet.text
 
 
+@pytest.mark.slow
 def test_a_sampled_run_goes_on_with_the_same_sample_alone(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     words = ("--backend", GOOD, "--backend", "oracle", "--sample", "oracle=1/3", "--results", file)

@@ -423,6 +423,7 @@ def test_without_a_path_results_are_only_counted() -> None:
     assert writer.counts == {"mine": {"pass": 1}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seconds", [math.nan, math.inf, -1.0])
 def test_a_result_that_could_not_be_read_again_is_shortened(seconds: float, tmp_path: Path) -> None:
     """An adapter may say any time, and a model have any number of outputs."""
@@ -431,6 +432,7 @@ def test_a_result_that_could_not_be_read_again_is_shortened(seconds: float, tmp_
     assert list(Run(path).results()) == [dataclasses.replace(FULL, seconds=None, ulps={})]
 
 
+@pytest.mark.slow
 def test_the_header_says_how_much_of_onnx_the_suite_is_of(tmp_path: Path) -> None:
     path = tmp_path / "r.ndjson"
     ran = command("run", "--backend", "oracle", "--case", "ai.onnx/Split/18/uneven", "--results", path)

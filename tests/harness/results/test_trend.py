@@ -126,6 +126,7 @@ def test_a_run_that_was_cut_off_is_reported(tmp_path: Path) -> None:
         assert "was cut off" in "".join(text)
 
 
+@pytest.mark.slow
 def test_a_sample_is_reported(tmp_path: Path) -> None:
     words = (f"{adapter('good')} lengths_sum 1.0", f"{adapter('good')} lengths_sum 1.1")
     done = command("trend", *words, "--op", "Split/13", "--sample", "1/9", "--out", tmp_path / "t.md")

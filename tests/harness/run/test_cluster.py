@@ -48,6 +48,7 @@ def told(results: Iterable[Result]) -> dict[str, Result]:
     return found
 
 
+@pytest.mark.slow
 def test_dask_gives_the_results_of_one_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices, "MOST_CASES", 20)
     one, two = tmp_path / "one.ndjson", tmp_path / "two.ndjson"
@@ -129,6 +130,7 @@ def test_a_scheduler_out_of_reach_is_a_line(monkeypatch: pytest.MonkeyPatch) -> 
     assert "check that the scheduler is running" in said, said
 
 
+@pytest.mark.slow
 def test_where_all_workers_go_the_run_ends_with_a_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices, "MOST_CASES", 5)
     monkeypatch.setattr(cluster, "TASK_SLICES", 1)
@@ -169,6 +171,7 @@ def test_a_task_that_went_with_its_worker_is_not_waited_for_without_an_end() -> 
     assert len(asked) == 3
 
 
+@pytest.mark.slow
 def test_a_device_that_no_worker_has_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "WORKER_SECONDS", 3.0)
     said = refused("--cluster", "local:1", "--resource", f"{adapter('good')}=GPU:1")

@@ -41,6 +41,7 @@ def listed(*words: str) -> set[str]:
     return {onnx_layout.folder_name(text.split()[0]) for text in done.out.splitlines()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "chosen"),
     [
@@ -61,6 +62,7 @@ def test_a_part_of_the_suite_is_listed_and_written(
     assert 0 < len(written(tmp_path)) < len(names()), "all or nothing is no part"
 
 
+@pytest.mark.slow
 def test_the_shards_of_a_suite_fill_one_folder(tmp_path: Path) -> None:
     for index in (1, 2, 3):
         assert command("generate", *SPLIT, "--shard", f"{index}/3", "--out", tmp_path).status == 0
@@ -95,6 +97,7 @@ def test_an_invalid_part_is_reported(words: tuple[str, ...], sentence: str, tmp_
         assert (done.status, sentence in done.text) == (2, True), done.text
 
 
+@pytest.mark.slow
 def test_a_form_is_a_part_of_a_run_and_of_its_results_file(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     done = command("run", "--backend", "oracle", *SPLIT, "--form", "omitted", "--results", file)
@@ -192,6 +195,7 @@ def test_without_a_terminal_progress_lines_are_rare(
     assert (done.whole, len(written(tmp_path))) == (40, 40)
 
 
+@pytest.mark.slow
 def test_on_a_terminal_there_is_a_line_of_progress(tmp_path: Path) -> None:
     out, shown = on_a_terminal("generate", "--op", "ReduceSum", "--out", "out", folder=tmp_path)
     assert re.search(r"cases +[\d,]+ of about [\d,]+", shown), shown

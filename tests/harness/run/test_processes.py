@@ -70,6 +70,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Result]:
     return results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jobs", [2, 3])
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_several_workers_give_the_results_of_one(

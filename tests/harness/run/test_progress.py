@@ -81,6 +81,7 @@ def test_the_last_case_makes_the_number_exact() -> None:
     assert total(Outlook({}), {}, last=False) == Total(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"ops": ("Split*",)}, {"sample": 10}, {"shard": (1, 3)}, {"tags": ("edge",)}])
 def test_the_outlook_of_the_suite_is_near_its_number_of_cases(options: dict[str, Any]) -> None:
     generated = Generated()
@@ -249,6 +250,7 @@ def test_without_a_terminal_there_is_a_line_every_half_minute() -> None:
     assert "\x1b" not in "".join(lines_of(Scene({"\x1b[31mevil\n": 1.0}), 40, 1))
 
 
+@pytest.mark.slow
 def test_a_backend_that_hangs_is_seen_to_hang(tmp_path: Path) -> None:
     record = tmp_path / "record"
     backend = f"{adapter('hangs_on_record')} lengths_sum {record}"
@@ -268,6 +270,7 @@ def test_progress_is_cheap() -> None:
     assert len(looks) < 5, f"{len(looks)} looks in 10 s"
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_a_line_for_each_backend(tmp_path: Path) -> None:
     slow = adapter("is_slow")
     words = ["run", "--backend", slow, "--backend", "oracle", "--op", "Split/13", "--tag", "edge"]
@@ -280,6 +283,7 @@ def test_a_terminal_shows_a_line_for_each_backend(tmp_path: Path) -> None:
     assert " left, " not in out, out
 
 
+@pytest.mark.slow
 def test_a_short_run_prints_no_progress() -> None:
     done = command("run", "--backend", "oracle", "--case", "ai.onnx/Split/13/lengths")
     assert (done.status, done.err) == (0, ""), done.text

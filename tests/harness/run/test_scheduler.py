@@ -161,11 +161,13 @@ def check(ran: Ran, kind: str, verdict: Verdict, message: str) -> None:
         assert culprit.message.startswith(adapter(kind).name), f"{culprit.message!r} does not name the backend"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FAULTS)
 def test_one_case_has_the_blame_and_the_others_their_verdict(together: Ran, kind: str) -> None:
     check(together, kind, *FAULTS[kind])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LATE)
 def test_a_deadline_blames_one_case_while_others_are_busy(hurried: Ran, kind: str) -> None:
     check(hurried, kind, *LATE[kind])
@@ -302,6 +304,7 @@ def test_cases_are_taken_as_there_is_room_for_them(cases: list[Case], kind: str,
     assert started[0] < count + 64 + 100, f"{started[0]} cases were taken for {got} results"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hangs", "closes_its_output"])
 def test_a_backend_that_hangs_delays_no_other(kind: str, cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
     """A quick one is through thousands of cases while the other waits for its first deadline."""
@@ -367,6 +370,7 @@ KILLERS = {"Split/18": ("SIGABRT", "ai.onnx/Split/18/outputs_beyond_num_outputs"
 """Row 5 of the known divergences: the process ends."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("operator", KILLERS)
 def test_onnxruntime_dies_of_some_cases_and_no_other_case_is_touched(operator: str) -> None:
     pytest.importorskip("onnxruntime")

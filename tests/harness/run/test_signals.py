@@ -86,6 +86,7 @@ def kinds(results: Path) -> list[str]:
     return [json.loads(line)["kind"] for line in results.read_text().splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "name"), [(signal.SIGTERM, "SIGTERM"), (signal.SIGHUP, "SIGHUP")])
 def test_a_terminated_run_reports_it_and_keeps_its_results(number: int, name: str, hung: Hung) -> None:
     status, _, err = hung.ended_by(number)
@@ -96,11 +97,13 @@ def test_a_terminated_run_reports_it_and_keeps_its_results(number: int, name: st
     assert kinds(hung.results) == ["header", "result"]
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_leaves_no_process(hung: Hung) -> None:
     status, _, _ = hung.ended_by(signal.SIGKILL)
     assert status == -signal.SIGKILL
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_leaves_no_process(hung: Hung) -> None:
     status, out, err = hung.ended_by(signal.SIGINT)
     assert status == 2, out + err

@@ -56,6 +56,7 @@ def found(searched: tuple[Path, Done], tmp_path: Path) -> Path:
     return Path(shutil.copytree(searched[0], tmp_path / "found"))
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_a_suite_that_fails_again(searched: tuple[Path, Done], tmp_path: Path) -> None:
     results = tmp_path / "results.ndjson"
     folder, done = searched
@@ -85,6 +86,7 @@ def test_what_is_kept_is_a_suite_that_fails_again(searched: tuple[Path, Done], t
     assert shown.status == 0, shown.text
 
 
+@pytest.mark.slow
 def test_a_second_search_with_the_seed_keeps_what_is_there(found: Path) -> None:
     before = contents(found)
     assert before
@@ -94,6 +96,7 @@ def test_a_second_search_with_the_seed_keeps_what_is_there(found: Path) -> None:
     assert contents(found) == before
 
 
+@pytest.mark.slow
 def test_another_case_of_a_cause_is_not_overwritten(found: Path) -> None:
     for path in found.glob("*/test_data_set_0/input_0.pb"):
         path.write_bytes(b"")
@@ -103,6 +106,7 @@ def test_another_case_of_a_cause_is_not_overwritten(found: Path) -> None:
     assert contents(found) == before
 
 
+@pytest.mark.slow
 def test_what_a_run_knows_already_is_left_out(tmp_path: Path) -> None:
     folder, results = tmp_path / "found", tmp_path / "results.ndjson"
     command("run", "--backend", adapter("size_three"), "--op", "ReduceSum/13", "--results", results)
@@ -114,6 +118,7 @@ def test_what_a_run_knows_already_is_left_out(tmp_path: Path) -> None:
     assert other.status == 2, other.text
 
 
+@pytest.mark.slow
 def test_a_right_backend_has_no_failures(tmp_path: Path) -> None:
     done = command("search", "--backend", "oracle", *WORDS, "--folder", tmp_path / "found")
     assert done.status == 0, done.text

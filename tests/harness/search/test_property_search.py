@@ -102,6 +102,7 @@ def arrays(found: Failure) -> list[np.ndarray[Any, Any]]:
     return [np.asarray(value) for value in found.case.inputs.values()]
 
 
+@pytest.mark.slow
 def test_a_fault_of_one_size_is_found_and_shrunk_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = searched(monkeypatch, faulty.size_three, 120, "ReduceSum/13", compose=False)
     assert outcome.drawn == 120
@@ -111,6 +112,7 @@ def test_a_fault_of_one_size_is_found_and_shrunk_to_it(monkeypatch: pytest.Monke
     assert data.size == 3, data.shape
 
 
+@pytest.mark.slow
 def test_a_fault_of_negative_axes_is_found_though_no_declared_case_of_these_versions_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -121,6 +123,7 @@ def test_a_fault_of_negative_axes_is_found_though_no_declared_case_of_these_vers
     assert found.result.operator == "ai.onnx/Split/18"
 
 
+@pytest.mark.slow
 def test_two_causes_are_two_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = searched(monkeypatch, faulty.two_faults, 120, "ReduceSum/13", compose=False)
     verdicts = {item.result.verdict for item in outcome.failures}
@@ -128,6 +131,7 @@ def test_two_causes_are_two_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len({item.cause for item in outcome.failures}) == len(outcome.failures)
 
 
+@pytest.mark.slow
 def test_a_model_that_the_text_forbids_must_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = searched(monkeypatch, faulty.takes_all, 150, "Split/18", compose=False)
     found = [item for item in outcome.failures if item.result.verdict is Verdict.ACCEPTED_INVALID]
@@ -135,6 +139,7 @@ def test_a_model_that_the_text_forbids_must_be_refused(monkeypatch: pytest.Monke
     assert all(item.case.outcome is Expected.REJECTS and item.case.clauses for item in found)
 
 
+@pytest.mark.slow
 def test_a_cause_that_is_known_is_no_news(monkeypatch: pytest.MonkeyPatch) -> None:
     found = plainest(searched(monkeypatch, faulty.size_three, 80, "ReduceSum/13", compose=False), Verdict.WRONG_VALUE)
     again = searched(monkeypatch, faulty.size_three, 80, "ReduceSum/13", compose=False, known={found.cause})
@@ -142,6 +147,7 @@ def test_a_cause_that_is_known_is_no_news(monkeypatch: pytest.MonkeyPatch) -> No
     assert again.seen > 0
 
 
+@pytest.mark.slow
 def test_a_fault_of_two_nodes_is_found_with_as_few_nodes(
     monkeypatch: pytest.MonkeyPatch,
     all_operators: None,  # noqa: ARG001 - Neg is none of the few
@@ -153,6 +159,7 @@ def test_a_fault_of_two_nodes_is_found_with_as_few_nodes(
     assert all(item.example.operators[1] == "ai.onnx/Neg/13" for item in found)
 
 
+@pytest.mark.slow
 def test_a_failure_in_another_process_alone_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(faulty, "calls", 0)
     outcome = searched(monkeypatch, faulty.now_and_then, 40, "ReduceSum/13", compose=False)
@@ -183,6 +190,7 @@ def identity(drawn: Example | str) -> object:
     return drawn if isinstance(drawn, str) else (drawn.operators, drawn.case.digests())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_operators")
 def test_one_seed_draws_the_same_examples_in_the_same_order(monkeypatch: pytest.MonkeyPatch) -> None:
     lists: list[list[Example | str]] = [[], [], []]
@@ -204,6 +212,7 @@ def test_rounds_have_seeds_of_their_own() -> None:
     assert len({round_seed(seed, number) for seed in range(9) for number in range(9)}) == 81
 
 
+@pytest.mark.slow
 def test_the_oracle_does_not_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Example | str] = []
     outcome = searched(monkeypatch, right, 160, drawn=drawn)
@@ -216,6 +225,7 @@ def test_the_oracle_does_not_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len({item.operators[0] for item in asked}) > 15
 
 
+@pytest.mark.slow
 def test_a_chain_expects_what_its_last_node_gives_by_itself() -> None:
     sources = grammar.sources(Selection(("Transpose", "Concat", "Add", "Gather", "Slice")))
     seen: list[Chain] = []
@@ -254,6 +264,7 @@ def test_a_flag_is_nothing_but_yes_or_no() -> None:
         find(calls([source]), has_another, settings=settings(max_examples=300, database=None, derandomize=True))
 
 
+@pytest.mark.slow
 def test_equal_constants_of_several_nodes_are_one_initializer() -> None:
     sources = grammar.sources(Selection(("Add/14",)))
 

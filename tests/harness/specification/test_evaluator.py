@@ -374,6 +374,7 @@ def run(chosen: Suite, selection: Selection) -> list[Any]:
     return results
 
 
+@pytest.mark.slow
 @every_operator
 def test_whole_models_evaluate_to_the_expected_outputs(op: Op) -> None:
     """The oracle as a backend passes every case of every form, in the version's own opset and in the highest."""
@@ -397,6 +398,7 @@ def test_a_case_means_the_same_in_every_opset_of_its_version(op: Op) -> None:
             assert compare(case.expected, answer, case.allowance) is None, f"{case.id} in opset {opset}"
 
 
+@pytest.mark.slow
 def test_the_backend_passes_every_case_of_a_few_operators() -> None:
     by_id = {case.id: case for case in few()}
     operators = sorted({case.operator for case in by_id.values()})
@@ -407,6 +409,7 @@ def test_the_backend_passes_every_case_of_a_few_operators() -> None:
     assert set(counted) == {Verdict.PASS, Verdict.UNSPECIFIED}, counted
 
 
+@pytest.mark.slow
 def test_the_backend_passes_the_official_cases_of_the_split_family() -> None:
     results = run(Official(), Selection(ops=("Split*",)))
     assert Counter(result.verdict for result in results) == {Verdict.PASS: 19}, [

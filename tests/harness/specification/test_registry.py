@@ -67,6 +67,7 @@ def test_an_operator_that_this_onnx_lacks_is_left_out_and_named(monkeypatch: pyt
     assert line.endswith(": ai.onnx/NotYet/29"), line
 
 
+@pytest.mark.slow
 def test_a_command_goes_on_without_the_versions_that_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "load", lambda: Registry([identity(*IDENTITY[:-1])]))
     for words in (("list",), ("list", "--operators"), ("run", "--backend", "oracle", "--table", "full")):

@@ -34,6 +34,7 @@ def test_the_onnx_that_was_read_is_the_one_that_tests_and_manifest_are_made_with
     assert onnx.__version__ == schema.READ
 
 
+@pytest.mark.slow
 def test_a_sentence_that_this_onnx_words_otherwise_leaves_its_cases_open(monkeypatch: pytest.MonkeyPatch) -> None:
     op = registry.load().named("SpaceToDepth")
     (usual, *_) = list(plans.plans(op, (13,)))

@@ -229,6 +229,7 @@ def scripts(folder: Path) -> None:
             issues.markdown(issues.Issue(case, result, LiveAnswer("oracle", hello, result, outputs)))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ends")
 def test_damaged_folders_are_reported_and_the_others_run(good: Path, tmp_path: Path) -> None:
     changed(good, tmp_path / "suite", mutation.rounds(FEW), SEED)
@@ -326,6 +327,7 @@ def beside(folder: Path, tmp_path: Path) -> Path:
     return copy
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ends")
 @pytest.mark.parametrize("what", UNREADABLE)
 def test_a_case_that_cannot_be_read_is_reported_by_every_command(

@@ -54,6 +54,7 @@ def scored(name: str, cases: list[Case], chosen: Callable[[Case], bool]) -> tupl
     return sum(verdict is Verdict.PASS for verdict in verdicts), len(verdicts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_opens_from_disk_and_asks_the_network_for_nothing(page: str, opened: Any) -> None:
     tab = opened(page)
@@ -62,6 +63,7 @@ def test_every_page_opens_from_disk_and_asks_the_network_for_nothing(page: str, 
     assert tab.locator("main img, main iframe").count() == 0
 
 
+@pytest.mark.slow
 def test_every_link_leads_somewhere(written: Written, opened: Any) -> None:
     tab = opened("index.html")
     seen: set[str] = set()
@@ -86,6 +88,7 @@ def test_every_link_leads_somewhere(written: Written, opened: Any) -> None:
     assert len(seen) > 15
 
 
+@pytest.mark.slow
 def test_names_come_first_in_the_search(opened: Any) -> None:
     tab = opened("operator/ReduceSum.html")
     tab.keyboard.press("/")
@@ -103,6 +106,7 @@ def test_names_come_first_in_the_search(opened: Any) -> None:
     settle(tab)
 
 
+@pytest.mark.slow
 def test_tools_are_in_the_search_and_their_findings_lead_to_them(opened: Any) -> None:
     tab = opened("index.html")
     tab.fill("#search", "conv[21]")
@@ -114,6 +118,7 @@ def test_tools_are_in_the_search_and_their_findings_lead_to_them(opened: Any) ->
     assert tab.locator("article .facts a").get_attribute("href") == "tool/conv.html#conv.21"
 
 
+@pytest.mark.slow
 def test_a_name_that_begins_with_the_words_comes_before_shorter_ones_that_have_them(opened: Any) -> None:
     tab = opened()
     tab.fill("#search", "a")
@@ -123,6 +128,7 @@ def test_a_name_that_begins_with_the_words_comes_before_shorter_ones_that_have_t
     assert "gamma 9" in hits
 
 
+@pytest.mark.slow
 def test_the_search_says_when_nothing_is_called_so(opened: Any) -> None:
     tab = opened()
     tab.fill("#search", "<b>nothing</b>")
@@ -132,6 +138,7 @@ def test_the_search_says_when_nothing_is_called_so(opened: Any) -> None:
     assert not tab.locator("#hits").is_visible()
 
 
+@pytest.mark.slow
 def test_the_filter_ranks_on_the_cases_of_the_chosen_operators(cases: list[Case], opened: Any) -> None:
     tab = opened()
     before = tab.locator("#ranks").inner_text()
@@ -151,6 +158,7 @@ def test_the_filter_ranks_on_the_cases_of_the_chosen_operators(cases: list[Case]
     assert "#" not in tab.url
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("opset", "in_force"), [("17", EVERY[::2]), ("18", EVERY[1:]), ("13-99", EVERY)])
 def test_a_link_sets_operators_and_opset(opset: str, in_force: tuple[str, ...], cases: list[Case], opened: Any) -> None:
     tab = opened(f"index.html#ops=Split,ReduceSum&opset={opset}")
@@ -161,6 +169,7 @@ def test_a_link_sets_operators_and_opset(opset: str, in_force: tuple[str, ...], 
     assert tab.locator("#f-to").input_value() == opset[-2:]
 
 
+@pytest.mark.slow
 def test_the_filter_of_types_leaves_the_cases_of_that_type(cases: list[Case], opened: Any) -> None:
     types = {case.element_type for case in cases} - {""}
     chosen = min(types)
@@ -192,6 +201,7 @@ def model_with_a_subgraph_and_a_function(path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_model_file_sets_its_operators_and_opset(tmp_path: Path, opened: Any) -> None:
     tab = opened()
     tab.set_input_files("#f-model", model_with_a_subgraph_and_a_function(tmp_path / "m.onnx"))
@@ -200,6 +210,7 @@ def test_a_model_file_sets_its_operators_and_opset(tmp_path: Path, opened: Any) 
     assert (tab.locator("#f-from").input_value(), tab.locator("#f-to").input_value()) == ("18", "18")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"no model at all", b"\x3a\xff\xff\xff\xff\x0f", json.dumps({}).encode()])
 def test_a_file_that_is_no_model_is_one_sentence(content: bytes, tmp_path: Path, opened: Any) -> None:
     path = tmp_path / "<b>m.onnx"
@@ -211,6 +222,7 @@ def test_a_file_that_is_no_model_is_one_sentence(content: bytes, tmp_path: Path,
     assert tab.locator("#ranks").inner_text() == before
 
 
+@pytest.mark.slow
 def test_filters_fold_on_a_phone_and_no_page_is_wider_than_it(opened: Any) -> None:
     tab = opened(**PHONE)
     assert not tab.locator("#narrow").is_visible()
@@ -222,6 +234,7 @@ def test_filters_fold_on_a_phone_and_no_page_is_wider_than_it(opened: Any) -> No
     assert not wide.locator("#fold").is_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_no_page_is_wider_than_a_phone(page: str, opened: Any) -> None:
     tab = opened(page, **PHONE)
@@ -230,6 +243,7 @@ def test_no_page_is_wider_than_a_phone(page: str, opened: Any) -> None:
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_light_and_dark_follow_the_system_and_the_button(scheme: str, opened: Any) -> None:
     tab = opened(color_scheme=scheme)
@@ -246,6 +260,7 @@ def test_light_and_dark_follow_the_system_and_the_button(scheme: str, opened: An
     assert tab.evaluate(ground) == dark, "the choice holds on the next page"
 
 
+@pytest.mark.slow
 def test_a_case_shows_what_the_stream_says(written: Written, opened: Any) -> None:
     case = next(iter(written.results.failing()))
     tab = opened(f"case.html#{case}")
@@ -261,6 +276,7 @@ def test_a_case_shows_what_the_stream_says(written: Written, opened: Any) -> Non
     tab.wait_for_function("(before) => document.getElementById('case-title').textContent !== before", arg=case)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page", ["case.html#ai.onnx/Nothing/1/x", "case.html#%E0%A4%A", "finding.html#x", "finding.html"]
 )
@@ -268,6 +284,7 @@ def test_addresses_that_mean_nothing_do_no_harm(page: str, opened: Any) -> None:
     assert "There is no" in opened(page).locator(".empty").inner_text()
 
 
+@pytest.mark.slow
 def test_a_finding_shows_everything_and_its_script_can_be_had(opened: Any) -> None:
     tab = opened("finding.html#alpha-split-1")
     text = tab.locator("article").inner_text()
@@ -291,6 +308,7 @@ def test_a_finding_shows_everything_and_its_script_can_be_had(opened: Any) -> No
     assert download.value.suggested_filename == "alpha-split-1.py"
 
 
+@pytest.mark.slow
 def test_a_finding_of_a_tool_shows_the_model_that_came(browser: Browser, runs: list[Path], tmp_path: Path) -> None:
     made, nothing = {"made": f"model that came {HOSTILE}"}, {"given": {}}
     listed = [
@@ -321,12 +339,14 @@ WORDS = ("which evaluates to", "float[1] [9]", "no answer", "accepted")
 """The parts of a page below "Actual"."""
 
 
+@pytest.mark.slow
 def test_a_case_without_a_page_is_no_link(opened: Any) -> None:
     cases = opened("finding.html#alpha-fixed").locator("ul.plain li.id")
     assert cases.all_inner_texts() == ["ai.onnx/Split/18/none"]
     assert cases.locator("a").count() == 0
 
 
+@pytest.mark.slow
 def test_the_list_of_findings_can_be_narrowed(opened: Any) -> None:
     tab = opened("findings.html#kind=crash")
     assert tab.locator(".findings li").count() == 2
@@ -339,6 +359,7 @@ def test_the_list_of_findings_can_be_narrowed(opened: Any) -> None:
     assert tab.locator(".findings li").count() == 1
 
 
+@pytest.mark.slow
 def test_sentences_have_their_cases_with_letters(written: Written, opened: Any) -> None:
     tab = opened("operator/Split.html")
     whole = tab.locator("details.sentence").count()
@@ -353,6 +374,7 @@ def test_sentences_have_their_cases_with_letters(written: Written, opened: Any) 
     assert "failed by" in row.inner_text()
 
 
+@pytest.mark.slow
 def test_the_page_can_be_walked_by_keyboard_alone(opened: Any) -> None:
     tab = opened()
     tab.keyboard.press("Tab")
@@ -366,6 +388,7 @@ def test_the_page_can_be_walked_by_keyboard_alone(opened: Any) -> None:
     assert {"f-ops", "f-model", "f-from", "f-to", "f-type", "clear", "alpha", "beta"} <= seen
 
 
+@pytest.mark.slow
 def test_without_javascript_the_front_page_has_its_tables(browser: Browser, written: Written) -> None:
     context = browser.new_context(java_script_enabled=False)
     tab = context.new_page()
@@ -375,6 +398,7 @@ def test_without_javascript_the_front_page_has_its_tables(browser: Browser, writ
     context.close()
 
 
+@pytest.mark.slow
 def test_an_escape_that_failed_would_run_nothing(browser: Browser, written: Written, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(written.folder, copy)
@@ -393,6 +417,7 @@ def test_an_escape_that_failed_would_run_nothing(browser: Browser, written: Writ
     tab.close()
 
 
+@pytest.mark.slow
 def test_missing_data_is_said(browser: Browser, written: Written, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(written.folder, copy)
