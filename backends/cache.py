@@ -133,7 +133,7 @@ class Store:
             if over <= 0:
                 break
             with contextlib.suppress(OSError):
-                os.unlink(path)  # noqa: PTH108 - scandir gives a name
+                os.unlink(path)  # noqa: PTH108 - scandir returns a name
             over -= bytes_
 
 

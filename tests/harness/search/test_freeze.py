@@ -92,6 +92,7 @@ def test_a_second_search_with_the_seed_keeps_what_is_there(found: Path) -> None:
     assert before
     done = search("size_three", *WORDS, "--folder", found)
     assert done.status == 1, done.text
+    assert "there already" in done.out
     assert "no new causes" in done.out
     assert contents(found) == before
 
@@ -133,9 +134,9 @@ def test_bad_input_gets_a_sentence(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
     for words, sentence in {
-        ("--minutes", "0"): "--minutes 0",
-        ("--minutes", "-1"): "--minutes -1",
-        ("--minutes", "nan"): "--minutes nan",
+        ("--minutes", "0"): "--minutes 0 is not a valid time",
+        ("--minutes", "-1"): "--minutes -1 is not a valid time",
+        ("--minutes", "nan"): "--minutes nan is not a valid time",
         ("--examples", "0"): "0 is not in the range",
         ("--op", "Nonesuch"): "matches nothing in suite generated",
         ("--folder", str(foreign)): "contains notes.txt, which no search wrote",
