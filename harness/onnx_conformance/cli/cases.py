@@ -36,7 +36,7 @@ from onnx_conformance.report import coverage as coverage_report
 from onnx_conformance.report import operator as operator_report
 from onnx_conformance.run import export
 from onnx_conformance.specification import registry, schema
-from onnx_conformance.specification.completeness import completeness
+from onnx_conformance.specification.completeness import COMPLETENESS
 from onnx_conformance.suites import onnx_python
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import check_selection, find_operator
@@ -69,7 +69,7 @@ def list_(case_options: CaseOptions, shard: tuple[int, int] | None, sample: int,
         rows = [[line(name), *(row.get(head, 0) for head in OUTCOMES)] for name, row in counts.items()]
         printing.show(tabulate(rows, heads, tablefmt="simple"))
         if suite.name == Generated.name:
-            printing.show(f"\nCoverage of ONNX: {completeness()}.")
+            printing.show(f"\nCoverage of ONNX: {COMPLETENESS.format(**Generated().index.covers)}.")
     check_all_matched(suite, selection, empty=not counts)
 
 
@@ -173,7 +173,7 @@ def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa:
     """Write or check the manifest: id and digests of every generated case, and the cases of the core."""
     selection = Selection(names)
     check_selection(Generated(), selection)
-    ops = [op for op in registry.load() if any(selection.takes_operator(str(item)) for item in registry.versions(op))]
+    ops = list(registry.load().some(selection.takes_operator))
     if not check:
         for path in manifest.write(ops, out, jobs, whole=not names):
             printing.show(f"wrote {path}")

@@ -17,7 +17,7 @@ from onnx_conformance.run import progress
 from onnx_conformance.run.reference_answers import reference_answers
 from onnx_conformance.run.run import EXIT_BROKEN, EXIT_FAILED, Run
 from onnx_conformance.run.signals import EndedError, in_order
-from onnx_conformance.specification.completeness import completeness
+from onnx_conformance.specification.completeness import COMPLETENESS
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.official import Official
 from onnx_conformance.suites.suite import OF_PROVISIONAL, PROVISIONAL
@@ -115,7 +115,8 @@ def _report_end(run: Run, width: int) -> None:
     if run.suite.name == PROVISIONAL:
         printing.show(textwrap.fill(OF_PROVISIONAL, width) + "\n")
     if run.suite.name == Generated.name:
-        printing.show(f"Coverage of ONNX: {completeness()}.\n")
+        covers = Generated().index.covers  # From the cache: counting imports every operator file.
+        printing.show(f"Coverage of ONNX: {COMPLETENESS.format(**covers)}.\n")
     place = _place(options) if options.results else ""
     files = [str(path) for path in run.streams.written] if options.apart else []
     folder = "" if run.suite.name in {Generated.name, Official.name} else run.suite.name

@@ -16,7 +16,7 @@ from onnx_conformance.declare import DeclarationError, Op
 from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
 
     from onnx_conformance.specification.schema import OperatorVersion
@@ -36,6 +36,9 @@ class Registry:
             DeclarationError: two operators have the same name, or a version has no oracle.
         """
         self._ops: dict[tuple[str, str], Op] = {}
+        self._add(declared)
+
+    def _add(self, declared: Iterable[Op]) -> None:
         for op in declared:
             if (op.domain, op.name) in self._ops:
                 raise DeclarationError(f"{op} is declared in two operator files")
@@ -50,19 +53,96 @@ class Registry:
         """Return the operator, or None if no file declares it."""
         return self._ops.get((domain, name))
 
+    def some(self, wanted: Callable[[str], bool]) -> Iterator[Op]:
+        """Iterate over the operators of which a version is wanted; its text is, for example, ai.onnx/Split/18."""
+        return (op for op in self if any(wanted(str(version)) for version in versions(op)))
+
+    def called(self, name: str) -> Op | None:
+        """Return the operator called `Split` or `ai.onnx/Split`, or None if no file declares it."""
+        return next((op for op in self if name in (op.name, str(op))), None)
+
     def named(self, name: str) -> Op:
         """Return the operator called `Split` or `ai.onnx/Split`.
 
         Raises:
             UnknownOperatorError: there is no such operator.
         """
-        for op in self:
-            if name in (op.name, str(op)):
-                return op
+        op = self.called(name)
+        if op is not None:
+            return op
         names = [op.name for op in self]
         near = difflib.get_close_matches(name, names, 1)
         hint = f"did you mean {near[0]}?" if near else f"the declared operators are {', '.join(names)}"
         raise UnknownOperatorError(f"no operator is called {name!r}; {hint}")
+
+
+class _Files(Registry):
+    """The operators of all files under `operators/`. A file is imported when one of its operators is needed.
+
+    The file of an operator has its name: `SplitToSequence` is declared in `split_to_sequence.py`.
+    """
+
+    def __init__(self) -> None:
+        """Import nothing yet: all files take more than a second."""
+        super().__init__(())
+        self._complete = False
+        self._modules: dict[str, list[str]] = {}
+        for module in operator_modules():
+            self._modules.setdefault(_stem(module), []).append(module)
+
+    def __iter__(self) -> Iterator[Op]:
+        """Import all files, and iterate in the order of domain and name.
+
+        Raises:
+            DeclarationError: a file is not valid Python, or a declaration is wrong. The message names file and line.
+        """
+        if not self._complete:
+            self._ops = {}
+            self._add(op for name in operator_modules() for op in _declared(name))
+            self._complete = True
+        return super().__iter__()
+
+    def find(self, domain: str, name: str) -> Op | None:
+        self._import(name)
+        return super().find(domain, name)
+
+    def _import(self, name: str) -> None:
+        """Import the files of the operators with a name, in any domain."""
+        for module in self._modules.pop(name.lower(), ()) if not self._complete else ():
+            self._add(_declared(module))
+
+    def some(self, wanted: Callable[[str], bool]) -> Iterator[Op]:
+        if self._complete:
+            return super().some(wanted)
+        names = sorted(path.split("/", 1) for path, found in schema.every().items() if any(map(wanted, found)))
+        return (op for domain, name in names if (op := self.find(domain, name)) is not None)
+
+    def called(self, name: str) -> Op | None:
+        self._import(name.rpartition("/")[2])
+        return next((op for _, op in sorted(self._ops.items()) if name in (op.name, str(op))), None)
+
+
+def _declared(module: str) -> list[Op]:
+    """Return the operators that a module declares.
+
+    Raises:
+        DeclarationError: the file is not valid Python, or a declaration is wrong. The message names file and line.
+    """
+    ops = [item for item in vars(_imported(module)).values() if isinstance(item, Op)]
+    for op in ops:
+        if op.name.lower() != _stem(module):
+            raise DeclarationError(f"{_file(module)} declares {op.name}; the file of an operator must have its name")
+    return ops
+
+
+def _stem(module: str) -> str:
+    """Return the part of a module's name that is the name of its operator in lower case."""
+    return module.rpartition(".")[2].replace("_", "")
+
+
+def _file(module: str) -> Path:
+    """Return the file of a module of `operators/`."""
+    return Path(operators.__file__).parent.joinpath(*module.split(".")[2:]).with_suffix(".py")
 
 
 def versions(op: Op) -> tuple[OperatorVersion, ...]:
@@ -99,15 +179,8 @@ def _check(op: Op) -> None:
 
 @functools.cache
 def load() -> Registry:
-    """Return the registry of all files under `operators/`.
-
-    Raises:
-        DeclarationError: a file is not valid Python, or a declaration is wrong. The message names file and line.
-    """
-    declared: list[Op] = []
-    for name in operator_modules():
-        declared += [item for item in vars(_imported(name)).values() if isinstance(item, Op)]
-    return Registry(declared)
+    """Return the registry of all files under `operators/`."""
+    return _Files()
 
 
 def _imported(name: str) -> ModuleType:
@@ -116,7 +189,7 @@ def _imported(name: str) -> ModuleType:
     except SyntaxError as error:
         raise DeclarationError(f"{error.filename}, line {error.lineno}: {error.msg}") from error
     except Exception as error:
-        file = Path(operators.__file__).parent.joinpath(*name.split(".")[2:]).with_suffix(".py")
+        file = _file(name)
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == file]
         where = f"{file}, line {frames[-1].lineno}" if frames else f"{file}"
         said = f"{error}" if isinstance(error, HarnessError) else f"{type(error).__name__}: {error}"

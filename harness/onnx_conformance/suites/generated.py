@@ -107,7 +107,7 @@ class Generated:
         if selection.tags:
             declared = {
                 str(version): sum(1 for _ in plans.stems(version, _selected(op, version, selection)))
-                for op in self._registry
+                for op in self._registry.some(selection.may_have)
                 for version in registry.versions(op)
                 if selection.takes_operator(str(version))
             }
@@ -119,7 +119,7 @@ class Generated:
         """Yield the selected cases, by operator, version, declaration, type and form."""
         part = selection.slice
         if part is None or selection.by_name or not packs.is_on():
-            for op in self._of(part):
+            for op in self._of(part, selection):
                 yield from self._cases(op, selection)
         else:
             yield from self._packed(part, selection)
@@ -135,7 +135,7 @@ class Generated:
             yield from pack
             return
         self._packs[part] = packer = packs.Packer(key)
-        for case in itertools.chain.from_iterable(self._cases(op, selection) for op in self._of(part)):
+        for case in itertools.chain.from_iterable(self._cases(op, selection) for op in self._of(part, selection)):
             packer.add(case)
             yield case
         packer.write()
@@ -153,17 +153,17 @@ class Generated:
             counts: Mapping[str, float] = {name: n * outlook.forms for name, n in outlook.declared.items()}
         else:
             counts = {}
-            for op in self._registry:
+            for op in self._registry.some(selection.may_have):
                 versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
                 if versions := [version for version in versions if _selected(op, version, selection)]:
                     of_op = manifest.counts(op, of_core=selection.core, wanted=selection.would_take)
                     counts |= {str(version): of_op.get(str(version), 1) for version in versions}
         return [part for name, count in counts.items() for part in divided(name, count)]
 
-    def _of(self, part: Slice | None) -> Iterable[Op]:
-        """Return the operators of a slice."""
+    def _of(self, part: Slice | None, selection: Selection) -> Iterable[Op]:
+        """Return the operators of a slice, or those of which a case may be selected."""
         op = self._registry.find(*part.operator.split("/")[:2]) if part is not None and part.operator else None
-        return self._registry if op is None else [op]
+        return self._registry.some(selection.may_have) if op is None else [op]
 
     def _cases(self, op: Op, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases of an operator."""
@@ -188,7 +188,7 @@ class Generated:
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield summaries of the selected cases; only operators without a matching manifest are generated."""
-        for op in self._registry:
+        for op in self._registry.some(selection.may_have):
             if not [version for version in registry.versions(op) if selection.takes_operator(str(version))]:
                 continue
             entries = manifest.entries(op)

@@ -92,12 +92,11 @@ def find_operator(name: str) -> tuple[Op, int | None] | None:
     *words, last = name.split("/")
     since = int(last) if words and last.isdecimal() and len(last) < MOST_DIGITS else None
     path = "/".join(words) if since is not None else name
-    for op in registry.load():
-        if path in (op.name, str(op)):
-            known = [version.since for version in registry.versions(op)]
-            if since is not None and since not in known:
-                raise SelectionError(f"{op} has the versions {', '.join(map(str, known))}, not {since}")
-            return op, since
+    if (op := registry.load().called(path)) is not None:
+        known = [version.since for version in registry.versions(op)]
+        if since is not None and since not in known:
+            raise SelectionError(f"{op} has the versions {', '.join(map(str, known))}, not {since}")
+        return op, since
     for op_path in schema.every():
         if path in (op_path, op_path.split("/")[1]):
             raise SelectionError(undeclared(op_path))

@@ -73,9 +73,7 @@ class Selection:
         if self.slice is not None and self.slice.operator not in {"", operator}:
             return False
         if operator not in self._operators:  # Cached: it is called for each of thousands of cases.
-            domain, _, rest = operator.partition("/")
-            name = rest.partition("/")[0]
-            self._operators[operator] = self._any("--op", self.ops, (name, rest, operator, f"{domain}/{name}"))
+            self._operators[operator] = self._any("--op", self.ops, _names_of(operator))
         return self._operators[operator]
 
     def takes(self, case: Case | Listed) -> bool:
@@ -134,9 +132,18 @@ class Selection:
 
     def may_take(self, operator: str, tags: Iterable[str]) -> bool:
         """Return whether a case of this operator version with these tags may be selected and so must be generated."""
+        return self._may_be_of(operator) and (not self.tags or bool(_hits(self.tags, tags)))
+
+    def may_have(self, operator: str) -> bool:
+        """Return whether cases of an operator version may be selected; no glob is recorded as matching."""
+        if self.slice is not None and self.slice.operator not in {"", operator}:
+            return False
+        return (not self.ops or bool(_hits(self.ops, _names_of(operator)))) and self._may_be_of(operator)
+
+    def _may_be_of(self, operator: str) -> bool:
+        """Return whether a case of this operator version may have a selected id."""
         named = not self.cases or any(globs.may_match(glob, operator) for glob in self.cases)
-        named = named and (not self.ids or operator in self._operators_of_ids)
-        return named and (not self.tags or bool(_hits(self.tags, tags)))
+        return named and (not self.ids or operator in self._operators_of_ids)
 
     @functools.cached_property
     def _operators_of_ids(self) -> frozenset[str]:
@@ -154,6 +161,13 @@ class Selection:
         words += ["--core"] if self.core else []
         words += [f"--shard {self.shard[0]}/{self.shard[1]}"] if self.shard else []
         return " ".join(words)
+
+
+def _names_of(operator: str) -> tuple[str, ...]:
+    """Return the names of an operator version that a glob of --op may match."""
+    domain, _, rest = operator.partition("/")
+    name = rest.partition("/")[0]
+    return name, rest, operator, f"{domain}/{name}"
 
 
 def _hits(globs: tuple[str, ...], names: Iterable[str]) -> list[str]:
