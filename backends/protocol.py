@@ -396,7 +396,7 @@ def parse_header(line: bytes | bytearray) -> dict[str, Any]:
     if not isinstance(header, dict) or not isinstance(header.get("kind"), str):
         raise HeaderError(f'a header is an object with a "kind", not {clip(bytes(line[:400]))}')
     size = header.get("payload")
-    if not isinstance(size, int) or isinstance(size, bool) or size < 0:
+    if type(size) is not int or size < 0:
         raise HeaderError(f'"payload" is {clip(size)}: expected the number of bytes that follow')
     if size > MAX_PAYLOAD:
         raise HeaderError(f'"payload" announces {size} bytes; at most {MAX_PAYLOAD} are taken')
@@ -408,8 +408,24 @@ def _integer(digits: str) -> int | float:
     return int(digits) if len(digits) <= _LONGEST_INTEGER else float(digits)
 
 
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON, whose fields must occur once: readers differ in which of two they use.
+
+    Raises:
+        HeaderError: a field occurs twice.
+    """
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise HeaderError(f"the field {clip(name)} occurs twice in an object")
+            seen.add(name)
+    return members
+
+
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
-_DECODER = json.JSONDecoder(parse_int=_integer)
+_DECODER = json.JSONDecoder(parse_int=_integer, object_pairs_hook=_object)
 """Made once: a run has hundreds of thousands of messages."""
 
 

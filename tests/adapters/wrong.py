@@ -518,6 +518,26 @@ def speaks_endless_protocol() -> None:
     write(hello(protocol="9" * 1_000_000))
 
 
+def says_true_for_an_integer() -> None:
+    write(hello(protocol=True))
+
+
+def says_a_float_for_an_integer() -> None:
+    write(hello(protocol=1.0))
+
+
+def says_a_list_as_subject() -> None:
+    write(message({"kind": "hello", "protocol": 1, "subject": ["runtime"]}))
+
+
+def says_an_object_as_subject() -> None:
+    write(message({"kind": "hello", "protocol": 1, "subject": {}}))
+
+
+def says_a_field_twice() -> None:
+    write(b'{"kind": "hello", "protocol": 1, "payload": 9, "payload": 0}\n')
+
+
 def never_says_hello() -> None:
     time.sleep(600)
 
@@ -542,7 +562,9 @@ def has_a_hostile_version() -> None:
 START = (
     dies_at_its_first_start, counts_its_starts, dies_at_start, aborts_at_start, prints_before_hello,
     speaks_another_protocol, speaks_endless_protocol,
-    never_says_hello, answers_before_hello, fails_with_hostile_words, fails_without_words, has_a_hostile_version,
+    never_says_hello, says_true_for_an_integer, says_a_float_for_an_integer, says_a_list_as_subject,
+    says_an_object_as_subject, says_a_field_twice, answers_before_hello, fails_with_hostile_words, fails_without_words,
+    has_a_hostile_version,
 )  # fmt: skip
 
 

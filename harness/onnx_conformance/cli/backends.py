@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 from tabulate import tabulate
 
@@ -13,6 +15,9 @@ from onnx_conformance.environments import backend_names, node_environment, sandb
 from onnx_conformance.judging import self_check
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.group("backends", invoke_without_command=True)
@@ -63,14 +68,14 @@ def _row(name: str, *, every: bool) -> list[str]:
     "--python", default="", metavar="PATH", help="A Python interpreter that has the runtime installed, as in `run`."
 )
 @with_adapter_options
-def check(name: str, python: str, passes: tuple[str, ...], isolate: bool) -> None:  # noqa: FBT001
+def check(name: str, python: str, passes: tuple[str, ...], isolate: tuple[Path, ...] | None) -> None:
     """Test an adapter briefly: its description, every type sent and returned, and invalid input.
 
     Exit status: 0 all checks pass, 1 a check fails, 2 the adapter does not start.
     """
     failures, target = 0, backend_names.resolve(name, python, passes)
-    if isolate:
-        target = sandbox.around("generated", None).of(target)
+    if isolate is not None:
+        target = sandbox.around("generated", None, shown=isolate).of(target)
     for row in self_check.check(target, Limits()):
         mark = {True: "ok", False: "NO", None: "--"}[row.good]
         failures += row.good is False

@@ -61,13 +61,19 @@ def with_repro_options(command: Any) -> Any:  # noqa: ANN401 - click's decorator
 
 
 def _targets(
-    kind: str, backend: str, python: str, others: Sequence[str], passes: tuple[str, ...], isolated_from: str | None
+    kind: str,
+    backend: str,
+    python: str,
+    others: Sequence[str],
+    passes: tuple[str, ...],
+    suite: str | None,
+    isolate: tuple[Path, ...] | None,
 ) -> tuple[Target, list[Target]]:
     """Return the failing backend, and the other backends whose outputs are shown."""
     target, further = backend_names.resolve(backend, python, passes), write.others(kind, backend, others, passes)
-    if isolated_from is None:
+    if isolate is None:
         return target, further
-    isolation = sandbox.around(isolated_from, None)
+    isolation = sandbox.around(suite or "generated", None, shown=isolate)
     return isolation.of(target), [isolation.of(other) for other in further]
 
 
@@ -107,11 +113,11 @@ def dissent_(files: tuple[Path, ...], enough: int) -> None:
 @with_repro_options
 def repro_(
     case_id: str, backend: str, python: str, suite_name: str | None, kind: str, out: Path | None,
-    others: Any, passes: tuple[str, ...], isolate: bool,  # noqa: ANN401, FBT001 - click's
+    others: Any, passes: tuple[str, ...], isolate: tuple[Path, ...] | None,  # noqa: ANN401 - click's
 ) -> None:  # fmt: skip
     """Write a reproduction of a case on a backend: a Python file, a bug report, or a folder."""
     write.check(kind, out, others)
-    target, beside = _targets(kind, backend, python, others, passes, (suite_name or "generated") if isolate else None)
+    target, beside = _targets(kind, backend, python, others, passes, suite_name, isolate)
     case = load_case(case_id, suite_name)
     with Asker(target, Limits()) as asker:
         hello = dict(asker.process.hello)
@@ -143,7 +149,7 @@ def repro_(
 @with_repro_options
 def minimize_(
     case_id: str, backend: str, python: str, suite_name: str | None, steps: int, timeout: float, kind: str,
-    out: Path | None, others: Any, passes: tuple[str, ...], isolate: bool,  # noqa: ANN401, FBT001 - click's
+    out: Path | None, others: Any, passes: tuple[str, ...], isolate: tuple[Path, ...] | None,  # noqa: ANN401 - click's
 ) -> None:  # fmt: skip
     """Reduce a failing case to a smaller one that fails in the same way, and write a reproduction of it.
 
@@ -151,7 +157,7 @@ def minimize_(
     case cannot be reduced further, or --steps is reached; 2 it passes, fails differently each time, or does not exist.
     """
     write.check(kind, out, others)
-    target, beside = _targets(kind, backend, python, others, passes, (suite_name or "generated") if isolate else None)
+    target, beside = _targets(kind, backend, python, others, passes, suite_name, isolate)
     case, limits = load_case(case_id, suite_name), Limits(timeout=timeout)
     minimized = reducer.minimize(case, plan_if_declarable(case), target, limits, steps)
     for line in minimized_report.lines(minimized):

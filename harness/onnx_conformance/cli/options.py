@@ -239,19 +239,34 @@ def with_part_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
 
 
 def with_adapter_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
-    """Add the options for what an adapter can access on this machine."""
+    """Add the options for what an adapter can access on this machine.
+
+    The command gets `isolate`: None if adapters are not isolated; else the paths that they see in addition.
+    """
+
+    @functools.wraps(command)
+    def joined(*args: Any, isolate: bool, shown: tuple[Path, ...], **options: Any) -> Any:  # noqa: ANN401 - click's
+        if shown and not isolate:
+            raise click.UsageError("--show is for adapters in a sandbox; add --isolate, or remove it")
+        return command(*args, isolate=shown if isolate else None, **options)
+
+    wrapped: Any = joined
     for option in (
         click.option(
+            "--show", "shown", multiple=True, type=click.Path(path_type=Path), metavar="PATH",
+            help="With --isolate, a file or folder that adapters can read in addition. Repeatable.",
+        ),
+        click.option(
             "--isolate", is_flag=True,
-            help="Run adapters in a sandbox without access to the network, other processes and the suite (Linux).",
+            help="Run adapters in a sandbox that shows their runtime, their own files and system libraries (Linux).",
         ),
         click.option(
             "--env", "passes", multiple=True, metavar="NAME",
             help="Also pass this environment variable to adapters; by default they get only a few. Repeatable.",
         ),
     ):  # fmt: skip
-        command = option(command)
-    return command
+        wrapped = option(wrapped)
+    return wrapped
 
 
 def check_all_matched(suite: Suite, selection: Selection, *, empty: bool) -> None:

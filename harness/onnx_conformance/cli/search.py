@@ -72,7 +72,7 @@ MINUTE = 60
 def search_(
     backend: str, minutes: float | None, examples: int | None, seed: int | None, ops: tuple[str, ...],
     folder: Path | None, known: tuple[Path, ...], python: str, timeout: float, memory: int | None,
-    passes: tuple[str, ...], *, single: bool, isolate: bool,
+    passes: tuple[str, ...], *, single: bool, isolate: tuple[Path, ...] | None,
 ) -> None:  # fmt: skip
     """Run random operator calls and models on a backend, and store the failing ones as cases.
 
@@ -88,8 +88,8 @@ def search_(
     selection = Selection(ops)
     check_selection(Generated(), selection)
     target = backend_names.resolve(backend, python, passes)
-    if isolate:
-        target = sandbox.around(Generated.name, None).of(target)
+    if isolate is not None:
+        target = sandbox.around(Generated.name, None, shown=isolate).of(target)
     is_known = {cause for path in known for cause in causes.known(path, backend)}
     selected = grammar.sources(selection)
     if not selected:

@@ -127,7 +127,7 @@ def _measure(
     timeout: float,
     restarts: int,
     passes: tuple[str, ...],
-    isolate: bool,
+    isolate: tuple[Path, ...] | None,
 ) -> int:
     """Run the versions; return 0, or 2 if results are missing."""
     printing.note(f"running {line(', '.join(backends))}")

@@ -60,6 +60,13 @@ class UnknownBackendError(HarnessError):
     """No backend has this name; the text contains the existing names."""
 
 
+IN_SANDBOX = (
+    "with --isolate, it sees only system libraries, the environment of its runtime and its own folder; "
+    "add other files with --show PATH"
+)
+"""The end of the message about an adapter that does not start in a sandbox."""
+
+
 @dataclass(frozen=True)
 class Target:
     """A backend, and how to start its adapter.

@@ -1,26 +1,26 @@
 """Runs adapters in a sandbox of bubblewrap: no network, no other processes, and no access to the expected answers.
 
-Everything is read-only but /tmp, which is the adapter's own. Whatever contains expected answers is hidden: the harness,
-the other folders of a checkout, the suite's folder, the results.
+The sandbox begins empty. It shows system libraries, the environment of the runtime and the files of the adapter, all
+read-only. /tmp is empty and the adapter's own. Answers within a shown folder are hidden again: the harness, the other
+folders of a checkout, the cache, the suite and the results. The adapter has no privileges, even if the user is root.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import functools
-import os
+import glob
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import onnx
-
+from onnx_conformance.backends import cache
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.base.package import BACKENDS, CHECKOUT, FOLDER
+from onnx_conformance.base.package import CHECKOUT, FOLDER
 from onnx_conformance.base.verdict import line
+from onnx_conformance.environments.adapter_files import needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -28,12 +28,25 @@ if TYPE_CHECKING:
     from onnx_conformance.environments.backend_names import Target
 
 HARNESS = FOLDER
-BESIDE = ("generated_cases", "reports", "tests", ".git")
+ANSWERS = ("generated_cases", "reports", "tests", ".git", "build", "dist")
 """Folders of a checkout that contain answers."""
-PRIVATE = tuple(Path(name) for name in ("/tmp", "/var/tmp", "/run") if Path(name).is_dir())  # noqa: S108 - as hidden
-"""Where other processes leave files and sockets."""
-SYSTEM = tuple(map(Path, ("/run/current-system", "/run/opengl-driver")))
-"""Folders of libraries on some systems."""
+RESULTS = "*.ndjson*"
+"""Files in the folder of an adapter that are results."""
+OFFICIAL = Path("onnx", "backend", "test", "data")
+"""The test cases of onnx, in a folder of modules."""
+SYSTEM = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store", "/gnu/store", "/opt/rocm",
+    "/run/current-system", "/run/opengl-driver", "/sys",
+)  # fmt: skip
+"""Programs, libraries, and the description of devices."""
+SETTINGS = (
+    "OpenCL", "alternatives", "ca-certificates", "fonts", "glvnd", "group", "hosts", "ld.so.cache", "ld.so.conf",
+    "ld.so.conf.d", "localtime", "locale.alias", "locale.conf", "nsswitch.conf", "passwd", "pki", "ssl", "vulkan",
+)  # fmt: skip
+"""Files of /etc that libraries read."""
+DEVICES = ("nvidia*", "dri", "kfd", "dxg", "accel")
+"""Files of /dev by which a runtime uses an accelerator."""
+WRITABLE = ("/tmp", "/var/tmp")  # noqa: S108 - the adapter's own
 MOST_ENTRIES = 500
 """Maximum number of entries of a folder with a hidden file: each of the other entries is bound separately."""
 TRIAL = 10.0
@@ -48,15 +61,17 @@ class NoIsolationError(HarnessError):
 
 @dataclass(frozen=True)
 class Isolation:
-    """Paths that are hidden from adapters.
+    """The paths that adapters see, and those that they never see.
 
     Attributes:
-        folders: appear empty.
-        files: appear missing.
+        folders: appear empty, also within a shown folder.
+        files: appear missing, also within a shown folder. They need not exist yet.
+        shown: files and folders that every adapter sees, in addition to what it needs.
     """
 
     folders: tuple[Path, ...]
     files: tuple[Path, ...] = ()
+    shown: tuple[Path, ...] = ()
 
     def of(self, target: Target) -> Target:
         """Return a target whose adapter runs in a sandbox.
@@ -69,53 +84,66 @@ class Isolation:
 
     def _words(self, target: Target) -> Iterator[str]:
         own = any(word.startswith("onnx_conformance.") for word in target.command)  # The oracle is part of the harness.
-        hidden = [folder for folder in self.folders if not (own and folder == HARNESS)]
-        here, needed = Path.cwd(), [*_needed(target.command), *target.sees]
+        here, paths = Path.cwd(), [*needed(target), *self.shown]
+        hidden = [folder for folder in (*self.folders, *_of_modules(paths)) if not (own and folder == HARNESS)]
         if (above := next((folder for folder in hidden if here.is_relative_to(folder)), None)) is not None:
             raise NoIsolationError(
                 f"--isolate hides {above}, but adapters would run in {here}; start the command in another folder"
             )
-        yield from (*_bwrap(), "--die-with-parent", "--as-pid-1")
-        for folder in PRIVATE:
-            yield from ("--tmpfs", str(folder))
-        yield from _shown(PRIVATE, (here, *needed, *SYSTEM))
-        files = [file for file in self.files if file.parent not in PRIVATE]
-        for file in files:
-            yield from _without(file, (here, *needed))
-        folders = sorted(filter(Path.is_dir, hidden))
+        yield from (*_bwrap(), "--as-pid-1")
+        for name in WRITABLE:
+            yield from ("--tmpfs", name)
+        yield from _base()
+        steps: dict[Path, tuple[str, ...]] = {
+            path: ("--ro-bind-try", str(path), str(path)) for path in _outermost(paths, hidden)
+        }
+        visible = [*map(Path, SYSTEM), *steps]
+        for folder in filter(Path.is_dir, hidden):
+            if any(folder.is_relative_to(path) for path in visible):
+                steps[folder] = ("--tmpfs", str(folder))
+        steps |= {file: ("--ro-bind", "/dev/null", str(file)) for file in _results(steps)}
+        emptied = {folder for folder, words in steps.items() if words[0] == "--tmpfs"}
+        for folder, entries in _without(self.files, visible, hidden):
+            steps[folder] = ("--tmpfs", str(folder), *entries)
+            emptied.add(folder)
+        yield from ("--dir", str(here))
         # From the outermost to the innermost, so that a hidden folder stays hidden within a shown one, and the reverse.
-        inner = [(path, ("--ro-bind-try", str(path))) for path in _outermost(needed, hidden)]
-        steps = [*inner, *((folder, ("--tmpfs",)) for folder in folders)]
-        for path, words in sorted(steps, key=lambda step: len(step[0].parts)):
-            yield from (*words, str(path))
-        for folder in [*(file.parent for file in files), *folders]:
+        for _, words in sorted(steps.items(), key=lambda step: len(step[0].parts)):
+            yield from words
+        for folder in (*sorted(emptied), Path("/")):
             yield from ("--remount-ro", str(folder))
         yield from ("--chdir", str(here), "--")
 
 
-def around(suite: str, results: Path | None, *, apart: bool = False) -> Isolation:
-    """Return the paths that are hidden from the adapters of a run.
+def around(suite: str, results: Path | None, *, apart: bool = False, shown: Iterable[Path] = ()) -> Isolation:
+    """Return the paths that adapters of a run see and do not see.
 
     Args:
         suite: name or folder, as in `run`.
         results: the file or folder of the results.
         apart: it is a folder.
+        shown: files and folders that adapters see in addition to what they need.
 
     Raises:
-        NoIsolationError: this machine cannot make a sandbox.
+        NoIsolationError: this machine cannot make a sandbox, or a path of `shown` does not exist.
     """
     check()
     folders = [HARNESS]
     if CHECKOUT is not None:
-        folders += [CHECKOUT / name for name in BESIDE]
-    if suite == "official":
-        folders.append(Path(onnx.__file__).resolve().parent / "backend" / "test")
-    elif Path(suite).is_dir():
+        folders += [CHECKOUT / name for name in ANSWERS]
+    folders += [folder.absolute() for folder in (cache.folder(), cache.user_folder()) if folder is not None]
+    if Path(suite).is_dir():
         folders.append(Path(suite).resolve())
-    files: list[Path] = []
-    if results is not None:
-        (folders if apart else files).append(results.resolve())
-    return Isolation(tuple(folders), tuple(files))
+    if results is not None and apart:
+        folders.append(results.resolve())
+    missing = [folder for folder in folders if not folder.is_dir()]  # They may be made during the run.
+    folders = [folder for folder in folders if folder not in missing]
+    files = [*missing, *([results.resolve()] if results is not None and not apart else [])]
+    more = [path.absolute() for path in shown]
+    for path in more:
+        if not path.exists():
+            raise NoIsolationError(f"--show {line(path)}: there is no such file or folder")
+    return Isolation(tuple(folders), tuple(files), tuple(more))
 
 
 @functools.cache
@@ -126,7 +154,8 @@ def check() -> None:
         NoIsolationError: it does not.
     """
     try:
-        done = subprocess.run([*_bwrap(), "--", "true"], capture_output=True, timeout=TRIAL, check=False)  # noqa: S603
+        words = [*_bwrap(), *_base(), "--", "true"]
+        done = subprocess.run(words, capture_output=True, timeout=TRIAL, check=False)  # noqa: S603 - bwrap
     except subprocess.TimeoutExpired:
         raise NoIsolationError(f"--isolate: bwrap created no sandbox within {TRIAL:g} s") from None
     if done.returncode:
@@ -138,64 +167,94 @@ def check() -> None:
 
 
 def _bwrap() -> list[str]:
-    """Return the words that begin every sandbox."""
+    """Return the words that begin every sandbox: without privileges, and without a way to get some.
+
+    A process in its own user namespace has all capabilities there, with which it could remove mounts. So all are
+    dropped, and it cannot make another user namespace, where it would have them again.
+    """
     path = shutil.which("bwrap")
     if path is None:
         raise NoIsolationError(
             "--isolate needs bubblewrap, whose program bwrap is not installed; install it (Linux only), or "
             "leave the option out"
         )
-    return [path, "--ro-bind", "/", "/", "--unshare-all", "--dev", "/dev", "--proc", "/proc"]
+    known = ["--disable-userns"] if "--disable-userns" in _help(path) else []  # Since version 0.8 of 2023.
+    return [
+        path, "--unshare-all", "--unshare-user", *known, "--cap-drop", "ALL", "--new-session", "--die-with-parent",
+        "--dev", "/dev", "--proc", "/proc",
+    ]  # fmt: skip
 
 
-def _shown(hidden: Iterable[Path], paths: Iterable[Path]) -> Iterator[str]:
-    """Yield the words that show the needed paths within hidden folders."""
-    for path in _outermost(paths, hidden):
-        yield from ("--ro-bind-try", str(path), str(path))
+@functools.cache
+def _help(program: str) -> str:
+    """Return the options that this version of bwrap knows."""
+    try:
+        done = subprocess.run([program, "--help"], capture_output=True, timeout=TRIAL, check=False)  # noqa: S603 - bwrap
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (done.stdout + done.stderr).decode("utf-8", "replace")
+
+
+def _base() -> Iterator[str]:
+    """Yield the words that show the system."""
+    for path in map(Path, SYSTEM):
+        if path.is_symlink() and path.parent == Path("/"):  # As /lib, where all libraries are in /usr.
+            yield from ("--symlink", str(path.readlink()), str(path))
+        else:
+            yield from ("--ro-bind-try", str(path), str(path))
+    for name in SETTINGS:
+        yield from ("--ro-bind-try", f"/etc/{name}", f"/etc/{name}")
+    for device in sorted(device for name in DEVICES for device in glob.glob(f"/dev/{name}")):  # noqa: PTH207 - no folder
+        yield from ("--dev-bind-try", device, device)
 
 
 def _outermost(paths: Iterable[Path], hidden: Iterable[Path]) -> list[Path]:
-    """Return the paths within hidden folders, without those that are shown together with another of them.
+    """Return the paths to show, without those that are shown together with another of them.
 
     A path that is shown already cannot be bound again: it may be a link, as an interpreter in its environment is.
+    A path that is hidden itself is not shown.
     """
     folders = list(hidden)
+    system = [Path(name) for name in SYSTEM]
     shown: list[Path] = []
     for path in sorted(dict.fromkeys(paths), key=lambda path: len(path.parts)):
-        around_it = [folder for folder in folders if folder in path.parents]
-        innermost = max((len(folder.parts) for folder in around_it), default=0)
-        if around_it and not any(other in path.parents and len(other.parts) > innermost for other in shown):
+        if path not in {Path("/"), *folders} and _depth(path, [*shown, *system]) <= _depth(path, folders):
             shown.append(path)
     return shown
 
 
-def _needed(command: Sequence[str]) -> list[Path]:
-    """Return the paths that a command needs: the adapter, its interpreter, and the folders of its modules."""
-    program = shutil.which(command[0])
-    named: Iterable[str] = [*([program] if program else []), *command[1:]]
-    imported = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    paths = [Path(word).absolute() for word in (*named, *filter(None, imported)) if Path(word).exists()]
-    homes = [home for path in (*paths[:1], Path(sys.executable)) for home in _homes(path)]
-    return list(dict.fromkeys([BACKENDS, BACKENDS.resolve(), *homes, *paths]))
+def _depth(path: Path, folders: Iterable[Path]) -> int:
+    """Return the number of parts of the innermost of some folders around a path; 0 if it is in none of them."""
+    return max((len(folder.parts) for folder in folders if path.is_relative_to(folder)), default=0)
 
 
-def _homes(program: Path) -> Iterator[Path]:
-    """Yield the folders of the environment of an interpreter, by its name and with links resolved."""
-    for path in (program, program.resolve()):
-        if path.parent.name == "bin" and path.parent.parent != Path("/usr"):
-            yield path.parent.parent
+def _of_modules(paths: Iterable[Path]) -> list[Path]:
+    """Return the folders with answers in folders of modules: onnx's own test cases, and installed copies of this."""
+    return [folder for path in paths for name in (OFFICIAL, HARNESS.name) if (folder := path / name).is_dir()]
 
 
-def _without(file: Path, needed: Sequence[Path]) -> Iterator[str]:
-    """Yield the arguments that hide a file, which need not exist yet, but not the other files that are needed."""
-    folder = file.parent
-    yield from ("--tmpfs", str(folder))
-    if not any(path.is_relative_to(folder) for path in needed):
-        return
-    entries = [entry for entry in folder.iterdir() if entry != file]
-    if len(entries) > MOST_ENTRIES or folder == Path("/"):
-        raise NoIsolationError(
-            f"--isolate hides the results file {file}, but adapters need its folder; name a file in another folder"
-        )
-    for entry in entries:
-        yield from ("--ro-bind-try", str(entry), str(entry))
+def _results(paths: Iterable[Path]) -> list[Path]:
+    """Return the files in shown folders that are results of runs."""
+    return [file for path in paths if path.is_dir() for file in path.glob(RESULTS) if file.is_file()]
+
+
+def _without(
+    files: Iterable[Path], visible: Sequence[Path], hidden: Sequence[Path]
+) -> Iterator[tuple[Path, list[str]]]:
+    """Yield each shown folder that has hidden files, and the arguments that show its other entries.
+
+    A file need not exist yet, and neither need its folder: then the first missing folder is hidden.
+    """
+    for file in files:
+        inner = file
+        while not inner.parent.is_dir():
+            inner = inner.parent
+        folder = inner.parent
+        if _depth(folder, visible) <= _depth(folder, hidden):
+            continue
+        entries = [entry for entry in folder.iterdir() if entry != inner]
+        if len(entries) > MOST_ENTRIES or folder in {Path("/"), *map(Path, SYSTEM)}:
+            raise NoIsolationError(
+                f"--isolate hides the results file {file}, but adapters need its folder; name a file in another folder"
+            )
+        yield folder, [word for entry in entries for word in ("--ro-bind-try", str(entry), str(entry))]

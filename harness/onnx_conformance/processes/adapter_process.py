@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.backends import protocol
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import clean
-from onnx_conformance.processes import replies
+from onnx_conformance.environments.backend_names import IN_SANDBOX
+from onnx_conformance.processes import hello, replies
 from onnx_conformance.processes.case_times import CaseTimes
 from onnx_conformance.processes.messages import ANY, Incoming, Room
 from onnx_conformance.processes.process_state import Absent, Ending, Serving, Silent, Starting, State, has_said_hello
@@ -112,6 +113,10 @@ class AdapterProcessError(HarnessError):
 
 class StartError(AdapterProcessError):
     """The adapter process does not start; the text contains its name, the reason and a solution."""
+
+    def __init__(self, process: AdapterProcess, text: str) -> None:
+        """Take the process, and a sentence that names its backend; in a sandbox, a file may be missing."""
+        super().__init__(process, f"{text}; {IN_SANDBOX}" if process.target.sandbox else text)
 
 
 class BudgetError(AdapterProcessError):
@@ -486,7 +491,7 @@ class AdapterProcess:
         request, case = self._pending[0]
         if header["kind"] == "hello":
             raise protocol.HeaderError('a second "hello"; it is sent once, when the process starts')
-        if header.get("id") != request:
+        if type(header.get("id")) is not int or header["id"] != request:  # In Python, 1 equals True and 1.0.
             number = protocol.clip(header.get("id"))
             raise protocol.HeaderError(f"an answer to request {number} while {request} was due")
         try:
@@ -528,17 +533,10 @@ class AdapterProcess:
         if header["kind"] != "hello":
             kind = clean(header["kind"], 40)
             raise StartError(self, f'{name}: its first message is {kind!r}, expected "hello" ({MANUAL})')
-        if header.get("protocol") != protocol.VERSION:
-            version = protocol.clip(header.get("protocol"))
-            raise StartError(
-                self,
-                f"{name}: it uses wire format {version}, but this harness uses {protocol.VERSION}; update the "
-                "older one",
-            )
-        if header.get("subject", "runtime") not in replies.KINDS:
-            subject = protocol.clip(header["subject"])
-            raise StartError(self, f"{name}: its subject is {subject}, expected one of {', '.join(replies.KINDS)}")
-        self.hello = {key: value if _is_plain(value) else protocol.clip(value) for key, value in header.items()}
+        try:
+            self.hello = hello.checked(header)
+        except hello.HelloError as error:
+            raise StartError(self, f"{name}: {error}") from None
         now = time.monotonic()
         if not starting.in_advance:  # It does not show the duration of a start.
             self.case_times.start = now - self._since
@@ -657,10 +655,3 @@ def poll(selector: selectors.BaseSelector, processes: list[AdapterProcess], wait
     for process in processes:
         process.check_deadline(now)
     return now
-
-
-def _is_plain(value: object) -> bool:
-    """Whether a field of a hello is a text, a number, or a list of texts, such as results contain."""
-    return isinstance(value, str | int | float | None) or (
-        isinstance(value, list) and all(isinstance(item, str) for item in value)
-    )

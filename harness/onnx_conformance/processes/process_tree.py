@@ -71,7 +71,8 @@ def supervised(
     """
     ours, theirs = socket.socketpair()
     # -I and -S: it reads nothing from the environment, and needs no site-packages.
-    supervisor = [sys.executable, "-I", "-S", str(SUPERVISOR), str(theirs.fileno()), str(memory or 0)]
+    # Not a link to it in an environment, which a sandbox may not show.
+    supervisor = [os.path.realpath(sys.executable), "-I", "-S", str(SUPERVISOR), str(theirs.fileno()), str(memory or 0)]
     try:
         with theirs:
             process = subprocess.Popen(  # noqa: S603 - it runs the user's command

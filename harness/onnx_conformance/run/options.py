@@ -32,7 +32,7 @@ class Options:
         pythons: by backend, the interpreter of an environment that the user made; "" is for all others.
         samples: by backend, n where it runs 1 case in n; without an entry, it runs all.
         passes: names of environment variables that adapters get in addition to those that all get.
-        isolate: adapters have no network, and cannot read the expected values.
+        isolate: files and folders that adapters in a sandbox see in addition; None: they are not isolated.
         without_readings: the numbers of readings whose cases are not scored.
         locale: the locale of adapters; empty: that of Python.
         threads: the number of threads that runtimes may use; None: as the adapters choose.
@@ -61,7 +61,7 @@ class Options:
     expectations: Path | None = None
     samples: Mapping[str, int] = field(default_factory=dict)
     passes: tuple[str, ...] = ()
-    isolate: bool = False
+    isolate: tuple[Path, ...] | None = None
     without_readings: frozenset[str] = frozenset()
     locale: str = ""
     threads: int | None = None
@@ -80,8 +80,8 @@ class Options:
         ]
         targets = [dataclasses.replace(target, environment={**target.environment, **settings}) for target in targets]
         reference = backend_names.resolve(self.reference, passes=self.passes) if self.reference else None
-        if self.isolate:
-            isolation = sandbox.around(self.suite, self.results, apart=self.apart)
+        if self.isolate is not None:
+            isolation = sandbox.around(self.suite, self.results, apart=self.apart, shown=self.isolate)
             targets = [isolation.of(target) for target in targets]
             reference = isolation.of(reference) if reference else None
         return Work(

@@ -219,7 +219,7 @@ class Run:
             "repeat": options.repeat,
             "timeout": options.limits.timeout,
             "memory": options.limits.memory,
-            **({"isolate": True} if options.isolate else {}),
+            **({"isolate": True} if options.isolate is not None else {}),
             **({"locale": options.locale} if options.locale else {}),
             **({"threads": options.threads} if options.threads else {}),
             **({"without_readings": sorted(options.without_readings)} if options.without_readings else {}),

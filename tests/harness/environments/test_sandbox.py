@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shlex
@@ -21,6 +22,7 @@ from onnx_conformance.environments.sandbox import Isolation, NoIsolationError
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.processes.replies import Answered, Died
+from onnx_conformance.suites import packs
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Selection
 from paths import ROOT
@@ -57,7 +59,7 @@ for name in filter(str.isdecimal, os.listdir("/proc")):
         pass
 seen = {
     "environment": dict(os.environ), "processes": processes, "connects": connects, "tmp": writable("/tmp"),
-    "here": writable("."), "entries": {path: entries(path) for path in sys.argv[2:]},
+    "here": writable("."), "entries": {path: entries(path.lstrip(":")) for path in sys.argv[2:]},
 }
 hello = {"kind": "hello", "protocol": 1, "runtime": "spy", "version": json.dumps(seen), "payload": 0}
 print(json.dumps(hello), flush=True)
@@ -214,6 +216,95 @@ class _listening:  # noqa: N801 - a context, used as a function
 
 @pytest.mark.slow
 @SANDBOX
+def test_an_isolated_adapter_finds_no_answers_and_gains_no_privileges(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cases: dict[str, Case]
+) -> None:
+    """The folder of the adapter has everything that a user may keep there: a cache, a suite, results, a checkout."""
+    own = tmp_path / "own"
+    own.mkdir()
+    script = own / "cheats.py"
+    shutil.copyfile(ROOT / "tests" / "adapters" / "cheats.py", script)
+    monkeypatch.chdir(own)
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(own / "cache"))
+    results, suite = own / "results.ndjson", own / "suite"
+    words = ("run", "--case", "ai.onnx/Split/13/even", "--backend", "onnx_reference", "--results", own / "old.ndjson")
+    assert command(*words).status == 0
+    assert command("generate", "--case", "ai.onnx/Split/13/even", "--out", suite).status == 0
+    packs.write("name", list(cases.values()))
+    hidden = [str(FOLDER), str(suite), str(own / "cache")]
+    target = backend_names.resolve("cmd:" + shlex.join([sys.executable, str(script), "2"]))
+    free = surroundings(target)
+    found = {"a pack of the cache", "ids of cases", "results", "expected values of a case"}
+    assert found <= set(free["found"].values()), free["found"]
+    long = dataclasses.replace(target, command=(*target.command[:2], "10", *hidden))
+    confined = surroundings(sandbox.around(str(suite), results).of(long))
+    assert confined["read"] > 1000, "it saw neither libraries nor its interpreter"
+    assert confined["found"] == {}
+    assert confined["gained"] == []
+    assert {int(confined["CapEff"], 16), int(confined["CapBnd"], 16)} == {0}
+    assert confined["NoNewPrivs"] == "1"
+
+
+@SANDBOX
+def test_an_adapter_sees_what_the_user_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, library = tmp_path / "own", tmp_path / "library"
+    own.mkdir()
+    library.mkdir()
+    (library / "lib.so").touch()
+    monkeypatch.chdir(own)
+    target = spy(own)
+    word = f":{library}"  # A path among the arguments would be shown.
+    looks = dataclasses.replace(target, command=(*target.command, word))
+    for shown, entries in ((), []), ((library,), ["lib.so"]):
+        seen = surroundings(sandbox.around("generated", None, shown=shown).of(looks))["entries"]
+        assert (seen[word] or []) == entries, (shown, seen)
+    with pytest.raises(NoIsolationError, match=r"--show .*: there is no such file"):
+        sandbox.around("generated", None, shown=(tmp_path / "none",))
+
+
+@SANDBOX
+def test_an_adapter_that_needs_a_hidden_file_gets_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, library = tmp_path / "own", tmp_path / "library"
+    own.mkdir()
+    library.mkdir()
+    (library / "runtime.py").touch()
+    (own / "needs.py").write_text(
+        f"import sys\nsys.path.append({str(library)!r})\nimport runtime\n"
+        "def info(): return {'runtime': 'r', 'version': '1'}\ndef run(model, inputs, outputs): return []\n"
+    )
+    monkeypatch.chdir(own)
+    words = ("run", "--case", "ai.onnx/Split/13/even", "--backend", "./needs.py", "--isolate")
+    without, with_it = command(*words), command(*words, "--show", library)
+    assert without.status == 2, without.text
+    assert "--show PATH" in without.err, without.text
+    assert with_it.status == 1, with_it.text
+
+
+def test_show_without_isolate_is_a_sentence() -> None:
+    done = command("run", "--op", "Split", "--backend", adapter("good"), "--show", "/usr")
+    assert done.status == 2, done.text
+    assert "add --isolate" in done.err, done.text
+
+
+@pytest.mark.slow
+@SANDBOX
+@pytest.mark.parametrize("place", ["results.ndjson", "../results.ndjson"])
+def test_results_may_be_beside_the_adapter_or_elsewhere(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "own").mkdir()
+    monkeypatch.chdir(tmp_path / "own")
+    shutil.copyfile(WRONG, "wrong.py")
+    words = ("run", "--case", "ai.onnx/Split/13/even", "--isolate", "--results", place)
+    done = command(*words, "--backend", f"cmd:{sys.executable} -S wrong.py good even")
+    assert done.status == 0, done.text
+    assert Path(place).is_file()
+    missing = command(*words[:-1], "new/results.ndjson", "--backend", f"cmd:{sys.executable} -S wrong.py good even")
+    assert "cannot write new/results.ndjson: No such file" in missing.err, missing.text
+
+
+@pytest.mark.slow
+@SANDBOX
 @pytest.mark.parametrize(
     ("kind", "status", "name"),
     [
@@ -293,7 +384,7 @@ def test_a_results_file_in_a_crowded_folder_is_a_sentence(monkeypatch: pytest.Mo
     for name in "abc":
         (tmp_path / name).touch()
     with pytest.raises(NoIsolationError, match=f"hides the results file {tmp_path}/results.ndjson.* another folder"):
-        Isolation((), (tmp_path / "results.ndjson",)).of(backend_names.resolve("cmd:true"))
+        Isolation((), (tmp_path / "results.ndjson",)).of(backend_names.resolve("cmd:true ./a"))
 
 
 def test_naming_a_hidden_path_does_not_show_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -303,14 +394,15 @@ def test_naming_a_hidden_path_does_not_show_it(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     words = Isolation((suite,)).of(backend_names.resolve(f"cmd:true / {suite} {tmp_path}")).sandbox
     hides = max(index for index, word in enumerate(words) if word == "--tmpfs")
-    assert words[hides + 1 :] == (str(suite), "--remount-ro", str(suite), "--chdir", str(Path.cwd()), "--"), words
+    assert words[hides + 1] == str(suite), words
     assert "--ro-bind-try / /" not in " ".join(words), words
+    assert str(suite) not in {words[place + 1] for place, word in enumerate(words) if word.startswith("--ro-bind")}
 
 
 def test_a_path_within_a_shown_folder_is_not_shown_again(tmp_path: Path) -> None:
     hidden, environment = tmp_path / "hidden", tmp_path / "hidden" / "environment"
-    inner = environment / "hidden too"
-    paths = [environment / "bin" / "python3", environment, tmp_path / "other", inner / "file"]
-    assert sandbox._outermost(paths, [hidden]) == [environment]
-    assert sandbox._outermost(paths, [hidden, inner]) == [environment, inner / "file"]
+    inner, other = environment / "hidden too", tmp_path / "other"
+    paths = [environment / "bin" / "python3", environment, other, other / "file", inner / "file", Path("/usr/lib")]
+    assert sandbox._outermost(paths, [hidden]) == [other, environment]
+    assert sandbox._outermost(paths, [hidden, inner]) == [other, environment, inner / "file"]
     assert sandbox._outermost([hidden], [hidden]) == []
