@@ -66,7 +66,7 @@ class Isolation:
     Attributes:
         folders: appear empty, also within a shown folder.
         files: appear missing, also within a shown folder. They need not exist yet.
-        shown: files and folders that every adapter sees, in addition to what it needs.
+        shown: files and folders that every adapter sees, in addition to its own.
     """
 
     folders: tuple[Path, ...]
@@ -122,7 +122,7 @@ def around(suite: str, results: Path | None, *, apart: bool = False, shown: Iter
         suite: name or folder, as in `run`.
         results: the file or folder of the results.
         apart: it is a folder.
-        shown: files and folders that adapters see in addition to what they need.
+        shown: files and folders that adapters see in addition to their own.
 
     Raises:
         NoIsolationError: this machine cannot make a sandbox, or a path of `shown` does not exist.

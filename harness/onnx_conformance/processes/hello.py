@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class HelloError(Exception):
-    """A field of a hello has the wrong type; the text names the field and what was expected."""
+    """A field of a hello has the wrong type; the text names the field and the expected type."""
 
 
 def _is_text(value: object) -> bool:

@@ -54,7 +54,7 @@ class Registry:
         return self._ops.get((domain, name))
 
     def some(self, wanted: Callable[[str], bool]) -> Iterator[Op]:
-        """Iterate over the operators of which a version is wanted; its text is, for example, ai.onnx/Split/18."""
+        """Iterate over the operators that have a wanted version; its text is, for example, ai.onnx/Split/18."""
         return (op for op in self if any(wanted(str(version)) for version in versions(op)))
 
     def called(self, name: str) -> Op | None:

@@ -161,7 +161,7 @@ class Generated:
         return [part for name, count in counts.items() for part in divided(name, count)]
 
     def _of(self, part: Slice | None, selection: Selection) -> Iterable[Op]:
-        """Return the operators of a slice, or those of which a case may be selected."""
+        """Return the operators of a slice, or those that may have selected cases."""
         op = self._registry.find(*part.operator.split("/")[:2]) if part is not None and part.operator else None
         return self._registry.some(selection.may_have) if op is None else [op]
 
