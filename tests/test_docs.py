@@ -18,12 +18,11 @@ from commands import command
 from onnx_conformance.analysis import dissent
 from onnx_conformance.backends import cache
 from onnx_conformance.base import verdict
+from onnx_conformance.case.case import PLAIN
 from onnx_conformance.cli import page_cases
 from onnx_conformance.cli.commands import main
-from onnx_conformance.composition import rewrite_cases
 from onnx_conformance.environments import onnx_environment
-from onnx_conformance.forms import table
-from onnx_conformance.forms.table import PLAIN
+from onnx_conformance.forms import opsets, table
 from onnx_conformance.opset.changes import ChangeKind
 from onnx_conformance.processes import adapter_process, case_times, messages, pool, process_tree, replies
 from onnx_conformance.processes.adapter_process import Limits
@@ -242,7 +241,7 @@ LIMITS = [
     ("docs/reference.md", r"models of two to N nodes", chains.MOST_FOLLOWERS + 1),
     ("docs/reference.md", r"cases on which N or more implementations", dissent.ENOUGH),
     ("docs/reference.md", r"runs the last N minor versions", default("trend", "--last")),
-    ("docs/reference.md", r"the opset N before the newest", rewrite_cases.BEHIND),
+    ("docs/reference.md", r"the opset N before the newest", opsets.BEHIND),
     ("docs/reference.md", r"exits with status N or \d+\.", 128 + signal.SIGTERM),
     ("docs/reference.md", r"exits with status \d+ or N\.", 128 + signal.SIGHUP),
     ("docs/cluster.md", r"`packs` \| [^|]* \| N GiB", packs.MOST_BYTES / GIB),
@@ -279,7 +278,7 @@ LIMITS = [
     ("CONTRIBUTING.md", r"cases on N backends against", of_bench("html_page.py", "--backends")),
     ("CONTRIBUTING.md", r"site_pages\.py` measures N cases on", of_bench("site_pages.py", "--cases")),
     ("CONTRIBUTING.md", r"cases on N runtimes against", of_bench("site_pages.py", "--runtimes")),
-    ("CHANGELOG.md", r"each in up to N surroundings", len(rewrite_cases.SURROUNDINGS)),
+    ("CHANGELOG.md", r"each in up to N surroundings", len(table.names(table.Start.REWRITE))),
 ]
 """A document, a sentence in it with N in the place of a number, and the constant that the number must equal."""
 
@@ -318,7 +317,7 @@ def test_every_verdict_and_form_has_a_row_in_the_reference() -> None:
     verdicts = text.partition("## Verdicts")[2].partition("\n\nReports show")[0]
     rows = re.findall(r"^\| (`[^|]*`) \|", verdicts, re.MULTILINE)
     assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(verdict.Verdict)
-    rows = re.findall(r"^\| `@(\w+)` \| (.*) \|$", text, re.MULTILINE)
+    rows = re.findall(r"^\| `@([\w-]+)` \| (.*) \|$", text, re.MULTILINE)
     assert sorted(rows) == sorted((form.name, form.sentence) for form in table.FORMS if form.name != PLAIN)
 
 

@@ -30,7 +30,7 @@ def modules() -> dict[str, Path]:
 
 MODULES = modules()
 ORDER = (
-    "base", "backends", "declare", "operators", "specification", "forms", "case", "tolerance", "generation", "rewrites",
+    "base", "backends", "declare", "operators", "specification", "case", "forms", "tolerance", "generation", "rewrites",
     "composition", "suites", "environments", "opset", "processes", "judging", "results", "gate", "analysis", "minimize",
     "repro", "findings", "search", "report", "run", "cli",
 )  # fmt: skip

@@ -16,7 +16,6 @@ from onnx_conformance.analysis.statement import Statement
 from onnx_conformance.analysis.traits import ALLOWED, FORBIDDEN, TYPE, of_result
 from onnx_conformance.base.verdict import Verdict, split_operator
 from onnx_conformance.generation import plans
-from onnx_conformance.generation.deliveries import Plan, build, deliveries
 from onnx_conformance.results.summary import signature
 from onnx_conformance.specification import registry
 from onnx_conformance.suites.selection import Selection
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
     from onnx_conformance.analysis.conditions import Choice, Condition
     from onnx_conformance.analysis.traits import Traits
     from onnx_conformance.base.verdict import Result
-    from onnx_conformance.case.case import Case
-    from onnx_conformance.generation.deliveries import Delivery
+    from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.results.stream import Run
     from onnx_conformance.suites.suite import Suite
 
@@ -108,8 +106,8 @@ class Watcher(Protocol):
     def versions(self) -> Collection[int]:
         """The versions of the operator that those cases are of."""
 
-    def add(self, plan: Plan, every: Sequence[Delivery], plain: Case) -> None:
-        """See a plan, the forms that its case fits, and the plain one of them.
+    def add(self, plan: Plan) -> None:
+        """See a plan.
 
         Plans are added in the order of versions and declarations.
         """
@@ -328,11 +326,9 @@ def _generated_traits(part: _Part) -> Known:
         versions.update(part.watcher.versions)
     known: Known = {}
     for plan in plans.plans(op, tuple(versions), None, lambda case: case in ids or case in watched):
-        every = tuple(deliveries(plan))
-        plain = build(plan, every[0])
-        known.update(of_plan(plan, every, ids.__contains__, plain))
+        known.update(of_plan(plan, ids.__contains__))
         if part.watcher:
-            part.watcher.add(plan, every, plain)
+            part.watcher.add(plan)
     return known
 
 

@@ -18,8 +18,8 @@ from onnx import helper, numpy_helper
 from onnx_conformance.analysis.traits import MOST_TEXT, OPSET, TYPE, Topic, Trait, TraitKind, Traits
 from onnx_conformance.backends.protocol import ElementTypeError, element_type
 from onnx_conformance.base.verdict import line, split_operator
-from onnx_conformance.forms.table import PLAIN, delivered_id
-from onnx_conformance.generation.deliveries import build
+from onnx_conformance.case.case import PLAIN, delivered_id
+from onnx_conformance.generation.deliveries import deliveries, plain
 from onnx_conformance.specification import nodes, schema
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare.data import Value
-    from onnx_conformance.generation.deliveries import Delivery, Plan
+    from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.specification.schema import OperatorVersion
 
 MOST_ELEMENTS = 4096
@@ -65,34 +65,21 @@ class Reader:
             known = _version(domain, op_type, version)
             self._stem = stem if case.form == PLAIN else ""
             self._shared = Traits() if node is None or known is None else dict(_shared(case, model.graph, node, known))
-        return self._shared, dict(_own(case, model, node, _version(domain, op_type, version)))
+        return self._shared, dict(_own(case.operator, model))
 
 
-def of_plan(
-    plan: Plan, every: Sequence[Delivery], wanted: Callable[[str], bool], plain: Case
-) -> Iterator[tuple[str, tuple[Traits, Traits]]]:
-    """Yield id and traits of the cases of a plan as `Reader` reads them, without making the models of all its forms.
+def of_plan(plan: Plan, wanted: Callable[[str], bool]) -> Iterator[tuple[str, tuple[Traits, Traits]]]:
+    """Yield id and traits of the cases of a plan as `Reader` reads them, without evaluating function bodies.
 
     Args:
         plan: of a generated case.
-        every: the forms that its case fits, the plain one first.
         wanted: whether the case of an id is wanted.
-        plain: its case in the plain form.
     """
-    version = plan.version
-    asked = [(case_id, form) for form in every[1:] if wanted(case_id := delivered_id(plan.id, form.name))]
-    if not asked and not wanted(plan.id):
-        return
-    reader = Reader()
-    shared, own = reader.of_case(plain)
-    if wanted(plan.id):
-        yield plan.id, (shared, own)
-    for case_id, form in asked:
-        if form.body is not None:  # Its nodes are known only from its model.
-            yield case_id, reader.of_case(build(plan, form))
-            continue
-        names = [name if item is not None else "" for name, item in plan.inputs] + [""] * form.named_empty
-        yield case_id, (shared, {OPSET: form.opset, **dict(_delivered(version, names, form.baked))})
+    shared: Traits | None = None
+    for form, made in deliveries(plan, wanted):
+        if shared is None:
+            shared, _ = Reader().of_case(plain(plan))
+        yield delivered_id(plan.id, form), (shared, dict(_own(str(plan.version), made.model)))
 
 
 @functools.cache
@@ -118,14 +105,14 @@ def _number(name: str, equals: str = " = ", topic: Topic = Topic.ARGUMENT) -> Tr
     return Trait(topic, name, TraitKind.NUMBER, equals)
 
 
-def _own(
-    case: Case, model: onnx.ModelProto, node: onnx.NodeProto | None, version: OperatorVersion | None
-) -> Iterator[tuple[Trait, Any]]:
+def _own(operator: str, model: onnx.ModelProto) -> Iterator[tuple[Trait, Any]]:
     """Yield traits that depend on the form: the opset, initializers, and inputs named ""."""
-    domain = case.operator.partition("/")[0]
+    name, number = split_operator(operator)
+    domain, _, op_type = name.partition("/")
     for item in model.opset_import:
         if (item.domain or "ai.onnx") == domain:
             yield OPSET, item.version
+    node, version = nodes.of_operator(model, domain, op_type), _version(domain, op_type, number)
     if version is not None and node is not None:
         yield from _delivered(version, list(node.input), {item.name for item in model.graph.initializer})
 

@@ -11,8 +11,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from onnx_conformance.base.verdict import line, split_operator
-from onnx_conformance.case.case import Outcome
-from onnx_conformance.forms.table import PLAIN
+from onnx_conformance.case.case import PLAIN, Outcome
 
 if TYPE_CHECKING:
     from onnx_conformance.base.verdict import Result

@@ -17,7 +17,6 @@ from onnx_conformance.base.verdict import parts
 from onnx_conformance.case import properties
 from onnx_conformance.case.elements import is_float
 from onnx_conformance.declare import Drawn
-from onnx_conformance.forms.table import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from onnx_conformance.declare import AnyOf, Order
     from onnx_conformance.declare.data import Value
 
+PLAIN = "plain"
+"""The form of a case as it is declared; see `forms.table`."""
 DATA_FILE = "model.onnx.data"
 """The name that exporters use for the file with the external data of a model."""
 _OBJECTS = 2048
@@ -241,6 +242,11 @@ def by_itself(case: Case) -> Case:
     if case.allowance.bounds is None:
         return case
     return dataclasses.replace(case, allowance=dataclasses.replace(case.allowance, bounds=tuple(case.allowance.bounds)))
+
+
+def delivered_id(stem: str, form: str) -> str:
+    """Return the id of a case in a form: the plain form has the id of the declared case."""
+    return stem if form == PLAIN else f"{stem}@{form}"
 
 
 def quoted(clause: str) -> str:

@@ -16,7 +16,7 @@ from onnx_conformance.base.verdict import line
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.value_text import brief
 from onnx_conformance.generation import from_model
-from onnx_conformance.generation.deliveries import Delivery, build
+from onnx_conformance.generation.deliveries import plain
 from onnx_conformance.opset import case_text, operator_file
 from onnx_conformance.specification import schema
 from onnx_conformance.suites import onnx_layout
@@ -87,7 +87,7 @@ def _case(path: Path, inputs: Path | None, name: str, out: Path | None) -> None:
     if out is None:
         _write(case_text.added(plan, f"From a failing model: {line(path.name)}."))
         return
-    written = onnx_layout.write(build(plan, Delivery("plain", plan.version.since)), out)
+    written = onnx_layout.write(plain(plan), out)
     printing.show(f"wrote {written}; `onnx-conformance run --suite {out}` runs it")
 
 

@@ -15,10 +15,9 @@ import onnx
 from onnx import numpy_helper
 
 from onnx_conformance.case.case import Outcome
-from onnx_conformance.composition.neighbours import INITIALIZERS_ALONE
 from onnx_conformance.declare import DeclarationError, NoAnswer
-from onnx_conformance.forms.table import PLAIN
-from onnx_conformance.generation.deliveries import Delivery, build
+from onnx_conformance.forms.delivered import INITIALIZERS_ALONE
+from onnx_conformance.generation.deliveries import plain
 from onnx_conformance.generation.plans import NotDerivedError, bindings, plan, specs_of
 from onnx_conformance.specification import registry, schema
 from onnx_conformance.specification.signature import type_of
@@ -179,7 +178,7 @@ def _planned(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[st
         planned = plan(op, version, spec, types, suffix)
     except (DeclarationError, NotDerivedError, NoAnswer):
         return None
-    return build(planned, Delivery(PLAIN, version.since)) if planned.outcome is Outcome.VALUES else None
+    return plain(planned) if planned.outcome is Outcome.VALUES else None
 
 
 def _import(model: onnx.ModelProto, other: onnx.ModelProto) -> None:

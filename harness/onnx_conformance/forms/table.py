@@ -1,22 +1,39 @@
 """The table of forms: a row for each way to deliver a case.
 
-The plans of operators (`generation.forms`), the cases of the core with another node (`composition.neighbours`) and
-known rewrites (`composition.rewrite_cases`) are delivered in these forms. The core, the expectations, the search,
-`minimize`, the findings and the judge of inferencers read what they need to know of a form here.
+A row names the function that makes the form, and says which cases are delivered in it. The generator of cases, the
+core, the expectations, the search, `minimize`, the findings and the judge of inferencers read what they need to know of
+a form here.
 
-To add a form, add a row here and the function that builds it in the module of its `starts`.
+To add a form, add a row here with its function, which takes and returns a `Delivered`.
 """
 
 from __future__ import annotations
 
 import enum
+import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-PLAIN, EXPANDED = "plain", "expanded"
+from onnx_conformance.case.case import PLAIN
+from onnx_conformance.forms import constants, neighbours, opsets, repeated, shapes, surroundings, syntax
+from onnx_conformance.forms.delivered import Delivered, unchanged
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from onnx_conformance.specification.schema import OperatorVersion
+
+EXPANDED = "expanded"
 IF_BRANCH, LOCAL_FUNCTION = "if_branch", "local_function"
 TWICE, TYPED, EXTERNAL_DATA = "twice", "typed", "external_data"
 INITIALIZER, SYMBOLIC, UNRANKED = "initializer", "symbolic", "unranked"
+NAME = "NAME"
+"""Stands for the name of a parameter in the name of a form: `initializer-NAME`."""
+
+Build = Callable[[Delivered], Delivered | None]
+"""A function that makes a form of the plain form; it returns None if the form is not suitable."""
 
 
 class Start(enum.StrEnum):
@@ -49,15 +66,32 @@ class Once(enum.StrEnum):
     SHAPES = "shapes"
 
 
+def _any(_version: OperatorVersion) -> bool:
+    return True
+
+
+def _has_inputs(version: OperatorVersion) -> bool:
+    return bool(version.inputs)
+
+
+def _has_parameters(version: OperatorVersion) -> bool:
+    return bool(version.parameters)
+
+
 @dataclass(frozen=True)
 class Form:
     """One way to deliver a case.
 
     Attributes:
-        name: the text after the @ of a case id.
+        name: the text after the @ of a case id. With NAME, there is a form for each of several parameters, whose name
+            replaces NAME.
         sentence: the difference from the plain form; docs/reference.md has the same sentence.
+        build: the function that makes the form.
         starts: the kinds of cases that are delivered in this form.
+        suits: whether cases of an operator version may have the form; read before their plans are made.
         once: the cases of which only the first has the form.
+        signatures: whether cases about signatures have the form. They concern model checkers and tables of kernels,
+            which do not depend on most forms.
         one_meaning: whether the form tests the graph, the file or the session around the operator. The core then has it
             once for each operator version.
         open_shapes: whether the model does not declare every shape, so an inferencer may know less.
@@ -68,30 +102,75 @@ class Form:
 
     name: str
     sentence: str
+    build: Build
     starts: frozenset[Start]
+    suits: Callable[[OperatorVersion], bool] = _any
     once: Once = Once.EACH
+    signatures: bool = False
     one_meaning: bool = False
     open_shapes: bool = False
     delivery: bool = False
     drawn: int = 0
 
+    def is_of_parameter(self, name: str) -> bool:
+        """Return whether a name is that of the form for one of several parameters."""
+        stem, several, _ = self.name.partition(NAME)
+        return bool(several) and name.startswith(stem)
+
+    def names(self, parameters: Collection[str]) -> list[str]:
+        """Return the names of the form for a case with these parameters."""
+        stem, name, _ = self.name.partition(NAME)
+        if not name:
+            return [self.name]
+        return [f"{stem}{parameter}" for parameter in parameters] if len(parameters) > 1 else []
+
+    def deliver(self, start: Delivered, name: str) -> Delivered | None:
+        """Return a delivered model in this form, under one of its names; None if the form is not suitable."""
+        stem, several, _ = self.name.partition(NAME)
+        return self.build(start.with_parameter(name.removeprefix(stem)) if several else start)
+
 
 _PLAN, _CASE, _REWRITE = (frozenset([start]) for start in Start)
 
 FORMS = (
-    Form(PLAIN, "a node, or the nodes of a pattern, with constants as initializers", frozenset(Start), drawn=3),
+    Form(
+        PLAIN,
+        "a node, or the nodes of a pattern, with constants as initializers",
+        unchanged,
+        frozenset(Start),
+        signatures=True,
+        drawn=3,
+    ),
     Form(
         INITIALIZER,
-        "the parameters (every input except the first) are initializers; `@initializer-NAME` if there are several "
-        "parameters",
+        "the parameters (every input except the first) are initializers",
+        constants.initializer,
         _PLAN,
+        _has_parameters,
         drawn=1,
     ),
-    Form("omitted", 'omitted optional inputs are written as ""', _PLAN, drawn=1),
+    Form(
+        "omitted",
+        'omitted optional inputs are written as ""',
+        syntax.omitted,
+        _PLAN,
+        lambda version: any(item.optional for item in version.inputs),
+        drawn=1,
+    ),
+    Form(
+        f"{INITIALIZER}-{NAME}",
+        "one of several parameters is an initializer",
+        constants.initializer,
+        _PLAN,
+        _has_parameters,
+        Once.SHAPES,
+    ),
     Form(
         SYMBOLIC,
         "every dimension is a symbol, except a 1 that the text requires, as in the shape [1, C] of StringNormalizer",
+        shapes.symbolic,
         _PLAN | _REWRITE,
+        _has_inputs,
         Once.SHAPES,
         open_shapes=True,
         drawn=1,
@@ -100,7 +179,9 @@ FORMS = (
         UNRANKED,
         "the inputs of the operator have an unknown rank. A graph must declare the shapes of its inputs, so the "
         "operator's inputs are outputs of a Reshape whose target shape is known only at run time",
+        shapes.unranked,
         _PLAN | _REWRITE,
+        _has_inputs,
         Once.SHAPES,
         open_shapes=True,
         delivery=True,
@@ -109,15 +190,35 @@ FORMS = (
     Form(
         "top",
         "the model uses the highest opset in which the operator version is in force, instead of the lowest",
+        opsets.top,
         _PLAN,
+        lambda version: version.top != version.since,
         Once.SHAPES,
+        signatures=True,
         drawn=1,
+    ),
+    Form(
+        "again",
+        "the model contains a random operator twice; with one seed, both must draw the same values",
+        repeated.again,
+        _PLAN,
+        lambda version: "seed" in version.attributes,
+    ),
+    Form(
+        EXPANDED,
+        "the function body that ONNX defines for the operator replaces the node. If that body contradicts the text, "
+        "the case is `unspecified`, and the result contains the reason",
+        syntax.expanded,
+        _PLAN,
+        syntax.has_body,
     ),
     Form(
         TYPED,
         "the parameters are initializers that store their elements in typed fields (`float_data`, `int32_data`, ...) "
         "instead of bytes",
+        constants.typed,
         _PLAN,
+        _has_parameters,
         Once.TYPES,
         one_meaning=True,
         delivery=True,
@@ -127,30 +228,27 @@ FORMS = (
         EXTERNAL_DATA,
         "the parameters are initializers whose bytes are in a separate file. Only adapters that declare `accepts: "
         '["files"]` run it',
+        constants.external_data,
         _PLAN,
+        _has_parameters,
         Once.NODES,
         one_meaning=True,
-    ),
-    Form("again", "the model contains a random operator twice; with one seed, both must draw the same values", _PLAN),
-    Form(
-        EXPANDED,
-        "the function body that ONNX defines for the operator replaces the node. If that body contradicts the text, "
-        "the case is `unspecified`, and the result contains the reason",
-        _PLAN,
     ),
     Form(
         IF_BRANCH,
         "the node is in the then-branch of an If whose condition is an input. The node uses values of the outer graph",
+        surroundings.if_branch,
         _PLAN | _REWRITE,
-        Once.NODES,
+        once=Once.NODES,
         one_meaning=True,
         drawn=1,
     ),
     Form(
         LOCAL_FUNCTION,
         "the node is in a function that the model defines, and its attributes refer to those of the function call",
+        surroundings.local_function,
         _PLAN | _REWRITE,
-        Once.NODES,
+        once=Once.NODES,
         one_meaning=True,
         drawn=1,
     ),
@@ -158,42 +256,60 @@ FORMS = (
         TWICE,
         "the same session first runs with the inputs of another case, with other shapes if such a case exists. Only "
         'adapters that declare `accepts: ["earlier"]` run it',
+        shapes.twice,
         _PLAN,
+        _has_inputs,
         Once.NODES,
         one_meaning=True,
         open_shapes=True,
     ),
-    Form("folded", "all inputs are initializers", _CASE | _REWRITE, drawn=1),
+    Form("folded", "all inputs are initializers", constants.folded, _CASE | _REWRITE, drawn=1),
     *(
-        Form(f"{place}_{node}", sentence.format(node.capitalize()), _CASE, drawn=1)
-        for node in ("identity", "transpose", "reshape", "cast")
-        for place, sentence in (
-            ("behind", "{} computes the first input of the node"),
-            ("before", "{} receives the first output of the node"),
+        Form(f"{place}_{node.name}", sentence.format(node.operator), functools.partial(build, node), _CASE, drawn=1)
+        for node in neighbours.NODES
+        for place, sentence, build in (
+            ("behind", "{} computes the first input of the node", neighbours.behind),
+            ("before", "{} receives the first output of the node", neighbours.before),
         )
     ),
-    Form("constant_nodes", "Constant nodes contain the constants", _REWRITE),
-    Form("runtime", "the constants are graph inputs", _REWRITE),
-    Form("overridden", "the constants are defaults of graph inputs, and the caller overrides them", _REWRITE),
-    Form("tapped", "intermediate values are also graph outputs", _REWRITE),
-    Form("shared", "another node also uses the intermediate values", _REWRITE),
-    Form("doubled", "the pattern occurs twice with the same initializers", _REWRITE),
-    Form("oldest", "the model uses the oldest opset in which it is valid", _REWRITE),
-    Form("recent", "the model uses the opset two before the newest", _REWRITE),
+    Form("constant_nodes", "Constant nodes contain the constants", constants.constant_nodes, _REWRITE),
+    Form("runtime", "the constants are graph inputs", constants.runtime, _REWRITE),
+    Form(
+        "overridden",
+        "the constants are defaults of graph inputs, and the caller overrides them",
+        constants.overridden,
+        _REWRITE,
+    ),
+    Form("tapped", "intermediate values are also graph outputs", repeated.tapped, _REWRITE),
+    Form("shared", "another node also uses the intermediate values", repeated.shared, _REWRITE),
+    Form("doubled", "the pattern occurs twice with the same initializers", repeated.doubled, _REWRITE),
+    Form("oldest", "the model uses the oldest opset in which it is valid", opsets.oldest, _REWRITE),
+    Form("recent", "the model uses the opset two before the newest", opsets.recent, _REWRITE),
 )
-"""All forms, those of plans first; of these, the simpler form first."""
+"""All forms, those of plans first, in the order in which a case is delivered: digests of cases follow this order."""
 _BY_NAME = {form.name: form for form in FORMS}
 _FOLLOWED = re.compile(r"(?:^|_)then_[A-Z]\w*$")
 """The end of the name of a case whose output goes into another operator: `then_Relu`, `folded_then_Relu_then_Cast`."""
 
 
+@functools.cache
 def find(name: str) -> Form | None:
-    """Return the row of a form, also of `initializer-NAME` and of a chain such as `folded_then_Relu`.
+    """Return the row of a form, also of `initializer-axes` and of a chain such as `folded_then_Relu`.
 
     A chain has the row of the form that it begins with. Returns None if there is no such form.
     """
-    stem = name.partition("-")[0] if name.startswith(f"{INITIALIZER}-") else _FOLLOWED.sub("", name) or PLAIN
-    return _BY_NAME.get(stem)
+    of_parameter = next((form for form in FORMS if form.is_of_parameter(name)), None)
+    return of_parameter or _BY_NAME.get(_FOLLOWED.sub("", name) or PLAIN)
+
+
+def delivered(start: Delivered, kind: Start) -> Iterator[tuple[str, Delivered]]:
+    """Yield the name of each form that is suitable for a case of a kind, and the case in this form."""
+    for form in FORMS:
+        if kind in form.starts:
+            for name in form.names(start.parameters):
+                made = form.deliver(start, name)
+                if made is not None:
+                    yield name, made
 
 
 def names(start: Start) -> tuple[str, ...]:
@@ -205,8 +321,3 @@ def has_open_shapes(name: str) -> bool:
     """Return whether a model in this form does not declare every shape."""
     form = find(name)
     return form is not None and form.open_shapes
-
-
-def delivered_id(stem: str, form: str) -> str:
-    """Return the id of a case in a form: the plain form has the id of the declared case."""
-    return stem if form == PLAIN else f"{stem}@{form}"

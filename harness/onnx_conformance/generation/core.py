@@ -15,9 +15,9 @@ import re
 from typing import TYPE_CHECKING
 
 from onnx_conformance.backends.protocol import ELEMENT_TYPES
-from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.forms import table
-from onnx_conformance.forms.table import EXPANDED, PLAIN
+from onnx_conformance.forms.table import EXPANDED
 from onnx_conformance.generation import coverage
 from onnx_conformance.specification import registry
 

@@ -28,7 +28,7 @@ import onnx
 
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import GENERATED
-from onnx_conformance.forms.table import PLAIN, delivered_id
+from onnx_conformance.case.case import PLAIN, delivered_id
 from onnx_conformance.generation import core, derived, plans
 from onnx_conformance.specification import registry
 

@@ -17,10 +17,10 @@ import onnx
 import onnx.checker
 
 from onnx_conformance.base.package import GENERATED
-from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.declare import DeclarationError, Version
 from onnx_conformance.declare.op import DERIVED
-from onnx_conformance.forms.table import PLAIN, TWICE
+from onnx_conformance.forms.table import TWICE
 from onnx_conformance.generation import coverage, derived, manifest, plans
 from onnx_conformance.specification import registry, schema
 

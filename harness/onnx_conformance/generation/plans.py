@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from onnx_conformance.case.case import Allowance, Case, Outcome, digest_values
+from onnx_conformance.case.case import Allowance, Case, Outcome, delivered_id, digest_values
 from onnx_conformance.declare import Data, DeclarationError, Drawn, NoAnswer, Op, Rejected, Typed, ValueOf
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.declare.readings import SHOULD
 from onnx_conformance.declare.type import Type
-from onnx_conformance.forms.table import TWICE, delivered_id
+from onnx_conformance.forms.table import EXPANDED, TWICE
 from onnx_conformance.generation import binding, derived, function_body
-from onnx_conformance.generation.deliveries import Delivery, Leads, Plan, build, deliveries, form_names
+from onnx_conformance.generation.deliveries import Leads, Plan, build, deliveries, form_names
 from onnx_conformance.specification import evaluator, registry, rewordings, schema
 from onnx_conformance.specification.signature import TypedValue, bind, gather, output_types
 from onnx_conformance.tolerance import precision
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from onnx_conformance.declare import CaseSpec
     from onnx_conformance.declare.data import Array, Value
     from onnx_conformance.declare.readings import Reading
+    from onnx_conformance.forms.delivered import Delivered
     from onnx_conformance.specification.schema import OperatorVersion
 
 
@@ -462,14 +463,19 @@ def _familiar(version: OperatorVersion, spec: CaseSpec) -> str:
     return next((suffix for types, suffix in bindings if types == default), bindings[0][1] if bindings else "")
 
 
-def deliver(planned: Plan, form: Delivery) -> Case | None:
+def deliver(planned: Plan, form: str, made: Delivered) -> Case | None:
     """Return the case of a plan in one form; None if an operator of a function body is undeclared.
+
+    Args:
+        planned: the plan of the case.
+        form: the name of the form.
+        made: the case in this form.
 
     Raises:
         DeclarationError: the function body disagrees, and there is no dispute.
     """
-    case = build(planned, form)
-    if form.body is None:
+    case = build(planned, form, made)
+    if form != EXPANDED:
         return case
     dispute = planned.op.disputed(planned.spec.name)
     if dispute is None and onnx.__version__ != schema.READ:
@@ -479,11 +485,10 @@ def deliver(planned: Plan, form: Delivery) -> Case | None:
 
 def delivered(planned: Plan, wanted: Callable[[str], bool] | None = None) -> Iterator[Case]:
     """Yield the case of a plan in every suitable form; `wanted` as in `plans`."""
-    for form in deliveries(planned):
-        if wanted is None or wanted(delivered_id(planned.id, form.name)):
-            case = deliver(planned, form)
-            if case is not None:
-                yield case
+    for form, made in deliveries(planned, wanted):
+        case = deliver(planned, form, made)
+        if case is not None:
+            yield case
 
 
 def origin(op: Op, case: Case) -> Plan | None:

@@ -22,9 +22,9 @@ from onnx_conformance.case.case import Allowance, Outcome
 from onnx_conformance.declare import EXACT, Clause, DeclarationError, Op, Unspecified
 from onnx_conformance.declare.op import Oracle
 from onnx_conformance.declare.type import Type
-from onnx_conformance.forms.table import PLAIN, TWICE
+from onnx_conformance.forms.table import TWICE
 from onnx_conformance.generation import core, derived, plans
-from onnx_conformance.generation.deliveries import LEADS, Delivery, build
+from onnx_conformance.generation.deliveries import LEADS, plain
 from onnx_conformance.specification import evaluator, registry, schema
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def cases(of: Undeclared, wanted: Callable[[str], bool] | None = None) -> Iterat
             if not spec.rejects and _is_new(of, spec, types):
                 planned_outline = _outline(of, spec, types, suffix)
                 if planned_outline and in_forms(planned_outline.id):
-                    yield _marked(build(planned_outline, Delivery(PLAIN, of.version.since)))
+                    yield _marked(plain(planned_outline))
 
 
 def holding(of: Undeclared, wanted: Callable[[str], bool] | None = None) -> Iterator[Plan]:
@@ -166,7 +166,7 @@ def _outline(of: Undeclared, spec: CaseSpec, types: Mapping[str, str], suffix: s
     open_ = dataclasses.replace(spec, derived=False, unspecified=_UNREAD)
     try:
         planned = plans.plan(silent, of.version, open_, types, suffix)
-        outputs = _inferred(build(planned, Delivery(PLAIN, of.version.since)))
+        outputs = _inferred(plain(planned))
     except (DeclarationError, evaluator.UndeclaredError, onnx.shape_inference.InferenceError):
         return None
     if outputs is None:

@@ -18,9 +18,8 @@ import onnx
 
 from onnx_conformance.backends.protocol import ELEMENT_TYPES
 from onnx_conformance.base.verdict import WRONG, Result, Verdict, line, parts
-from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
 from onnx_conformance.declare import EXACT
-from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes.adapter_process import AdapterProcessError
 from onnx_conformance.processes.asker import Asker

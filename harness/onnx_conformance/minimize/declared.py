@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.forms.table import PLAIN
+from onnx_conformance.case.case import PLAIN
 from onnx_conformance.minimize import moves
 from onnx_conformance.minimize.cause import INDEX, cause, masked
 from onnx_conformance.minimize.declared_candidate import DeclaredCandidate, build_case, candidate_from_plan

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onnx_conformance.case.case import PLAIN
 from onnx_conformance.declare import Empty, Typed, ValueOf
-from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation import binding, deliveries, plans
 from onnx_conformance.minimize.limits import within
 from onnx_conformance.minimize.search_space import Leaf
@@ -179,8 +179,8 @@ def build_case(candidate: DeclaredCandidate) -> tuple[Plan, Case] | None:
             warnings.simplefilter("ignore")
             plan = plans.plan(candidate.op, candidate.version, candidate.spec, candidate.types)
             plan = dataclasses.replace(plan, earlier=plans.fitting(candidate.earlier, plan))
-            form = next((item for item in deliveries.deliveries(plan) if item.name == candidate.form), None)
-            case = plans.deliver(plan, form) if form else None
+            made = deliveries.in_form(plan, candidate.form)
+            case = plans.deliver(plan, candidate.form, made) if made else None
     except Exception:  # noqa: BLE001 - see above
         return None
     return None if case is None else (plan, case)

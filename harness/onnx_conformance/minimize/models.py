@@ -10,8 +10,7 @@ import numpy as np
 import onnx
 
 from onnx_conformance.backends.protocol import element_type
-from onnx_conformance.case.case import Allowance, Case, Outcome, by_itself, digest_values
-from onnx_conformance.forms.table import PLAIN
+from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome, by_itself, digest_values
 from onnx_conformance.minimize import model_moves, moves
 from onnx_conformance.minimize.cause import cause_of_model
 from onnx_conformance.minimize.declared import NotWrittenError

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onnx_conformance.case.case import PLAIN
 from onnx_conformance.declare.type import Type
 from onnx_conformance.forms import table
-from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.minimize.declared_candidate import typed_arguments, value_groups, without
 from onnx_conformance.minimize.search_space import C, Move
 from onnx_conformance.specification import schema
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 PLAIN_TYPES = ("float", "int64", "int32", "double", "bool", "uint8", "int8", "string")
 """Element types, with the most common ones first; all other types follow."""
-_FORMS = table.names(table.Start.PLAN)
+_FORMS = [form for form in table.FORMS if table.Start.PLAN in form.starts]
 MOST_SINGLE_ELEMENTS = 48
 """In arrays with up to this many elements, elements are also simplified one by one."""
 MOST_SINGLE_SLICES = 6
@@ -47,7 +47,7 @@ def type_distance(type_: str) -> int:
 def form_distance(form: str) -> int:
     """Return a distance of a form from the plain one: its place in the list of forms of plans, simpler ones first."""
     found = table.find(form)
-    return _FORMS.index(found.name) if found is not None else len(_FORMS)
+    return _FORMS.index(found) if found in _FORMS else len(_FORMS)
 
 
 # Fewer things
@@ -320,8 +320,9 @@ def _simpler_elements(value: Any) -> list[object]:  # noqa: ANN401 - any element
 def plainer(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
     """Yield candidates in a more common form, and with more common types."""
     if candidate.form != PLAIN:
-        for form in _FORMS[: form_distance(candidate.form)]:
-            yield Move(dataclasses.replace(candidate, form=form), f"in the form {form}")
+        plainer_forms = _FORMS[: form_distance(candidate.form)]
+        for name in (name for form in plainer_forms for name in form.names(candidate.version.parameters)):
+            yield Move(dataclasses.replace(candidate, form=name), f"in the form {name}")
     for variable, type_ in candidate.types.items():
         allowed = [*candidate.version.allowed(variable), *(schema.ALL_TENSOR_TYPES if candidate.spec.outside else ())]
         for other in sorted(set(allowed), key=lambda item: (type_distance(item), item)):

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Result, Verdict
-from onnx_conformance.forms.table import PLAIN
+from onnx_conformance.case.case import PLAIN
 from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge
 from onnx_conformance.minimize.declared import Declared, NotWrittenError
 from onnx_conformance.minimize.models import Models

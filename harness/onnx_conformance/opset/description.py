@@ -15,7 +15,7 @@ from onnx import helper
 
 from onnx_conformance.base import printing
 from onnx_conformance.generation import coverage, derived, plans
-from onnx_conformance.generation.deliveries import Delivery, build
+from onnx_conformance.generation.deliveries import plain
 from onnx_conformance.generation.plans import NotDerivedError
 from onnx_conformance.specification import nodes, registry, schema
 from onnx_conformance.specification.evaluator import OracleError, UndeclaredError
@@ -113,7 +113,7 @@ def _example(version: OperatorVersion) -> tuple[onnx.NodeProto, list[str], list[
         examples = [spec for spec in derived.cases(op, version) if spec.name == derived.EXAMPLE]
         try:
             for planned in plans.plans(op, (version.since,), examples):
-                model = onnx.load_from_string(build(planned, Delivery("plain", version.since)).model)
+                model = onnx.load_from_string(plain(planned).model)
                 node = next(item for item in nodes.of(model) if item.name == version.name)
                 types = [item.type if item else "" for _, item in planned.inputs]
                 tensors = planned.tensors

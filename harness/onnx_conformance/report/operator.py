@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from onnx_conformance.case.case import Outcome
-from onnx_conformance.forms.table import PLAIN
+from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.specification.links import page
 
 if TYPE_CHECKING:

@@ -16,11 +16,13 @@ from onnx import numpy_helper
 
 from onnx_conformance.backends.protocol import element_type
 from onnx_conformance.case.case import Outcome
-from onnx_conformance.composition.neighbours import INITIALIZERS_ALONE, WIDER
 from onnx_conformance.declare import CaseSpec, Drawn, ElementType, Graph, NoAnswer
 from onnx_conformance.declare.type import Type
-from onnx_conformance.forms.table import PLAIN
-from onnx_conformance.generation.deliveries import PRODUCER, Delivery, build
+from onnx_conformance.forms import shapes
+from onnx_conformance.forms.delivered import INITIALIZERS_ALONE, Delivered, read_of
+from onnx_conformance.forms.neighbours import WIDER
+from onnx_conformance.generation import deliveries
+from onnx_conformance.generation.deliveries import PRODUCER
 from onnx_conformance.search.calls import base, changed
 from onnx_conformance.search.grammar import DRAWN, MOST_ELEMENTS, NoCallError, Source, decided, newest_opsets
 from onnx_conformance.specification import registry, schema
@@ -252,31 +254,34 @@ def _bridge(draw: Draw, value: Array, opset: int) -> tuple[str, Plan] | None:
     return None if planned is None else (taker, planned)
 
 
-def model(chain: Chain) -> tuple[onnx.ModelProto, dict[str, Value]]:
-    """Return the model of a chain, in which equal initializers are merged, and the values of its inputs."""
+def started(chain: Chain) -> Delivered:
+    """Return a chain as a delivered model, in which equal initializers are merged.
+
+    Its sizes are symbols if they are so in the chain.
+    """
     graph = onnx.GraphProto(name="drawn")
     fed: dict[str, Value] = {}
+    stated: dict[str, frozenset[int]] = {}
     constants: dict[tuple[str, tuple[int, ...], bytes], str] = {}
     given = ""
     for place, planned in enumerate(chain.plans):
-        own = onnx.load_from_string(build(planned, Delivery(PLAIN, planned.version.since)).model).graph
+        start = deliveries.started(planned)
+        own = start.model.graph
         linked = chain.links[place - 1][1] if place else ""
         names = {}
         for item in own.input:
-            value = dict(planned.inputs)[item.name]
-            assert value is not None  # noqa: S101 - it is an input of the graph
+            value = start.inputs[item.name]
             if item.name == linked:
                 names[item.name] = given
                 continue
-            names[item.name] = f"n{place}_{item.name}"
-            if chain.constant and fed and isinstance(value.value, np.ndarray):
-                names[item.name] = _constant(graph, constants, value.value, names[item.name])
+            name = names[item.name] = f"n{place}_{item.name}"
+            if chain.constant and fed and isinstance(value, np.ndarray):
+                names[item.name] = _constant(graph, constants, value, name)
                 continue
-            fed[names[item.name]] = value.value
-            shape = np.shape(value.value) if isinstance(value.value, np.ndarray) else ()
-            stated = planned.op.stated(shape) if shape else frozenset()
-            graph.input.append(_renamed(item, names[item.name], symbolic=chain.symbolic, stated=stated))
-        (node,) = own.node
+            fed[name] = value
+            stated[name] = _stated(item) | start.stated.get(item.name, frozenset())
+            graph.input.append(_renamed(item, name))
+        node = onnx.NodeProto.FromString(own.node[0].SerializeToString())
         node.name = f"{node.op_type}_{place}"
         node.input[:] = [names.get(name, "") for name in node.input]
         node.output[:] = [f"n{place}_{name}_out" if name else "" for name in node.output]
@@ -284,13 +289,30 @@ def model(chain: Chain) -> tuple[onnx.ModelProto, dict[str, Value]]:
         if place < len(chain.links):
             given = f"n{place}_{chain.links[place][0]}_out"
         else:
-            graph.output.extend(
-                _renamed(item, f"n{place}_{item.name}_out", symbolic=chain.symbolic) for item in own.output
-            )
+            graph.output.extend(_renamed(item, f"n{place}_{item.name}_out") for item in own.output)
+    stated |= {item.name: _stated(item) for item in graph.output}
     ir_version = max(schema.lowest_ir("ai.onnx", chain.opset), INITIALIZERS_ALONE)
     made = onnx.ModelProto(ir_version=ir_version, producer_name=PRODUCER, graph=graph)
     made.opset_import.add(domain="", version=chain.opset)
-    return made, fed
+    plain = Delivered(
+        model=made,
+        inputs=fed,
+        expected=chain.plans[-1].expected,
+        allowance=None,
+        subject=range(len(chain.plans)),
+        opsets=range(chain.opset, chain.opset + 1),
+        parameters={item.name: numpy_helper.to_array(item) for item in graph.initializer},
+        read=read_of(made, fed),
+        stated=stated,
+        between={name: value for name, value in _between(chain) if name not in {item.name for item in graph.output}},
+    )
+    return (shapes.symbolic(plain) if chain.symbolic else None) or plain
+
+
+def _between(chain: Chain) -> Iterator[tuple[str, Value]]:
+    """Yield the values that nodes compute for the next ones, by name."""
+    for place, (planned, (output, _)) in enumerate(zip(chain.plans, chain.links, strict=False)):
+        yield f"n{place}_{output}_out", _outputs(planned)[output]
 
 
 def _constant(
@@ -305,22 +327,16 @@ def _constant(
     return constants[key]
 
 
-def _renamed(
-    info: onnx.ValueInfoProto, name: str, *, symbolic: bool, stated: frozenset[int] = frozenset()
-) -> onnx.ValueInfoProto:
-    """Return the declaration of a value with another name; `stated` are axes whose sizes are not symbols."""
+def _renamed(info: onnx.ValueInfoProto, name: str) -> onnx.ValueInfoProto:
+    """Return the declaration of a value with another name."""
     made = onnx.ValueInfoProto()
     made.CopyFrom(info)
     made.name = name
-    if symbolic and made.type.HasField("tensor_type") and not _counts(made):
-        for axis, dim in enumerate(made.type.tensor_type.shape.dim):
-            if axis in stated:
-                continue
-            dim.dim_param = f"{name}_{axis}"
     return made
 
 
-def _counts(info: onnx.ValueInfoProto) -> bool:
-    """Return whether a value is a list of integers, whose length may determine the rank of later values."""
+def _stated(info: onnx.ValueInfoProto) -> frozenset[int]:
+    """Return the axes of a list of integers, whose length may determine the rank of later values; none of others."""
     kind = info.type.tensor_type
-    return len(kind.shape.dim) <= 1 and kind.elem_type in {onnx.TensorProto.INT64, onnx.TensorProto.INT32}
+    is_list = len(kind.shape.dim) <= 1 and kind.elem_type in {onnx.TensorProto.INT64, onnx.TensorProto.INT32}
+    return frozenset(range(len(kind.shape.dim))) if is_list else frozenset()

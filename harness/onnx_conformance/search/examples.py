@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.composition.neighbours import neighbours
 from onnx_conformance.declare import NoAnswer
 from onnx_conformance.forms import table
-from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation import deliveries
 from onnx_conformance.generation.plans import deliver
 from onnx_conformance.search.calls import Call
-from onnx_conformance.search.chains import Chain, model
+from onnx_conformance.search.chains import Chain, started
 from onnx_conformance.search.grammar import MOST_EXPECTED, NoCallError, decided, quietly
 from onnx_conformance.tolerance.several_nodes import UndecidedError, composed
 
@@ -85,23 +84,22 @@ def _of_call(call: Call) -> Example | str:
 
 
 def _delivered(planned: Plan, name: str) -> Example | None:
-    form = next((item for item in deliveries.deliveries(planned) if item.name == name), None)
-    case = deliver(planned, form) if form else None
+    made = deliveries.in_form(planned, name)
+    case = deliver(planned, name, made) if made else None
     return None if case is None else Example(case, (str(planned.version),), planned)
 
 
 def _of_chain(chain: Chain) -> Example:
-    proto, fed = model(chain)
+    start = started(chain)
     clauses = tuple(dict.fromkeys(clause.text for planned in chain.plans for clause in planned.spec.cites))
-    case = composed(MODEL, MODEL, proto, fed, clauses=clauses)
+    case = composed(MODEL, MODEL, start.model, start.inputs, clauses=clauses)
     return Example(case, chain.operators, parts=lambda: _parts(chain))
 
 
 def _parts(chain: Chain) -> Iterator[Example]:
     """Yield the single nodes of a chain, in the chain's opset, then the shorter chains in it."""
     for planned in chain.plans:
-        plain = deliveries.Delivery(PLAIN, chain.opset)
-        yield Example(deliveries.build(planned, plain), (str(planned.version),), planned)
+        yield Example(deliveries.plain(planned, chain.opset), (str(planned.version),), planned)
     for length in range(2, len(chain.plans)):
         for begin in range(len(chain.plans) - length + 1):
             made = example(chain.part(begin, begin + length))

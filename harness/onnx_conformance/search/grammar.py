@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from onnx_conformance.case.case import PLAIN
 from onnx_conformance.declare import Graph, NoAnswer, Rejected, Typed
-from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation import plans
 from onnx_conformance.generation.plans import NotDerivedError
 from onnx_conformance.minimize.declared_candidate import DeclaredCandidate, candidate_from_plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     import onnx
 
@@ -49,6 +49,12 @@ def within(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.NodeProto]:
         yield node
         for graph in subgraphs([node]):
             yield from graph.node
+
+
+def used(nodes: Collection[onnx.NodeProto]) -> set[str]:
+    """Return every name that nodes and their subgraphs use."""
+    names = {name for node in within(nodes) for name in node.input}
+    return names | {item.name for graph in subgraphs(nodes) for item in graph.output}
 
 
 def subgraphs(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.GraphProto]:

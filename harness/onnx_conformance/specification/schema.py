@@ -114,6 +114,11 @@ class OperatorVersion:
             named[f"{parameter.name}_input" if parameter.name in self.attributes else parameter.name] = parameter
         return named
 
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The inputs after the first, which usually control the computation."""
+        return tuple(item.name for item in self.inputs[1:] if not item.variadic)
+
     def default_type(self, type_: str) -> str:
         """Return the type of an unbound type variable: one of PREFERRED, or a container of it, if allowed."""
         allowed = self.allowed(type_)

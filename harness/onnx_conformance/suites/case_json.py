@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.backends.protocol import ElementTypeError, clip
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.case import properties
-from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
 from onnx_conformance.declare import Drawn, Order
 from onnx_conformance.declare.clause import Force
-from onnx_conformance.forms.table import PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ import onnx
 
 from onnx_conformance.base.package import FOLDER
 from onnx_conformance.base.verdict import Unreadable, parts
-from onnx_conformance.forms.table import PLAIN
+from onnx_conformance.case.case import PLAIN
 from onnx_conformance.generation import core, manifest, plans
 from onnx_conformance.specification import registry
 from onnx_conformance.suites import index, packs

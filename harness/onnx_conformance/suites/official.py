@@ -12,8 +12,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from onnx_conformance.case.case import Allowance, Case, Outcome
-from onnx_conformance.forms.table import EXPANDED, PLAIN
+from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
+from onnx_conformance.forms.table import EXPANDED
 from onnx_conformance.suites import onnx_layout, packs
 from onnx_conformance.suites.selection import Listed, listed
 from onnx_conformance.suites.slices import divided

@@ -15,10 +15,9 @@ from onnx import helper, numpy_helper
 
 from onnx_conformance.backends.protocol import element_type, element_type_named
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.case.case import Case, Outcome
+from onnx_conformance.case.case import PLAIN, Case, Outcome
 from onnx_conformance.declare import Drawn
 from onnx_conformance.declare.type import Kind, Type
-from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.nodes import of
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.base import globs
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.case.case import Case, in_sample, in_shard
-from onnx_conformance.forms.table import PLAIN
+from onnx_conformance.case.case import PLAIN, Case, in_sample, in_shard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

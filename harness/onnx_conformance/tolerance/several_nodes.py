@@ -17,12 +17,11 @@ import onnx
 from onnx import helper, numpy_helper
 
 from onnx_conformance.backends.protocol import element_type
-from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
 from onnx_conformance.case.elements import is_float
 from onnx_conformance.declare import EXACT, Drawn, NoAnswer
 from onnx_conformance.declare.rounding import nearest
 from onnx_conformance.declare.type import Type
-from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.evaluator import Evaluator, UndeclaredError
 from onnx_conformance.specification.signature import type_of

@@ -8,6 +8,7 @@ from onnx import numpy_helper
 from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.case.compare import compare
 from onnx_conformance.composition import rewrite_cases
+from onnx_conformance.forms import constants, surroundings, table
 from onnx_conformance.rewrites.rewrite import Model, Rewrite, integers, listed, numbers, scalar
 from onnx_conformance.specification.evaluator import Evaluator
 
@@ -25,7 +26,7 @@ def cases() -> dict[str, Case]:
     return {case.form: case for case in rewrite_cases._cases(REWRITE, MODEL, "ai.onnx/Transpose/13")}
 
 
-CHECKED = [form for form in rewrite_cases.SURROUNDINGS if form != "unranked"]
+CHECKED = [form for form in table.names(table.Start.REWRITE) if form != "unranked"]
 """onnx.checker takes no input of a graph without a shape, which the text allows."""
 
 
@@ -34,7 +35,7 @@ def _model(case: Case) -> onnx.ModelProto:
 
 
 def test_each_surrounding_gives_a_case_with_values(cases: dict[str, Case]) -> None:
-    assert list(cases) == list(rewrite_cases.SURROUNDINGS)
+    assert tuple(cases) == table.names(table.Start.REWRITE)
     assert {case.outcome for case in cases.values()} == {Outcome.VALUES}
     assert cases["plain"].id == "ai.onnx/Transpose/13/rewrite_model"
     assert cases["tapped"].id == "ai.onnx/Transpose/13/rewrite_model@tapped"
@@ -64,13 +65,12 @@ def test_defaults_that_a_caller_overrides_are_other_numbers(cases: dict[str, Cas
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_defaults_differ_in_every_element(dtype: str) -> None:
     values = np.array([-1, 0, 3, float("inf"), float("nan"), 6e4], dtype)
-    assert (rewrite_cases._other(values) != values).all()
+    assert (constants.different(values) != values).all()
 
 
 def test_integers_are_not_overridden() -> None:
     model = Model("model", "y = Reshape(x, s)", {"x": numbers(2, 3)}, {"s": integers(3, 2)})
-    written = rewrite_cases.write(model, 18, "name")
-    assert rewrite_cases._overridden(written) is None
+    assert constants.overridden(rewrite_cases.started(model, "name")) is None
 
 
 def test_values_between_the_nodes_are_outputs(cases: dict[str, Case]) -> None:
@@ -119,7 +119,7 @@ def test_operators_of_another_domain_are_imported() -> None:
 
 
 def test_the_branch_not_taken_has_texts_too() -> None:
-    assert rewrite_cases._zeros(np.array(["a", "b"], object)).tolist() == ["", ""]
+    assert surroundings._other(np.array(["a", "b"], object), ones=False).tolist() == ["", ""]
 
 
 def _without(model: onnx.ModelProto, op_type: str) -> onnx.ModelProto:
@@ -152,11 +152,10 @@ def test_a_right_rewrite_is_not() -> None:
 def test_declared_models_are_valid(index: int) -> None:
     models = [(rewrite, model) for rewrite in rewrite_cases.declared() for model in rewrite.models]
     rewrite, model = models[index % len(models)]
-    written = rewrite_cases.write(model, model.opset, f"{rewrite.name}_{model.name}")
-    for form in CHECKED:
-        built = rewrite_cases.SURROUNDINGS[form](written)
-        if built is not None:
-            onnx.checker.check_model(built[0], full_check=True)
+    start = rewrite_cases.started(model, f"{rewrite.name}_{model.name}")
+    for form, made in table.delivered(start, table.Start.REWRITE):
+        if form in CHECKED:
+            onnx.checker.check_model(made.model, full_check=True)
 
 
 @pytest.mark.slow

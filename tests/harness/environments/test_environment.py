@@ -14,9 +14,10 @@ import pytest
 
 from commands import command
 from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import PLAIN
 from onnx_conformance.environments import backend_names
 from onnx_conformance.environments.environment_variables import settings
-from onnx_conformance.forms.table import EXTERNAL_DATA, PLAIN, TWICE, TYPED
+from onnx_conformance.forms.table import EXTERNAL_DATA, TWICE, TYPED
 from onnx_conformance.judging.ask import ask_and_judge
 from onnx_conformance.processes.adapter_process import OPTED_OUT, Limits
 from onnx_conformance.processes.asker import Asker

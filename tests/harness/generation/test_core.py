@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from onnx_conformance.case.case import Outcome
-from onnx_conformance.forms.table import EXPANDED, PLAIN
+from onnx_conformance.case.case import PLAIN, Outcome
+from onnx_conformance.forms.table import EXPANDED
 from onnx_conformance.generation import core, coverage, manifest, plans
 from onnx_conformance.specification import registry
 from onnx_conformance.suites.generated import Generated

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.declare import EXACT, DeclarationError, Op, Rule, Tag, ramp
-from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation import derived, plans
 from onnx_conformance.specification import registry, schema
 

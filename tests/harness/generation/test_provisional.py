@@ -13,10 +13,10 @@ import onnx
 import pytest
 
 from commands import command
-from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.case.compare import compare
 from onnx_conformance.declare import EXACT, Op, Rejected, Unspecified
-from onnx_conformance.forms.table import PLAIN, TWICE
+from onnx_conformance.forms.table import TWICE
 from onnx_conformance.generation import plans, provisional
 from onnx_conformance.specification import registry, schema
 from onnx_conformance.specification.evaluator import Evaluator

@@ -25,11 +25,11 @@ from generated import (
     schemas,
 )
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.case import Case, Outcome, digest_values
+from onnx_conformance.case.case import PLAIN, Case, Outcome, digest_values
 from onnx_conformance.declare import EXACT, Op, Tag, Version, ramp
-from onnx_conformance.forms.table import EXPANDED, EXTERNAL_DATA, IF_BRANCH, LOCAL_FUNCTION, PLAIN, TWICE, TYPED
+from onnx_conformance.forms.surroundings import LOCAL_DOMAIN
+from onnx_conformance.forms.table import EXPANDED, EXTERNAL_DATA, IF_BRANCH, LOCAL_FUNCTION, TWICE, TYPED
 from onnx_conformance.generation import plans as generate
-from onnx_conformance.generation.surroundings import LOCAL_DOMAIN
 from onnx_conformance.repro import check_code
 from onnx_conformance.specification import evaluator, nodes, registry, schema
 

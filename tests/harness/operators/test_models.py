@@ -15,7 +15,7 @@ import pytest
 
 from generated import LOWEST_IR, LOWEST_IR_OF_DOMAIN, OPS, cases, every_operator, few, files_of, model
 from onnx_conformance.case.case import Outcome
-from onnx_conformance.generation.surroundings import LOCAL_DOMAIN
+from onnx_conformance.forms.surroundings import LOCAL_DOMAIN
 from paths import TESTS
 
 if TYPE_CHECKING:

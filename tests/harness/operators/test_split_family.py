@@ -15,10 +15,9 @@ import numpy as np
 import onnx
 import pytest
 
-from onnx_conformance.case.case import Case, Outcome
+from onnx_conformance.case.case import PLAIN, Case, Outcome
 from onnx_conformance.case.compare import compare
 from onnx_conformance.declare import Type
-from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import registry, schema
 

@@ -234,10 +234,10 @@ def test_a_chain_expects_what_its_last_node_gives_by_itself() -> None:
         if chain is None:
             return False
         seen.append(chain)
-        proto, fed = chains.model(chain)
-        onnx.checker.check_model(proto)
-        values = Evaluator().model(proto, fed)
-        assert compare(chain.plans[-1].expected or (), tuple(values.values()), Allowance("exact")) is None
+        start = chains.started(chain)
+        onnx.checker.check_model(start.model)
+        values = Evaluator().model(start.model, start.inputs)
+        assert compare(start.expected or (), tuple(values.values()), Allowance("exact")) is None
         return len(chain.plans) == 4 and len(seen) > 60
 
     chain = find(
@@ -271,7 +271,7 @@ def test_equal_constants_of_several_nodes_are_one_initializer() -> None:
     def shares(chain: Chain | None) -> bool:
         if chain is None or not chain.constant:
             return False
-        graph = chains.model(chain)[0].graph
+        graph = chains.started(chain).model.graph
         names = [name for node in graph.node for name in node.input if name in {i.name for i in graph.initializer}]
         return len(names) > len(set(names))
 

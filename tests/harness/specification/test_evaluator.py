@@ -13,11 +13,10 @@ import pytest
 
 from generated import cases, every_operator, few, nothing_derived, on_the_oracles
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.case import Outcome, in_shard
+from onnx_conformance.case.case import PLAIN, Outcome, in_shard
 from onnx_conformance.case.compare import compare
 from onnx_conformance.declare import EXACT, NoAnswer, Op, Rejected, Rule, Unspecified, Version
 from onnx_conformance.environments import backend_names
-from onnx_conformance.forms.table import PLAIN
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.run.scheduler import Scheduler
 from onnx_conformance.specification import evaluator, registry, schema

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.forms.table import PLAIN, delivered_id
 from onnx_conformance.generation import plans
 from onnx_conformance.report.html import case_data
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from onnx_conformance.case.case import Case
-    from onnx_conformance.generation.deliveries import Delivery, Plan
+    from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.report.html.table import Table
 
 CASES = 128
@@ -119,13 +118,10 @@ class Watcher:
         self._packer, self._describer = Packer(), case_data.Describer()
         self._blocks: list[Block] = []
 
-    def add(self, plan: Plan, every: Sequence[Delivery], plain: Case) -> None:
-        """Describe the cases of a plan; the plain one is built already."""
-        for form in every:
-            if delivered_id(plan.id, form.name) in self.ids:
-                case = plain if form.name == PLAIN else plans.deliver(plan, form)
-                if case is not None:
-                    self._blocks += self._packer.add(case.id, self._describer.of(case))
+    def add(self, plan: Plan) -> None:
+        """Describe the cases of a plan."""
+        for case in plans.delivered(plan, self.ids.__contains__):
+            self._blocks += self._packer.add(case.id, self._describer.of(case))
 
     def finish(self) -> tuple[Block, ...]:
         """Return the blocks."""
