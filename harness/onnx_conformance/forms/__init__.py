@@ -1,4 +1,1 @@
-"""The forms: ways to deliver the same case, as one table.
-
-Imports `base` only.
-"""
+"""The forms: ways to deliver the same case. A table has a row for each form, which names the function that makes it."""
