@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import runpy
 import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+import onnx
 import pytest
 from click.testing import CliRunner
 
 from commands import command
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Outcome
-from onnx_conformance.generation import coverage, plans
+from onnx_conformance.forms import delivered, table
+from onnx_conformance.generation import coverage, deliveries, plans
 from onnx_conformance.report.formats import FORMATS, Format
 from onnx_conformance.specification import registry
 from paths import ROOT
@@ -44,6 +47,21 @@ def test_the_table_lists_every_folder_of_the_package() -> None:
     assert set(re.findall(r"^\| `(\w+)/` \|", table, re.MULTILINE)) == folders
     for path in re.findall(r"^\| `([\w./]+)` \|", PAGE.partition("The folders of")[0], re.MULTILINE):
         assert (ROOT / path).exists(), f"the table lists {path}"
+
+
+def test_the_form_is_delivered_after_one_row_is_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = {**vars(delivered), **vars(table), "dataclasses": dataclasses, "onnx": onnx}
+    exec(example("Add a description of the model"), names)
+    exec(re.search(r"^row = Form\(.*\)$", PAGE, re.MULTILINE)[0], names)  # type: ignore[index]
+    monkeypatch.setattr(table, "FORMS", (*table.FORMS, names["row"]))
+    op = registry.load().named("Sign")
+    version = registry.versions(op)[-1]
+    planned = next(plans.plans(op, (version.since,)))
+    cases = {case.form: case for case in plans.delivered(planned)}
+    assert onnx.load_from_string(cases["described"].model).doc_string == "a model"
+    assert cases["described"].id == f"{planned.id}@described"
+    assert "described" in deliveries.form_names(version)
+    assert "described" in {form for form, _ in table.delivered(deliveries.started(planned), table.Start.REWRITE)}
 
 
 def test_the_operator_is_the_file_that_the_page_names() -> None:

@@ -53,7 +53,7 @@ CONVENTION = Convention(
     shape_size="{}_shape_rank",
     allows_zero=False,
 )
-"""How models with patterns write what forms add to them."""
+"""The names and other details of additions by forms, for models with patterns."""
 
 
 @functools.cache

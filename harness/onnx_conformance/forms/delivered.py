@@ -1,4 +1,4 @@
-"""A delivered model: what a form receives, and what it returns.
+"""A delivered model: the argument and the result of a form.
 
 A declared case, a model with a pattern, a case of the core and a drawn model all become a delivered model first, in the
 plain form. A form is a function that returns another delivered model, or None if the form is not suitable.
@@ -39,9 +39,9 @@ _USUAL_OPSET = 13
 
 @dataclass(frozen=True)
 class Convention:
-    """How the models of one kind write what forms add to them. Models keep their bytes, so the kinds differ.
+    """The names and other details of additions by forms, for one kind of models.
 
-    In names, {} is the name that the addition belongs to.
+    Each kind keeps the bytes of its models, so the kinds differ. In names, {} is the name that the addition belongs to.
 
     Attributes:
         condition: the graph input that decides which branch of an If runs.
@@ -94,15 +94,15 @@ class Delivered:
         domain: the domain whose opset may change.
         opsets: the opsets of that domain in which the nodes have the same meaning.
         least_ir: the lowest IR version that the model may have, whatever the opset of `domain`.
-        outer: the inputs of the graph that only subgraphs use.
+        captured: the inputs of the graph that only subgraphs use.
         stated: by input or output of the graph, the axes whose sizes are known, so they never become symbols.
         between: the values that the nodes under test compute for each other, by name.
-        apart: whether the nodes have the same meaning in a graph of their own; an oracle may depend on the nodes around
-            its node.
-        another: the inputs of another case that has the same model with symbolic shapes; None if there is none.
+        movable: whether the nodes have the same meaning in a subgraph or a function; an oracle may read the nodes
+            around its node.
+        another: the inputs of another case that has the same model with symbolic shapes, or None.
         earlier: the inputs with which the same session runs the model first; None if the model runs once.
         files: the contents of the files next to the model, by name.
-        convention: how models of this kind write what forms add.
+        convention: the names and other details of additions by forms.
     """
 
     model: onnx.ModelProto
@@ -115,10 +115,10 @@ class Delivered:
     parameters: Mapping[str, Array] = field(default_factory=dict)
     read: Mapping[str, TypedValue | None] = field(default_factory=dict)
     least_ir: int = 0
-    outer: frozenset[str] = frozenset()
+    captured: frozenset[str] = frozenset()
     stated: Mapping[str, frozenset[int]] = field(default_factory=dict)
     between: Mapping[str, Value] = field(default_factory=dict)
-    apart: bool = True
+    movable: bool = True
     another: Mapping[str, Value] | None = None
     earlier: Mapping[str, Value] | None = None
     files: Mapping[str, bytes] = field(default_factory=dict)
@@ -146,7 +146,7 @@ class Delivered:
     @functools.cached_property
     def tensors(self) -> dict[str, Array]:
         """The inputs of the nodes under test that are tensors, and no initializers."""
-        others = {*self.outer, *(item.name for item in self.model.graph.initializer)}
+        others = {*self.captured, *(item.name for item in self.model.graph.initializer)}
         tensors = {name: item for name, item in self.read.items() if item is not None and item.is_tensor}
         return {name: np.asarray(item.value) for name, item in tensors.items() if name not in others}
 

@@ -114,7 +114,7 @@ def shared(start: Delivered) -> Delivered | None:
 
 
 def _has_one_answer(start: Delivered) -> bool:
-    """Return whether each output may have one value only, apart from rounding."""
+    """Return whether each output may have only one value, except for rounding."""
     allowance = start.allowance
     several = allowance is not None and (any(allowance.any_of) or allowance.any_order is not None)
     return not several and not any(isinstance(item, Drawn) for item in start.expected or ())

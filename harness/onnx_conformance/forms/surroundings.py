@@ -39,7 +39,7 @@ def if_branch(start: Delivered) -> Delivered | None:
     The else-branch returns other values of the same types, so an answer shows which branch ran.
     """
     computed = {name for node in start.nodes for name in node.output}
-    if start.expected is None or not start.apart or not computed.issuperset(start.outputs):
+    if start.expected is None or not start.movable or not computed.issuperset(start.outputs):
         return None
     types = [schema.type_text(item.type) for item in start.model.graph.output]
     found = first_opset(start, lambda opset: all(_has_branches(type_, opset) for type_ in types))
@@ -129,7 +129,7 @@ def local_function(start: Delivered) -> Delivered | None:
 
     The function of a single node has the node's attributes, to which the node refers. A subgraph stays in the node.
     """
-    if start.expected is None or not start.apart:
+    if start.expected is None or not start.movable:
         return None
     first = start.nodes[0]
     taken = list(start.read)

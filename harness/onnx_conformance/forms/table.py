@@ -1,8 +1,7 @@
 """The table of forms: a row for each way to deliver a case.
 
-A row names the function that makes the form, and says which cases are delivered in it. The generator of cases, the
-core, the expectations, the search, `minimize`, the findings and the judge of inferencers read what they need to know of
-a form here.
+A row contains the function that makes the form, and the kinds of cases that are delivered in it. The generator of
+cases, the core, the expectations, the search, `minimize`, the findings and the judge of inferencers read the table.
 
 To add a form, add a row here with its function, which takes and returns a `Delivered`.
 """
@@ -89,7 +88,7 @@ class Form:
         build: the function that makes the form.
         starts: the kinds of cases that are delivered in this form.
         suits: whether cases of an operator version may have the form; read before their plans are made.
-        once: the cases of which only the first has the form.
+        once: the kind of similar cases; only the first of them has the form.
         signatures: whether cases about signatures have the form. They concern model checkers and tables of kernels,
             which do not depend on most forms.
         one_meaning: whether the form tests the graph, the file or the session around the operator. The core then has it

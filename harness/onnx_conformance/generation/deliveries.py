@@ -196,9 +196,9 @@ def started(plan: Plan, opset: int | None = None) -> Delivered:
         parameters={name: tensors[name] for name in version.parameters if name in inputs and name in tensors},
         read={name: item for name, item in known.items() if name in used},
         least_ir=max((level for domain, level in levels.items() if domain != version.domain), default=0),
-        outer=frozenset(plan.around.keys() - inputs.keys()),
+        captured=frozenset(plan.around.keys() - inputs.keys()),
         stated={name: plan.op.stated(array.shape) for name, array in tensors.items() if name not in plan.around},
-        apart=plan.expected is None or "nodes" not in plan.op.oracle_for(version.meaning).of_node,
+        movable=plan.expected is None or "nodes" not in plan.op.oracle_for(version.meaning).of_node,
         another=None if plan.earlier is None else {name: item.value for name, item in plan.earlier.items()},
     )
 
