@@ -19,6 +19,7 @@ from onnx_conformance.analysis.traits import MOST_TEXT, OPSET, TYPE, Topic, Trai
 from onnx_conformance.backends.protocol import ElementTypeError, element_type
 from onnx_conformance.base.verdict import line, split_operator
 from onnx_conformance.case.case import PLAIN, delivered_id
+from onnx_conformance.case.external_data import loaded
 from onnx_conformance.generation.deliveries import deliveries, plain
 from onnx_conformance.specification import nodes, schema
 
@@ -168,21 +169,8 @@ def _known_inputs(
     for parameter, name in _named(version, list(node.input)):
         if name in case.inputs:
             yield parameter, case.inputs[name]
-        elif name in baked and (held := _held(baked[name], case.files)) is not None:
+        elif name in baked and (held := loaded(baked[name], case.files)) is not None:
             yield parameter, numpy_helper.to_array(held)
-
-
-def _held(tensor: onnx.TensorProto, files: Mapping[str, bytes]) -> onnx.TensorProto | None:
-    """Return an initializer with its data, which may be in a separate file; None if that is missing."""
-    if tensor.data_location != onnx.TensorProto.EXTERNAL:
-        return tensor
-    entry = {item.key: item.value for item in tensor.external_data}
-    data = files.get(entry.get("location", ""))
-    if data is None or not {"offset", "length"} <= set(entry):
-        return None
-    begin = int(entry["offset"])
-    raw = data[begin : begin + int(entry["length"])]
-    return onnx.TensorProto(name=tensor.name, data_type=tensor.data_type, dims=tensor.dims, raw_data=raw)
 
 
 def _presence(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tuple[Trait, Any]]:

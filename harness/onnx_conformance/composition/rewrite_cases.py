@@ -7,6 +7,7 @@ other places, in some of which the caller may change them, and also use the inte
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import importlib
 import pkgutil
@@ -91,7 +92,8 @@ def _cases(rewrite: Rewrite, model: Model, operator: str) -> Iterator[Case]:
     notes = [f"known rewrite of {', '.join(rewrite.known_to)}"] if rewrite.known_to else []
     for form, made in table.delivered(started(model, name), table.Start.REWRITE):
         with contextlib.suppress(UndecidedError):
-            yield composed(delivered_id(name, form), operator, made.model, made.inputs, form=form, notes=notes)
+            case = composed(delivered_id(name, form), operator, made.loaded, made.inputs, form=form, notes=notes)
+            yield dataclasses.replace(case, model=made.model.SerializeToString(), files=made.files)
 
 
 def started(model: Model, name: str) -> Delivered:

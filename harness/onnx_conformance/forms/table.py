@@ -216,7 +216,7 @@ FORMS = (
         "the parameters are initializers that store their elements in typed fields (`float_data`, `int32_data`, ...) "
         "instead of bytes",
         constants.typed,
-        _PLAN,
+        _PLAN | _REWRITE,
         _has_parameters,
         Once.TYPES,
         one_meaning=True,
@@ -228,7 +228,7 @@ FORMS = (
         "the parameters are initializers whose bytes are in a separate file. Only adapters that declare `accepts: "
         '["files"]` run it',
         constants.external_data,
-        _PLAN,
+        _PLAN | _REWRITE,
         _has_parameters,
         Once.NODES,
         one_meaning=True,

@@ -19,6 +19,7 @@ from onnx import helper, numpy_helper
 from onnx_conformance.backends.protocol import element_type
 from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
 from onnx_conformance.case.elements import is_float
+from onnx_conformance.case.external_data import loaded
 from onnx_conformance.declare import EXACT, Drawn, NoAnswer
 from onnx_conformance.declare.rounding import nearest
 from onnx_conformance.declare.type import Type
@@ -202,7 +203,8 @@ def in_narrower(case: Case, narrow: np.dtype[Any]) -> Allowance:
         UndecidedError: the narrower type cannot represent its numbers, or rounding to that type decides the answer.
     """
     model = onnx.load_from_string(case.model)
-    inputs = {**{item.name: numpy_helper.to_array(item) for item in model.graph.initializer}, **case.inputs}
+    held = {item.name: loaded(item, case.files) or item for item in model.graph.initializer}
+    inputs = {**{name: numpy_helper.to_array(item) for name, item in held.items()}, **case.inputs}
     for value in inputs.values():
         _check_range(value, narrow)
     evaluator = _Recorded(narrow)
