@@ -20,7 +20,7 @@ from onnx_conformance.backends.protocol import ElementTypeError, element_type
 from onnx_conformance.base.verdict import line, split_operator
 from onnx_conformance.case.case import PLAIN, delivered_id
 from onnx_conformance.case.external_data import loaded
-from onnx_conformance.generation.deliveries import deliveries, plain
+from onnx_conformance.generation.deliveries import build, deliveries, started
 from onnx_conformance.specification import nodes, schema
 
 if TYPE_CHECKING:
@@ -79,7 +79,8 @@ def of_plan(plan: Plan, wanted: Callable[[str], bool]) -> Iterator[tuple[str, tu
     shared: Traits | None = None
     for form, made in deliveries(plan, wanted):
         if shared is None:
-            shared, _ = Reader().of_case(plain(plan))
+            start = made if form == PLAIN else started(plan)
+            shared, _ = Reader().of_case(build(plan, PLAIN, start))
         yield delivered_id(plan.id, form), (shared, dict(_own(str(plan.version), made.model)))
 
 
