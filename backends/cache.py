@@ -7,8 +7,12 @@ invalidated when one of these changes.
 
 The files are in `programs`, in the folder that `ONNX_CONFORMANCE_CACHE` names, or in `onnx-conformance` below
 `XDG_CACHE_HOME` or `~/.cache`. An empty `ONNX_CONFORMANCE_CACHE=` turns the cache off. `programs` may be removed at any
-time; the folders beside it are not part of this cache. Where it cannot be written, the cache is off without a message:
-the run is slower, and its results are the same.
+time; the other folders are not part of this cache. If it cannot be written, the cache is off without a message: the run
+is slower, and its results are the same.
+
+A program is code that an adapter runs, and packs contain expected answers. So a file is only read if it is a regular
+file of this user in a folder of this user, which nobody else can write. An adapter process gets only the path of
+`programs`, in `ONNX_CONFORMANCE_PROGRAMS`.
 
 With a cached program, the seconds of an answer are those of running alone.
 
@@ -19,10 +23,13 @@ itself; a damaged one is removed and made again. The class that does this, Store
 from __future__ import annotations
 
 import contextlib
+import errno
 import functools
 import hashlib
 import os
 import platform
+import re
+import stat
 import tempfile
 import zlib
 from dataclasses import dataclass
@@ -41,27 +48,111 @@ FOLDERS = 256
 BLOCK = 4096
 """Bytes; the size of a file on the disk is a multiple of this."""
 
+MOST_PROGRAM = 1 << 30
+"""Maximum number of bytes of a program; a larger one is compiled again each time."""
+
 MAGIC = b"onnx-conformance program 1\n"
+
+PROGRAMS = "ONNX_CONFORMANCE_PROGRAMS"
+"""Variable of an adapter process: the folder of compiled programs; empty: there is none."""
 
 _written: dict[Path, int] = {}
 """Bytes that this process wrote into a folder since it last added up the sizes there."""
+
+
+NAME = re.compile(r"\.?[0-9a-f]{30,64}(\.[a-z]+)?(\.[a-z0-9_]{8})?")
+"""The names of files in a store: digests with a suffix. A temporary name has a dot before it and letters behind it."""
+
+OPENS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+"""How files are opened: a link is not followed, and a pipe does not block."""
+
+_reported: set[str] = set()
+
+
+def _unreported(_: str) -> None:
+    """Ignore a problem: an adapter prints nothing of its own."""
+
+
+report: Callable[[str], None] = _unreported
+"""Prints a line about a file or folder that is not used, because it may be another user's or no file of a store."""
+
+
+def distrust(path: Path, reason: str) -> None:
+    """Report once that a file or folder is not used."""
+    text = f"cache: {path} {reason}; it is not used"
+    if text not in _reported:
+        _reported.add(text)
+        report(text)
+
+
+def read_own(path: Path, most_bytes: int) -> bytes | None:
+    """Return the content of a regular file of this user; None if there is no such file, or it is larger.
+
+    A link, a pipe, a device and a file of another user are never read: somebody else may have put them there.
+    """
+    try:
+        handle = os.open(path, OPENS)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            distrust(path, "is a link")
+        return None
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            distrust(path, "is no regular file")
+        elif status.st_uid != os.geteuid():
+            distrust(path, "belongs to another user")
+        elif status.st_size > most_bytes:
+            distrust(path, f"has more than {most_bytes} bytes")
+        else:
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                return file.read(most_bytes)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
+    return None
+
+
+def is_own(folder: Path, *, make: bool = False) -> bool:
+    """Return whether a folder belongs to this user alone.
+
+    Args:
+        folder: the folder; a link is none.
+        make: whether it is made if it does not exist.
+    """
+    try:
+        if make:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            distrust(folder, "is no folder, or a link to one")
+        elif status.st_uid != os.geteuid():
+            distrust(folder, "belongs to another user")
+        else:
+            if status.st_mode & 0o077:
+                folder.chmod(0o700)
+            return True
+    except OSError:  # It does not exist, or its disk cannot be written: there is no cache then.
+        pass
+    return False
 
 
 @dataclass(frozen=True)
 class Store:
     """The files of one folder, which processes share without locks.
 
-    Each file begins with what it is and a digest of the rest. Where all take too much, the least recently used are
-    removed.
+    Each file begins with its kind and a digest of the rest. If all files together are too large, the least recently
+    used are removed. Only regular files of the user are read, and only files with the names and the first bytes of a
+    store are removed.
 
     Attributes:
-        folder: it; made when the first file is written.
-        magic: the first bytes of each file: what it is, and the version of its form.
+        folder: the folder, which is made with the first file, for this user alone.
+        magic: the first bytes of each file: its kind, and the version of its format.
         most_bytes: about how many bytes all files take on the disk.
         unchecked_bytes: how many bytes a process may write before it adds up the sizes again.
         spare_bytes: how many bytes more are removed, so that the next file does not exceed the limit again.
         block: bytes; the size of a file on the disk is a multiple of this.
-        mode: of the folder.
     """
 
     folder: Path
@@ -70,33 +161,38 @@ class Store:
     unchecked_bytes: int
     spare_bytes: int = 0
     block: int = 1
-    mode: int = 0o777
 
     def read(self, name: str) -> memoryview | None:
         """Return the content of a file; None if it does not exist or was damaged, in which case it is removed."""
         path = self.folder / name
-        try:
-            data = memoryview(path.read_bytes())
-        except OSError:
+        content = read_own(path, self.most_bytes) if is_own(self.folder) else None
+        if content is None:
             return None
+        data = memoryview(content)
         start = len(self.magic)
         body = start + hashlib.sha256().digest_size
+        if data[:start] != self.magic and not self.magic.startswith(data[:start]):
+            distrust(path, "has other first bytes than a file of the cache")
+            return None
         if data[:start] == self.magic and hashlib.sha256(data[body:]).digest() == data[start:body]:
             with contextlib.suppress(OSError):
                 os.utime(path)  # Marks it as used; the least recently used are removed first.
             return data[body:]
-        with contextlib.suppress(OSError):
-            path.unlink()
+        self.remove(name)
         return None
+
+    def remove(self, name: str) -> None:
+        """Remove a file of this store, if that is possible."""
+        with contextlib.suppress(OSError):
+            (self.folder / name).unlink()
 
     def write(self, name: str, body: bytes) -> None:
         """Write a file, unless that is not possible or it alone exceeds the limit."""
         data = self.magic + hashlib.sha256(body).digest() + body
-        if self._on_disk(len(data)) > self.most_bytes:
+        if self._on_disk(len(data)) > self.most_bytes or not is_own(self.folder, make=True):
             return
         with contextlib.suppress(OSError):
-            self.folder.mkdir(mode=self.mode, parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".")
+            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=f".{name}.")
             try:
                 with os.fdopen(handle, "wb") as file:
                     file.write(data)
@@ -120,21 +216,50 @@ class Store:
         if checked and _written[self.folder] <= self.unchecked_bytes:
             return
         _written[self.folder] = 0
-        files = []
-        for item in os.scandir(self.folder):
-            with contextlib.suppress(OSError):  # Another process may have removed it.
-                status = item.stat()
-                files.append((status.st_mtime_ns, self._on_disk(status.st_size), item.path))
+        files = self.files()
         over = sum(bytes_ for _, bytes_, _ in files) - self.most_bytes
         if over <= 0:
             return
         over += self.spare_bytes
-        for _, bytes_, path in sorted(files):
+        for _, bytes_, path in files:
             if over <= 0:
                 break
-            with contextlib.suppress(OSError):
-                os.unlink(path)  # noqa: PTH108 - scandir returns a name
-            over -= bytes_
+            if self._is_own_file(path):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+                over -= bytes_
+
+    def files(self) -> list[tuple[int, int, Path]]:
+        """Return the files with names of a store, each with its time of use and its bytes, the least recent first."""
+        files = []
+        with contextlib.suppress(OSError), os.scandir(self.folder) as items:
+            for item in items:
+                with contextlib.suppress(OSError):  # Another process may have removed it.
+                    status = item.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode) and NAME.fullmatch(item.name):
+                        files.append((status.st_mtime_ns, self._on_disk(status.st_size), Path(item.path)))
+        return sorted(files)
+
+    def clear(self) -> int:
+        """Remove all files of this store; return how many bytes they took on the disk."""
+        removed = 0
+        for _, bytes_, path in self.files() if is_own(self.folder) else ():
+            if self._is_own_file(path):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+                    removed += bytes_
+        return removed
+
+    def _is_own_file(self, path: Path) -> bool:
+        """Return whether a file begins as one of this store, of any version; a temporary one may be cut off."""
+        kind = self.magic.rsplit(b" ", 1)[0]
+        try:
+            handle = os.open(path, OPENS)
+        except OSError:
+            return False
+        with os.fdopen(handle, "rb") as file:
+            head = file.read(len(kind))
+        return head == kind or (path.name.startswith(".") and kind.startswith(head))
 
 
 def folder() -> Path | None:
@@ -143,6 +268,18 @@ def folder() -> Path | None:
     if setting is not None:
         return Path(setting) if setting else None
     return user_folder()
+
+
+def programs() -> Path | None:
+    """Return the folder of the compiled programs, or None: the cache is off.
+
+    An adapter has its path in a variable, because it does not know the other folders of the cache.
+    """
+    setting = os.environ.get(PROGRAMS)
+    if setting is not None:
+        return Path(setting) if setting else None
+    above = folder()
+    return None if above is None else above / "programs"
 
 
 def user_folder() -> Path | None:
@@ -184,7 +321,15 @@ def get(entry: str) -> bytes | None:
     """Return the program of an entry, or None: it does not exist, or is damaged."""
     store = _store(entry)
     packed = None if store is None else store.read(entry[2:])
-    return None if packed is None else zlib.decompress(packed)
+    if store is None or packed is None:
+        return None
+    with contextlib.suppress(zlib.error):
+        unpacker = zlib.decompressobj()
+        program = unpacker.decompress(packed, MOST_PROGRAM)
+        if unpacker.eof:
+            return program
+    store.remove(entry[2:])
+    return None
 
 
 def put(entry: str, program: bytes) -> None:
@@ -206,8 +351,21 @@ def compiled(compile_: Callable[[], bytes], *parts: bytes | str) -> bytes:
 
 def _store(entry: str) -> Store | None:
     """Return the folder of an entry, or None: the cache is off."""
-    root = folder()
-    if root is None:
+    root = programs()
+    if root is None or not is_own(root, make=True):
         return None
+    return store_of(root / entry[:2])
+
+
+def every_program() -> list[Store]:
+    """Return the stores of all folders of programs."""
+    root = programs()
+    if root is None or not is_own(root):
+        return []
+    return [store_of(folder) for folder in sorted(root.iterdir()) if folder.is_dir() and not folder.is_symlink()]
+
+
+def store_of(folder: Path) -> Store:
+    """Return the store of one of the folders of programs."""
     share = MOST_BYTES // FOLDERS
-    return Store(root / "programs" / entry[:2], MAGIC, share, share // 8, share // 8, BLOCK, 0o700)
+    return Store(folder, MAGIC, share, share // 8, share // 8, BLOCK)

@@ -128,7 +128,7 @@ def _program(model: bytes, proto: onnx.ModelProto) -> Any:  # noqa: ANN401 - a m
     if library is not None:
         return _loaded(library)
     executable = tvm.compile(from_onnx(proto, keep_params_in_input=False), target=TARGET)
-    if LINKER and cache.folder():
+    if LINKER and cache.programs():
         cache.put(entry, _linked(executable))
     return executable
 

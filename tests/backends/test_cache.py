@@ -12,6 +12,7 @@ import pytest
 
 from onnx_conformance import backends
 from onnx_conformance.backends import cache
+from onnx_conformance.environments import environment_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -89,7 +90,7 @@ def test_a_damaged_entry_is_removed_and_compiled_again(place: Path, damage: str)
         }[damage]
     )
     assert cache.get(NAME) is None
-    assert not files(place), "it would be read in vain each time"
+    assert bool(files(place)) is (damage == "foreign"), "only a file with the first bytes of the cache is removed"
     assert cache.compiled(lambda: b"anew", b"model", "runtime", "1.0") == b"anew"
     assert cache.get(NAME) == b"anew"
 
@@ -175,13 +176,89 @@ def test_an_entry_that_has_no_room_is_not_kept(place: Path, monkeypatch: pytest.
 
 def test_temporary_files_of_dead_processes_are_removed(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bounded(monkeypatch, 4)
-    left = place / "programs" / "00" / ".half"
-    left.parent.mkdir(parents=True)
-    left.write_bytes(b"x" * 3 * cache.BLOCK)
-    os.utime(left, (0, 0))
+    folder = place / "programs" / "00"
+    folder.mkdir(parents=True)
+    left, other, own = (folder / name for name in (f".{in_one_folder(1)[2:]}.abcd1234", "notes.txt", "f" * 62))
+    left.write_bytes(cache.MAGIC + b"x" * 3 * cache.BLOCK)
+    for path in (other, own):  # A user's own files: one has another name, one only a similar name.
+        path.write_bytes(b"x" * 3 * cache.BLOCK)
+    for path in (left, other, own):
+        os.utime(path, (0, 0))
     for number in range(4):
         cache.put(in_one_folder(number), b"x")
     assert not left.exists()
+    assert other.exists()
+    assert own.exists()
+
+
+KINDS = ("a pipe", "a link", "a link to /dev/zero", "a folder", "of another user", "in a folder of another user",
+         "in a linked folder")  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_only_the_users_own_regular_files_are_read(
+    kind: str, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(cache, "report", said.append)
+    monkeypatch.setattr(cache, "_reported", set())
+    cache.put(NAME, b"program")
+    [path] = files(place)
+    if "user" in kind:
+        if os.geteuid() != 0:
+            pytest.skip("only root can give files to another user")
+        os.chown(path.parent if "folder" in kind else path, 12345, 12345)
+    elif kind == "in a linked folder":
+        moved = place / "moved"
+        path.parent.rename(moved)
+        path.parent.symlink_to(moved)
+    else:
+        kept = path.rename(tmp_path / "kept")
+        {
+            "a pipe": lambda: os.mkfifo(path),
+            "a link": lambda: path.symlink_to(kept),
+            "a link to /dev/zero": lambda: path.symlink_to("/dev/zero"),
+            "a folder": path.mkdir,
+        }[kind]()
+    assert cache.get(NAME) is None
+    assert cache.get(NAME) is None
+    assert len(said) == 1, said
+    assert str(path.parent) in said[0]
+    assert cache.compiled(lambda: b"again", b"model", "runtime", "1.0") == b"again"
+
+
+def test_the_bound_removes_nothing_behind_a_link(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    bounded(monkeypatch, 1)
+    mine = place / "mine"
+    mine.mkdir()
+    (mine / ("e" * 62)).write_bytes(cache.MAGIC + b"x" * 5 * cache.BLOCK)
+    (place / "programs").mkdir()
+    (place / "programs" / "00").symlink_to(mine)
+    for number in range(4):
+        cache.put(in_one_folder(number), b"x")
+    assert [path.name for path in mine.iterdir()] == ["e" * 62]
+
+
+def test_only_the_user_can_read_the_folders(place: Path) -> None:
+    (place / "programs").mkdir(mode=0o755)
+    cache.put(NAME, b"program")
+    [path] = files(place)
+    assert {oct(folder.stat().st_mode & 0o777) for folder in (path.parent, place / "programs")} == {"0o700"}
+
+
+def test_a_program_that_unpacks_to_more_than_the_maximum_is_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.put(NAME, b"program" * 1000)
+    monkeypatch.setattr(cache, "MOST_PROGRAM", 100)
+    assert cache.get(NAME) is None
+    assert cache.compiled(lambda: b"small", b"model", "runtime", "1.0") == b"small"
+
+
+def test_an_adapter_gets_only_the_folder_of_programs(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = environment_variables.variables()
+    assert given[cache.PROGRAMS] == str(place / "programs")
+    assert not {name for name, value in given.items() if str(place) in value} - {cache.PROGRAMS}
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", "")
+    assert environment_variables.variables()[cache.PROGRAMS] == ""
 
 
 WORKER = """

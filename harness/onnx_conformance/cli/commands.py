@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import errno
 import importlib
 import io
@@ -37,6 +38,7 @@ COMMANDS = {
         "backends", "backends_",
         "List the backends: origin, version, supported types, and how to install missing ones.",
     ),
+    "cache": Command("cache", "cache_", "Show where the cache is and how large it is, or empty it."),
     "check": Command("check", "check", "Check operator files, and print a sentence for each fault."),
     "check-model": Command(
         "check_model", "check_model",
@@ -130,6 +132,21 @@ class LazyGroup(click.Group):
         if onnx_option not in loaded.params:
             loaded.params.append(onnx_option)
         return loaded
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that the arguments name.
+
+        Raises:
+            UsageError: there is no such command; the text contains similar names.
+        """
+        name = args[0] if args else ""
+        if name and name not in COMMANDS and not name.startswith("-"):
+            near = difflib.get_close_matches(name, COMMANDS, 3)
+            hint = f"did you mean {' or '.join(near)}?" if near else f"see {printing.PROGRAM} --help"
+            ctx.fail(f"there is no command {name[:40]!r}; {hint}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands in the help without importing them."""

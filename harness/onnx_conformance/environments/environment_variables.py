@@ -7,6 +7,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from onnx_conformance.backends import cache
 from onnx_conformance.base.errors import HarnessError
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ INHERITED = (
     # Windows starts no process without them.
     "SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
     "USERPROFILE", "NUMBER_OF_PROCESSORS", "PROCESSOR_*",
-    # Of this project: the folder of compiled programs.
-    "ONNX_CONFORMANCE_CACHE",
 )  # fmt: skip
 """Globs over names."""
 
@@ -75,9 +74,13 @@ def check(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def variables(more: Iterable[str] = ()) -> Mapping[str, str]:
-    """Return the variables that an adapter inherits, and those that `more` names."""
+    """Return the variables that an adapter inherits, those that `more` names, and the folder of compiled programs.
+
+    The other folders of the cache contain expected answers, so an adapter does not get their path.
+    """
     named = frozenset(more)
-    return {name: value for name, value in os.environ.items() if name in named or _is_inherited(name)}
+    inherited = {name: value for name, value in os.environ.items() if name in named or _is_inherited(name)}
+    return {**inherited, cache.PROGRAMS: str(cache.programs() or "")}
 
 
 def settings(locale: str = "", threads: int | None = None) -> dict[str, str]:

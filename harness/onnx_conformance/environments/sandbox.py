@@ -51,7 +51,7 @@ MOST_ENTRIES = 500
 """Maximum number of entries of a folder with a hidden file: each of the other entries is bound separately."""
 TRIAL = 10.0
 """Seconds that a sandbox may take to start."""
-ENVIRONMENT = {"TMPDIR": "/tmp", "ONNX_CONFORMANCE_CACHE": ""}  # noqa: S108 - its own one
+ENVIRONMENT = {"TMPDIR": "/tmp", cache.PROGRAMS: ""}  # noqa: S108 - its own one
 """Variables of an adapter in a sandbox: where it can write, and that it caches no programs."""
 
 

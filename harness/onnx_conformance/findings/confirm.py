@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import onnx
 
+from onnx_conformance.backends import cache
 from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import clean, line
 from onnx_conformance.environments import environment_variables, node_environment, python_environment
@@ -99,7 +100,7 @@ def _content(requirements: Iterable[str], lock: Path | None) -> str:
 
 def run(where: Place, text: str) -> Said:
     """Run a script in a separate process, in an empty folder."""
-    variables = {**environment_variables.variables(), **dict(where.environment), "ONNX_CONFORMANCE_CACHE": ""}
+    variables = {**environment_variables.variables(), **dict(where.environment), cache.PROGRAMS: ""}
     with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
         path = Path(folder, "script.py")
         path.write_text(text, encoding="utf-8")

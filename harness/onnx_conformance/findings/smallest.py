@@ -18,7 +18,7 @@ from onnx_conformance.case.value_text import one
 from onnx_conformance.environments import backend_names
 from onnx_conformance.judging.ask import ask_and_judge
 from onnx_conformance.minimize import reducer
-from onnx_conformance.minimize.passes import guilty_passes
+from onnx_conformance.minimize.passes import REPRO, guilty_passes
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.results import stream
@@ -81,7 +81,7 @@ def smallest(group: FailureGroup, budget: Budget) -> Smallest | None:
         HarnessError: the backend does not start.
     """
     name = _key(group, budget)
-    found = _read(name)
+    found = _read(name, group.backend)
     if found is None and (found := _search(group, budget)) is not None:
         _write(name, found)
     return found
@@ -123,17 +123,45 @@ def _code() -> tuple[str, ...]:
     return tuple(path.read_text(encoding="utf-8") for path in own)
 
 
-def _read(name: str) -> Smallest | None:
-    said, pack = cast("dict[str, Any] | None", packs.read_json(name)), packs.read(name)
-    if said is None or pack is None:
+def _read(name: str, backend: str) -> Smallest | None:
+    """Return a result of `_search` from the cache; None if there is none.
+
+    Raises:
+        HarnessError: the backend does not start.
+    """
+    kept, pack = packs.read_json(name), packs.read(name)
+    if kept is None or pack is None:
         return None
-    result, given = stream.from_record(said["result"]), tuple(said["given"])
-    model = None if said["model"] is None else base64.b64decode(said["model"])
-    return Smallest(by_itself(next(pack)), result, given, said["hello"], tuple(said["guilty"]), model)
+    try:
+        said = cast("dict[str, Any]", kept)
+        result, given = stream.from_record(said["result"]), tuple(map(str, said["given"]))
+        model = None if said["model"] is None else base64.b64decode(said["model"])
+        guilty, case = tuple(map(str, said["guilty"])), by_itself(next(pack))
+    except (KeyError, TypeError, ValueError, StopIteration):  # Somebody else has written it.
+        return None
+    return Smallest(case, result, given, _hello(backend, guilty), guilty, model)
+
+
+@functools.cache
+def _hello(backend: str, guilty: tuple[str, ...]) -> Mapping[str, Any]:
+    """Return the hello of an adapter. If there are guilty passes, its code runs only these.
+
+    The hello is not read from the cache, because scripts for maintainers contain its code.
+
+    Raises:
+        HarnessError: the backend does not start.
+    """
+    target = backend_names.resolve(backend)
+    with Asker(target, Limits()) as asker:
+        hello = dict(asker.process.hello)
+    if guilty:
+        with Asker(backend_names.with_passes(target, guilty), Limits()) as asker:
+            hello |= {key: text for key, text in asker.process.hello.items() if key.startswith(REPRO)}
+    return hello
 
 
 def _write(name: str, found: Smallest) -> None:
     packs.write(name, [found.case])
     model = None if found.model is None else base64.b64encode(found.model).decode("ascii")
-    said = {"result": stream.to_record(found.result), "given": found.given, "hello": dict(found.hello)}
-    packs.write_json(name, {**said, "guilty": found.guilty, "model": model})
+    said = {"result": stream.to_record(found.result), "given": found.given, "guilty": found.guilty, "model": model}
+    packs.write_json(name, said)

@@ -21,12 +21,14 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import ml_dtypes
 import numpy as np
 
 from onnx_conformance.backends import cache, protocol
+from onnx_conformance.base import printing
+from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Unreadable
 from onnx_conformance.case import properties
 from onnx_conformance.case.case import Allowance, Bounds, Case, Outcome
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
     from onnx_conformance.declare.data import Array, Value
 
+cache.report = printing.note
+_T = TypeVar("_T")
 FOLDER = "packs"
 MAGIC = b"onnx-conformance pack 2\n"
 MOST_BYTES = 4 << 30
@@ -60,6 +64,26 @@ def _base() -> tuple[str, ...]:
     return tuple(path.read_text("utf-8") for path in code)
 
 
+class DamagedPackError(HarnessError):
+    """A pack has the digest of its content, but the content is not that of a pack; it was removed."""
+
+
+def _damaged(name: str, error: Exception) -> NoReturn:
+    """Remove a pack whose content nobody but an intruder writes, and end the command.
+
+    Raises:
+        DamagedPackError: always.
+    """
+    place = store()
+    path = name if place is None else place.folder / f"{name}.pack"
+    if place is not None:
+        place.remove(f"{name}.pack")
+    raise DamagedPackError(
+        f"cache: the content of {path} was changed ({type(error).__name__}); it was removed, so run the command again. "
+        "With --isolate, a runtime cannot change the cache"
+    ) from error
+
+
 class Pack(Iterator[Case]):
     """The cases of a pack, one after the other.
 
@@ -69,6 +93,7 @@ class Pack(Iterator[Case]):
 
     def __init__(self, name: str, body: memoryview, remake: Callable[[str], Case] | None) -> None:
         """Read the header; see `read`."""
+        self._name = name
         line = bytes(body[:32]).partition(b"\n")[0]
         start = len(line) + 1 + int(line)
         header = json.loads(bytes(body[len(line) + 1 : start]))
@@ -80,8 +105,16 @@ class Pack(Iterator[Case]):
         self.unreadable = [Unreadable(**item) for item in header["unreadable"]]
 
     def __next__(self) -> Case:
-        """Return the next case."""
-        return self._case(next(self._cases))
+        """Return the next case.
+
+        Raises:
+            DamagedPackError: the pack was changed.
+        """
+        item = next(self._cases)
+        try:
+            return self._case(item)
+        except Exception as error:  # noqa: BLE001 - whoever changed it may have written anything
+            _damaged(self._name, error)
 
     def keep_bounds(self) -> None:
         """Write the bounds that were computed since the pack was read."""
@@ -103,7 +136,7 @@ class Pack(Iterator[Case]):
             form=item["form"],
             frame=frame,
             needs=frozenset(item["needs"]),
-            packed=Packed(item, data[middle:end], allowance, self._bounds_of(item)),
+            packed=Packed(self._name, item, data[middle:end], allowance, self._bounds_of(item)),
         )
         return case
 
@@ -123,12 +156,14 @@ class Packed:
     """The data of a case in a pack.
 
     Attributes:
+        pack: the key of the pack.
         item: its entry in the header.
         data: the bytes of the expected values, and of others that would do.
         allowance: its allowance in the header, without bounds and other values.
         bounds: of its outputs.
     """
 
+    pack: str
     item: Mapping[str, Any]
     data: memoryview
     allowance: Allowance
@@ -136,7 +171,11 @@ class Packed:
 
 
 class PackedCase(Case):
-    """A case from a pack: rarely used members are decoded on demand."""
+    """A case from a pack: rarely used members are decoded on demand.
+
+    Raises:
+        DamagedPackError: at the first use of a member, if the pack was changed.
+    """
 
     packed: Packed
     frame: bytes  # known from the beginning
@@ -145,6 +184,12 @@ class PackedCase(Case):
     @functools.cached_property
     def _values(self) -> tuple[tuple[Value | Drawn, ...] | None, Allowance]:
         """The expected values, and the allowance."""
+        try:
+            return self._decoded()
+        except Exception as error:  # noqa: BLE001 - whoever changed it may have written anything
+            _damaged(self.packed.pack, error)
+
+    def _decoded(self) -> tuple[tuple[Value | Drawn, ...] | None, Allowance]:
         item, payload, allowance = self.packed.item, protocol.Payload(self.packed.data), self.packed.allowance
         expected = None
         if "expected" in item:
@@ -166,6 +211,12 @@ class PackedCase(Case):
     @functools.cached_property
     def _fed(self) -> tuple[dict[str, bytes], dict[str, Value], dict[str, Value]]:
         """The files, the earlier inputs, and the inputs."""
+        try:
+            return self._unframed()
+        except Exception as error:  # noqa: BLE001 - whoever changed it may have written anything
+            _damaged(self.packed.pack, error)
+
+    def _unframed(self) -> tuple[dict[str, bytes], dict[str, Value], dict[str, Value]]:
         line, _, rest = self.frame.partition(b"\n")
         header, payload = json.loads(line), protocol.Payload(rest)
         payload.offset = header["model"]
@@ -329,6 +380,17 @@ def _fields(common: Mapping[str, Any]) -> tuple[Allowance, dict[str, Any]]:
     }
 
 
+def _bounds(body: memoryview) -> dict[int, tuple[Array, ...]]:
+    """Return the bounds in a file by their number."""
+    line = bytes(body[:32]).partition(b"\n")[0]
+    start = len(line) + 1 + int(line)
+    payload = protocol.Payload(body[start:])
+    return {
+        int(number): tuple(np.asarray(payload.decode(item)) for item in items)
+        for number, items in json.loads(bytes(body[len(line) + 1 : start])).items()
+    }
+
+
 class KeptBounds:
     """The bounds of a pack's cases that were computed in this run or an earlier one."""
 
@@ -351,16 +413,7 @@ class KeptBounds:
     @functools.cached_property
     def _earlier(self) -> dict[int, tuple[Array, ...]]:
         """The bounds of earlier runs."""
-        body = _read(f"{self._name}.bounds")
-        if body is None:
-            return {}
-        line = bytes(body[:32]).partition(b"\n")[0]
-        start = len(line) + 1 + int(line)
-        payload = protocol.Payload(body[start:])
-        return {
-            int(number): tuple(np.asarray(payload.decode(item)) for item in items)
-            for number, items in json.loads(bytes(body[len(line) + 1 : start])).items()
-        }
+        return _parsed(f"{self._name}.bounds", _bounds) or {}
 
     def write(self) -> None:
         """Write the bounds that are known, if there are new ones."""
@@ -375,20 +428,18 @@ class KeptBounds:
 
 
 def read(name: str, remake: Callable[[str], Case] | None = None) -> Pack | None:
-    """Return a pack by its key, or None if it does not exist or was damaged.
+    """Return a pack by its key, or None if it does not exist, was damaged, or has another format.
 
     Args:
         name: the key.
         remake: makes a case again by its id, for bounds that no run has needed yet; None: the cases have none.
     """
-    body = _read(f"{name}.pack")
-    return None if body is None else Pack(name, body, remake)
+    return _parsed(f"{name}.pack", lambda body: Pack(name, body, remake))
 
 
 def read_json(name: str) -> object:
     """Return the data of `write_json`, or None if it does not exist or was damaged."""
-    body = _read(f"{name}.json")
-    return None if body is None else json.loads(bytes(body))
+    return _parsed(f"{name}.json", lambda body: json.loads(bytes(body)))
 
 
 def write_json(name: str, value: object) -> None:
@@ -404,7 +455,7 @@ def write(name: str, cases: Sequence[Case]) -> None:
     packer.write()
 
 
-def _store() -> cache.Store | None:
+def store() -> cache.Store | None:
     """Return the folder of packs, or None: the cache is off."""
     above = cache.folder()
     return None if above is None else cache.Store(above / FOLDER, MAGIC, MOST_BYTES, unchecked_bytes=MOST_BYTES // 16)
@@ -412,16 +463,24 @@ def _store() -> cache.Store | None:
 
 def is_on() -> bool:
     """Return whether there is a place for packs."""
-    return _store() is not None
+    return store() is not None
 
 
-def _read(name: str) -> memoryview | None:
-    """Return the content of a file; None if it does not exist or was damaged (it is removed then)."""
-    store = _store()
-    return None if store is None else store.read(name)
+def _parsed(name: str, parse: Callable[[memoryview], _T]) -> _T | None:
+    """Return the parsed content of a file; None if it does not exist or was damaged, in which case it is removed."""
+    place = store()
+    body = None if place is None else place.read(name)
+    if place is None or body is None:
+        return None
+    try:
+        return parse(body)
+    except Exception as error:  # noqa: BLE001 - whoever wrote the file may have written anything
+        place.remove(name)
+        cache.distrust(place.folder / name, f"has another format ({type(error).__name__}), and was removed")
+        return None
 
 
 def _write(name: str, body: bytes) -> None:
-    store = _store()
-    if store is not None:
-        store.write(name, body)
+    place = store()
+    if place is not None:
+        place.write(name, body)

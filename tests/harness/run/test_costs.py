@@ -9,6 +9,7 @@ import pytest
 
 from onnx_conformance.run import costs
 from onnx_conformance.run.worker import SliceReport
+from onnx_conformance.suites import packs
 from onnx_conformance.suites.slices import Slice
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ QUICK, SLOW, NEW = (
 
 
 @pytest.fixture(autouse=True)
-def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
-    return tmp_path / "costs.json"
+    return tmp_path
 
 
 def measured(*reports: tuple[Slice, float, int]) -> None:
@@ -56,18 +57,25 @@ def test_few_cases_say_nothing() -> None:
     assert costs.seconds([QUICK], "generated", ["a", "b"]) == {QUICK: 100.0}
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"generated a b": 3}', '{"generated a b": {"ai.onnx/Abs/1": "x"}}'])
-def test_a_damaged_file_is_as_none(text: str, file: Path) -> None:
-    file.write_text(text)
+@pytest.mark.parametrize(
+    "value", [[], 3, "x", {"ai.onnx/Abs/1": "x"}, {"ai.onnx/Abs/1": -1}, {"ai.onnx/Conv/1": 1e300}]
+)
+def test_other_content_is_ignored(value: object) -> None:
+    packs.write_json(costs._key("generated", ["a", "b"]), value)
     assert costs.longest_first([SLOW, QUICK], "generated", ["a", "b"]) == [QUICK, SLOW]
     measured((QUICK, 1.0, 100), (SLOW, 10.0, 50))
     assert costs.longest_first([QUICK, SLOW], "generated", ["a", "b"]) == [SLOW, QUICK]
 
 
-def test_a_cache_that_cannot_be_written_is_no_fault(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hundred_thousand_brackets_are_ignored() -> None:
+    packs._write(f"{costs._key('generated', ['a', 'b'])}.json", b"[" * 100_000)
+    assert costs.longest_first([SLOW, QUICK], "generated", ["a", "b"]) == [QUICK, SLOW]
+
+
+def test_a_cache_that_cannot_be_written_is_no_fault(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = cache_folder / "file"
     file.write_text("{}")
-    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(file / "below a file"))
-    measured((QUICK, 1.0, 100))
-    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", "")
-    measured((QUICK, 1.0, 100))
+    for folder in (file / "below a file", ""):
+        monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(folder))
+        measured((QUICK, 1.0, 100))
     assert file.read_text() == "{}"

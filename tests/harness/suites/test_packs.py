@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 import multiprocessing
 import os
 from pathlib import Path
@@ -61,7 +63,61 @@ def test_a_pack_with_a_flipped_bit_is_removed(place: int, some: list[Case], cach
     data[place] ^= 1
     path.write_bytes(data)
     assert packs.read(KEY) is None
+    assert path.exists() is (place == 3), "a file with other first bytes is not ours"
+
+
+def forged(body: bytes) -> bytes:
+    """Return a file whose digest is right."""
+    return packs.MAGIC + hashlib.sha256(body).digest() + body
+
+
+FORGERIES = {
+    "no number": b"x",
+    "a huge number": b"9" * 31 + b"\n",
+    "no JSON": b"3\n{x}",
+    "brackets": b"100000\n" + b"[" * 100_000,
+    "a list": b"2\n[]",
+    "no cases": b"2\n{}",
+    "other fields": b'%d\n{"cases":[],"common":[{}],"unreadable":[]}',
+    "strange unreadable cases": b'%d\n{"cases":[],"common":[],"unreadable":[{"x":1}]}',
+}
+
+
+@pytest.mark.parametrize("body", FORGERIES.values(), ids=list(FORGERIES))
+def test_a_forged_pack_with_the_right_digest_is_removed(
+    body: bytes, some: list[Case], cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    packs.write(KEY, some)
+    path = cache / "packs" / f"{KEY}.pack"
+    path.write_bytes(forged(body % (len(body) - 3) if body.startswith(b"%d") else body))
+    assert packs.read(KEY) is None
     assert not path.exists()
+    assert f"{path} has another format" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("what", ["frame", "common", "expected", "inputs"])
+def test_a_case_that_was_changed_in_a_pack_ends_the_command_with_a_sentence(
+    what: str, some: list[Case], cache: Path
+) -> None:
+    packs.write(KEY, some)
+    path = cache / "packs" / f"{KEY}.pack"
+    body = path.read_bytes()[len(packs.MAGIC) + 32 :]
+    line, _, rest = body.partition(b"\n")
+    header, data = json.loads(rest[: int(line)]), rest[int(line) :]
+    first = next(item for item in header["cases"] if "expected" in item)
+    if what == "expected":
+        first["expected"] = [{"kind": "tensor", "type": 1, "shape": [10**9]}]
+    elif what == "inputs":
+        data = data.replace(b"{", b"[", 1)
+    else:
+        first[what] = 10**9
+    text = json.dumps(header).encode()
+    path.write_bytes(forged(b"%d\n" % len(text) + text + data))
+    with pytest.raises(packs.DamagedPackError, match=f"the content of {path} was changed .* removed"):
+        _ = [(case.expected, case.inputs) for case in packs.read(KEY) or ()]
+    assert packs.read(KEY) is None
+    packs.write(KEY, some)
+    assert told(list(packs.read(KEY) or ())) == told(some)
 
 
 @pytest.mark.parametrize("size", [0, 10, 60, 5000])

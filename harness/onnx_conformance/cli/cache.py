@@ -1,0 +1,40 @@
+"""The command `cache`: where the cache is, how large it is, and how to empty it."""
+
+from __future__ import annotations
+
+import click
+from tabulate import tabulate
+
+from onnx_conformance.backends import cache
+from onnx_conformance.base import printing
+from onnx_conformance.suites import packs
+
+MEBIBYTE = 1 << 20
+
+
+@click.command("cache")
+@click.option("--clear", is_flag=True, help="Remove the packs and the compiled programs.")
+def cache_(clear: bool) -> None:  # noqa: FBT001 - click's flag
+    """Show where the cache is and how large it is, or empty it.
+
+    The cache is in the folder that the variable ONNX_CONFORMANCE_CACHE names, or in ~/.cache/onnx-conformance. It makes
+    a second run faster, and changes no result. Only files that this project wrote are removed.
+    """
+    root = cache.folder()
+    if root is None:
+        printing.show("the cache is off, because the variable ONNX_CONFORMANCE_CACHE is empty")
+        return
+    rows = []
+    for name, content, stores, limit in (
+        (packs.FOLDER, "encoded cases", [packs.store()], packs.MOST_BYTES),
+        ("programs", "output of compilers", cache.every_program(), cache.MOST_BYTES),
+    ):
+        found = [store for store in stores if store is not None]
+        removed = sum(store.clear() for store in found) if clear else 0
+        files = [file for store in found for file in store.files()]
+        size = sum(bytes_ for _, bytes_, _ in files)
+        rows.append([name, content, len(files), size / MEBIBYTE, limit / MEBIBYTE, removed / MEBIBYTE])
+    printing.show(f"{root}\n")
+    heads = ["folder", "content", "files", "MiB", "limit in MiB", "removed MiB"]
+    columns = slice(None) if clear else slice(None, -1)
+    printing.show(tabulate([row[columns] for row in rows], heads[columns], tablefmt="simple", floatfmt=".1f"))
