@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
 
 from onnx_conformance.analysis.traits import MOST_TEXT, OPSET, TYPE, Topic, Trait, TraitKind, Traits
 from onnx_conformance.backends.protocol import ElementTypeError, element_type
 from onnx_conformance.base.verdict import line, split_operator
 from onnx_conformance.case.case import PLAIN, delivered_id
-from onnx_conformance.case.external_data import loaded
+from onnx_conformance.case.external_data import decoded
 from onnx_conformance.generation.deliveries import build, deliveries, started
 from onnx_conformance.specification import nodes, schema
 
@@ -170,8 +170,8 @@ def _known_inputs(
     for parameter, name in _named(version, list(node.input)):
         if name in case.inputs:
             yield parameter, case.inputs[name]
-        elif name in baked and (held := loaded(baked[name], case.files)) is not None:
-            yield parameter, numpy_helper.to_array(held)
+        elif name in baked and (value := decoded(baked[name], case.files)) is not None:
+            yield parameter, value
 
 
 def _presence(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tuple[Trait, Any]]:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
-import onnx
-from google.protobuf.message import DecodeError
 
 from onnx_conformance.base import atomic_file, printing
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import line
 from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.model_file import load_model
 from onnx_conformance.case.value_text import brief
 from onnx_conformance.generation import from_model
 from onnx_conformance.generation.deliveries import plain
@@ -22,6 +21,8 @@ from onnx_conformance.specification import schema
 from onnx_conformance.suites import onnx_layout
 
 if TYPE_CHECKING:
+    import onnx
+
     from onnx_conformance.declare.data import Value
     from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.opset.operator_file import Draft
@@ -80,7 +81,7 @@ def _write(draft: Draft) -> None:
 
 
 def _case(path: Path, inputs: Path | None, name: str, out: Path | None) -> None:
-    model = _read(path)
+    model = load_model(path)
     title = name or path.parent.name if path.stem == "model" else name or path.stem
     plan = from_model.plan_from_model(f"{path}", model, _inputs(path, model, inputs), title or "case")
     printing.show(_outcome(plan))
@@ -98,15 +99,6 @@ def _outcome(plan: Plan) -> str:
     assert plan.decided is not None  # noqa: S101 - an outcome without values has a clause
     outcome = "invalid" if plan.outcome is Outcome.REJECTS else "unspecified"
     return f"{plan.version}: {outcome}: «{plan.decided.text}»" + (f" ({plan.detail})" if plan.detail else "")
-
-
-def _read(path: Path) -> onnx.ModelProto:
-    try:
-        return onnx.load_from_string(path.read_bytes())
-    except OSError as error:
-        raise HarnessError(f"cannot read {line(path)}: {error.strerror}") from None
-    except (DecodeError, ValueError) as error:
-        raise HarnessError(f"{line(path)} is not an ONNX model: {line(error)}") from None
 
 
 def _inputs(path: Path, model: onnx.ModelProto, values: Path | None) -> dict[str, Value]:

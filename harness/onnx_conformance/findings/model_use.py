@@ -6,13 +6,13 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import onnx
 import onnx.shape_inference
 
 from onnx_conformance.backends.protocol import ELEMENT_TYPES
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.base.verdict import line
+from onnx_conformance.case.model_file import load_model
 from onnx_conformance.findings.finding import FIXED
+from onnx_conformance.specification import nodes as of_model
 from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
@@ -62,12 +62,7 @@ def read(path: Path) -> onnx.ModelProto:
     Raises:
         HarnessError: the file cannot be read, or is not a model.
     """
-    try:
-        model = onnx.load(path, load_external_data=False)
-    except OSError as error:
-        raise HarnessError(f"cannot read {path}: {error.strerror}") from None
-    except Exception as error:  # noqa: BLE001 - protobuf has its own errors
-        raise HarnessError(f"{path} is not an ONNX model: {line(error)}") from None
+    model = load_model(path)
     if not model.graph.node and not model.functions:
         raise HarnessError(f"{path} is not an ONNX model with nodes; expected a file that onnx.load() can read")
     return model
@@ -75,8 +70,9 @@ def read(path: Path) -> onnx.ModelProto:
 
 def uses(model: onnx.ModelProto) -> list[Use]:
     """Return the operators that a model uses, including subgraphs and functions."""
-    with contextlib.suppress(Exception):  # If it fails, only the types that the model declares are known.
-        model = onnx.shape_inference.infer_shapes(model)
+    with contextlib.suppress(Exception):  # Without it, only the types that the model declares are known.
+        if of_model.expanded(model) <= of_model.MOST_EXPANDED:  # It writes functions out in place of their calls.
+            model = onnx.shape_inference.infer_shapes(model)
     found: dict[tuple[str, int], Use] = {}
     _walk(model.graph.node, _opsets(model.opset_import), _types(model.graph, {}), found)
     for function in model.functions:

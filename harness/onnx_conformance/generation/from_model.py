@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import onnx
 import onnx.printer
-from onnx import helper, numpy_helper
+from onnx import helper
 
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import line
 from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.external_data import decoded
 from onnx_conformance.declare import EMPTY, CaseSpec, Graph, Rejected, Typed, Unspecified
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import registry, schema
@@ -19,6 +21,8 @@ from onnx_conformance.specification.evaluator import Evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import numpy as np
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
@@ -111,12 +115,24 @@ def _planned(where: str, op: Op, version: OperatorVersion, spec: CaseSpec, types
         raise NotDeclarableError(f"{where}: {type(error).__name__}: {error}") from error
 
 
+def _decoded(tensor: onnx.TensorProto) -> np.ndarray[Any, Any]:
+    """Return the array of a tensor.
+
+    Raises:
+        NotDeclarableError: its data are missing or do not fit its type and shape.
+    """
+    array = decoded(tensor)
+    if array is None:
+        raise NotDeclarableError(f"the data of the tensor {line(tensor.name, 40)!r} do not fit its type and shape")
+    return array
+
+
 def _spec(
     case: str, tags: frozenset[str], model: onnx.ModelProto, inputs: Mapping[str, Value], version: OperatorVersion
 ) -> tuple[CaseSpec, dict[str, str]]:
     node = model.graph.node[0]
     known = {info.name: schema.type_text(info.type) for info in model.graph.input}
-    values: dict[str, Any] = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    values: dict[str, Any] = {tensor.name: _decoded(tensor) for tensor in model.graph.initializer}
     known |= {tensor.name: str(schema.tensor_of(tensor.data_type)) for tensor in model.graph.initializer}
     values |= inputs
     types: dict[str, str] = {}
@@ -163,7 +179,7 @@ def _attribute(item: onnx.AttributeProto) -> Any:  # noqa: ANN401 - any attribut
         KIND.FLOATS: list,
         KIND.INTS: list,
         KIND.STRINGS: lambda texts: [text.decode(errors="surrogateescape") for text in texts],
-        KIND.TENSOR: lambda tensor: Typed(str(schema.tensor_of(tensor.data_type)), numpy_helper.to_array(tensor)),
+        KIND.TENSOR: lambda tensor: Typed(str(schema.tensor_of(tensor.data_type)), _decoded(tensor)),
         KIND.GRAPH: lambda graph: _graph(item.name, onnx.printer.to_text(graph)),
         KIND.TYPE_PROTO: schema.type_text,
     }

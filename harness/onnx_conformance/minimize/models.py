@@ -10,7 +10,9 @@ import numpy as np
 import onnx
 
 from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.base.verdict import line
 from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome, by_itself, digest_values
+from onnx_conformance.case.external_data import decoded
 from onnx_conformance.minimize import model_moves, moves
 from onnx_conformance.minimize.cause import cause_of_model
 from onnx_conformance.minimize.declared import NotWrittenError
@@ -26,6 +28,7 @@ from onnx_conformance.minimize.search_space import (
     is_empty,
     nodes,
 )
+from onnx_conformance.specification import nodes as of_nodes
 from onnx_conformance.specification import schema
 from onnx_conformance.tolerance.whole_model import of_model
 
@@ -61,6 +64,10 @@ class Models:
         if case.files or case.earlier is not None:
             raise NotWrittenError(f"{where}: it has external data, or runs twice")
         model = onnx.load_from_string(case.model)
+        if (odd := next((item.name for item in model.graph.initializer if decoded(item) is None), None)) is not None:
+            raise NotWrittenError(f"{where}: the data of its initializer {line(odd, 40)!r} do not fit its shape")
+        if of_nodes.expanded(model) > of_nodes.MOST_EXPANDED:
+            raise NotWrittenError(f"{where}: its functions have more than {of_nodes.MOST_EXPANDED:,} nodes")
         self._case, self._allowance = case, by_itself(case).allowance
         self._expected: Mapping[str, Value] = {}
         self._full_check = True

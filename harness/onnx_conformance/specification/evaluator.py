@@ -34,6 +34,7 @@ from onnx_conformance.declare import (
 from onnx_conformance.declare.readings import SET
 from onnx_conformance.declare.rounding import is_float, nearest
 from onnx_conformance.declare.type import Kind, Type
+from onnx_conformance.specification import nodes as of_model
 from onnx_conformance.specification import registry as registries
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.signature import (
@@ -282,9 +283,12 @@ class Evaluator:
         Raises:
             Rejected: the text forbids the model or the inputs.
             Unspecified: the text does not define the result.
-            UndeclaredError: an operator has no operator file and no function body.
+            UndeclaredError: an operator has no operator file and no function body, or the model has too many nodes in
+                functions.
         """
         self.rests_on.clear()
+        if model.functions and of_model.expanded(model) > of_model.MOST_EXPANDED:
+            raise UndeclaredError(f"the functions of the model have more than {of_model.MOST_EXPANDED:,} nodes")
         types = {info.name: schema.type_text(info.type) for info in model.graph.input}
         scope = Scope(
             opsets={item.domain or "ai.onnx": item.version for item in model.opset_import},

@@ -17,6 +17,40 @@ def of(model: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
         yield from within(function.node)
 
 
+MOST_EXPANDED = 1_000_000
+"""Maximum number of nodes of a model after its functions are written out in place of their calls."""
+
+
+def expanded(model: onnx.ModelProto) -> int:
+    """Return the number of nodes of a model after its functions are written out; at most MOST_EXPANDED + 1.
+
+    A chain of 40 functions that each call the next one twice has 2**40 nodes. Functions that call themselves have more
+    than any number.
+    """
+    functions = {(item.domain, item.name): item for item in model.functions}
+    known: dict[tuple[str, str], int] = {}
+    waiting: list[tuple[tuple[str, str], bool]] = [(key, False) for key in functions]
+    open_: set[tuple[str, str]] = set()
+    calls = {key: [(node.domain, node.op_type) for node in within(item.node)] for key, item in functions.items()}
+    while waiting:
+        key, inner_known = waiting.pop()
+        if key in known:
+            continue
+        inner = [call for call in calls[key] if call in functions]
+        if inner_known:
+            open_.discard(key)
+            size = len(calls[key]) + sum(known.get(call, MOST_EXPANDED) for call in inner)
+            known[key] = min(size, MOST_EXPANDED + 1)
+        elif key in open_:  # It calls itself.
+            known[key] = MOST_EXPANDED + 1
+        else:
+            open_.add(key)
+            waiting.append((key, True))
+            waiting += [(call, False) for call in dict.fromkeys(inner) if call not in known]
+    total = sum(1 + known.get((node.domain, node.op_type), 0) for node in within(model.graph.node))
+    return min(total, MOST_EXPANDED + 1)
+
+
 def of_operator(model: onnx.ModelProto, domain: str, name: str) -> onnx.NodeProto | None:
     """Return the first node of an operator, or None. In a function, it has the attributes of the function's call."""
     for node in of(model):
