@@ -105,6 +105,11 @@ def prepare() -> None:
             out.reconfigure(errors="backslashreplace")
 
 
+def is_terminal() -> bool:
+    """Return whether standard output is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def on_terminal() -> bool:
     """Return whether standard error is a terminal."""
     return sys.stderr is not None and sys.stderr.isatty()

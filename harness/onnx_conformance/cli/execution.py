@@ -22,6 +22,10 @@ from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.official import Official
 from onnx_conformance.suites.suite import OF_PROVISIONAL, PROVISIONAL
 
+MOST_LINES, OTHER_LINES = 40, 12
+"""Maximum number of lines at the end of a run on a terminal, and how many of them are used for other things than the
+results and the faults: the CPU time, the coverage, the next commands and the results file."""
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -79,13 +83,8 @@ def _report(run: Run) -> None:
     """Print the tables, the groups of failures, the last screen and the faults."""
     summary, options = run.summary, run.options
     width = shutil.get_terminal_size((terminal.WIDTH, 0)).columns
-    if summary.counts and (run.gate is None or options.table == "full"):  # With a gate, only its news are shown.
-        if options.table == "full":
-            printing.show(terminal.table(summary, "simple", options.samples) + "\n")
-        elif options.table == "operators":
-            for text in terminal.operators(summary, width):
-                printing.show(text)
-        _report_groups(run, width)
+    if summary.counts and not options.brief:
+        _report_failures(run, width)
     elif not summary.counts and not run.faults:
         printing.show(f"suite {run.suite.name} has no cases in this {_part(options)}")
     with_results = {backend for _, backend in summary.counts}
@@ -99,32 +98,56 @@ def _report(run: Run) -> None:
     print_faults(run)
 
 
+def _report_failures(run: Run, width: int) -> None:
+    """Print the table and the groups of failures; with a gate, the last screen has its news instead."""
+    options = run.options
+    if run.gate is not None and options.table != "full":
+        return
+    if options.table == "full":
+        printing.show(terminal.table(run.summary, "simple", options.samples) + "\n")
+    elif options.table == "operators":
+        for text in terminal.operators(run.summary, width):
+            printing.show(text)
+    _report_groups(run, width)
+
+
 def _report_end(run: Run, width: int) -> None:
     """Print the last screen."""
     summary, options = run.summary, run.options
     if not summary.counts:
         return
     if run.cost is not None:
-        printing.show(f"{_cost(run.cost, run.streams.busy)}\n")
+        printing.show(textwrap.fill(_cost(run.cost, run.streams.busy), width) + "\n")
     suite = f"suite {run.suite.name}"
-    part = f"the core of {suite}" if options.selection.core else suite
-    for text in run_end.lines(summary, run.versions, line(part), options.samples):
-        printing.show(text)
-    for backend, count in run.idle.items():
-        printing.show(f"{line(terminal.clipped(backend))}: all {count} cases are unsupported, so nothing was tested\n")
+    part = line(f"the core of {suite}" if options.selection.core else suite)
+    results = list(run_end.lines(summary, run.versions, part, options.samples, width))
+    if options.brief and run.gate is None:
+        used = sum(text.count("\n") + 1 for text in results) + OTHER_LINES
+        for text in terminal.overview(summary, MOST_LINES - used):
+            printing.show(text)
     if run.suite.name == PROVISIONAL:
         printing.show(textwrap.fill(OF_PROVISIONAL, width) + "\n")
     if run.suite.name == Generated.name:
         covers = Generated().index.covers  # From the cache: counting imports every operator file.
-        printing.show(f"Coverage of ONNX: {COMPLETENESS.format(**covers)}.\n")
+        printing.show(textwrap.fill(f"Coverage of ONNX: {COMPLETENESS.format(**covers)}.", width) + "\n")
+    _report_next(run, width)
+    for text in results:
+        printing.show(text)
+    for backend, count in run.idle.items():
+        printing.show(f"{line(terminal.clipped(backend))}: all {count} cases are unsupported, so nothing was tested\n")
+
+
+def _report_next(run: Run, width: int) -> None:
+    """Print the next commands and the names of the results files."""
+    options = run.options
     place = _place(options) if options.results else ""
     files = [str(path) for path in run.streams.written] if options.apart else []
     folder = "" if run.suite.name in {Generated.name, Official.name} else run.suite.name
-    if run.gate is None:  # With one, its news name the next commands.
-        for text in run_end.next_commands(summary, place, files, width, folder):
-            printing.show(text)
+    commands = list(run_end.next_commands(run.summary, place, files, width, folder))
+    if commands and run.gate is None:  # With a gate, its news name the next commands.
+        printing.show("\n".join(commands) + "\n")
     if place:
-        printing.show("\n  ".join([f"results: {place}", *files]))
+        printing.show("\n  ".join([f"results: {place}", *files]) + "\n")
 
 
 def print_faults(run: Run) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.cli.execution import execute
 from onnx_conformance.cli.options import (
@@ -101,12 +102,14 @@ from onnx_conformance.suites.suite import PROVISIONAL
 )  # fmt: skip
 @click.option("--max-fail", type=click.IntRange(1), help="Stop after this many failures.")
 @click.option(
-    "--table", type=click.Choice(TABLES), default=TABLES[0], show_default=True,
-    help="The table at the end: failing operators, all operator versions, or none.",
+    "--table", type=click.Choice(TABLES),
+    help="The table at the end: failing operators, all operator versions, or none.  [default: operators; none on a "
+    "terminal]",
 )  # fmt: skip
 @click.option(
-    "--groups", type=click.IntRange(0), default=10, show_default=True,
-    help="Number of faults shown per backend, most severe first; 0: all.",
+    "--groups", type=click.IntRange(0),
+    help="Number of faults shown in full per backend, most severe first; 0: all.  [default: 10; an overview on a "
+    "terminal]",
 )  # fmt: skip
 @click.option(
     "--expectations", type=click.Path(dir_okay=False, path_type=Path),
@@ -146,8 +149,9 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
         resume=options["resume"],
         overwrite=options["overwrite"],
         max_fail=options["max_fail"],
-        groups=options["groups"],
-        table=options["table"],
+        groups=10 if options["groups"] is None else options["groups"],
+        table=options["table"] or TABLES[0],
+        brief=options["groups"] is None and options["table"] is None and printing.is_terminal(),
         expectations=options["expectations"],
         passes=options["passes"],
         isolate=options["isolate"],

@@ -12,7 +12,7 @@ from tabulate import tabulate
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import WRONG, Verdict, line
 from onnx_conformance.report import backend_kinds
-from onnx_conformance.report.terminal import clipped
+from onnx_conformance.report.terminal import WIDTH, clipped, wrapped
 from onnx_conformance.results.sampling import in_words
 from onnx_conformance.results.summary import rate, rates
 
@@ -28,7 +28,9 @@ FAILED = (*WRONG, *WITHOUT_ANSWER, Verdict.CRASH)
 """Verdicts that violate a requirement of ONNX on every runtime."""
 
 
-def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Mapping[str, int]) -> Iterator[str]:
+def lines(
+    summary: Summary, versions: Mapping[str, str], part: str, samples: Mapping[str, int], width: int = WIDTH
+) -> Iterator[str]:
     """Yield a block of lines for each backend, grouped under headings if the run has several kinds of backend.
 
     Args:
@@ -36,15 +38,21 @@ def lines(summary: Summary, versions: Mapping[str, str], part: str, samples: Map
         versions: by backend, the version that its adapter reported.
         part: the part of the suite that was run, such as "the core of suite generated".
         samples: by backend, n of its sample of 1 case in n.
+        width: columns of the terminal.
     """
     for of_kind in backend_kinds.parts(summary):
         if of_kind.heading:
             yield f"{of_kind.heading}\n"
-        yield from _backends(summary, of_kind, versions, part, samples)
+        yield from _backends(summary, of_kind, versions, part, samples, width)
 
 
 def _backends(
-    summary: Summary, of_kind: backend_kinds.Part, versions: Mapping[str, str], part: str, samples: Mapping[str, int]
+    summary: Summary,
+    of_kind: backend_kinds.Part,
+    versions: Mapping[str, str],
+    part: str,
+    samples: Mapping[str, int],
+    width: int,
 ) -> Iterator[str]:
     sums: dict[str, Counter[Verdict]] = {}
     by_operator: dict[str, Counter[str]] = {}
@@ -59,13 +67,14 @@ def _backends(
         yield f"{name}: {_number(counts.total())} cases, {part}{sample}"
         rows = list(_rows(summary, backend, counts))
         align = ("left", "right", "left")
+        room = max(20, width - 6 - max(len(row[0]) for row in rows) - max(len(row[1]) for row in rows))
+        rows = [(label, number, textwrap.fill(text, room)) for label, number, text in rows]
         yield textwrap.indent(tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=align), "  ")
         worst = sorted(by_operator[backend].items(), key=lambda item: (-item[1], item[0]))[:MOST_OPERATORS]
         worst = [(name, count) for name, count in worst if count]
         if worst:
-            yield "  most failures:  " + ", ".join(
-                f"{line(name.removeprefix('ai.onnx/'))} {count}" for name, count in worst
-            )
+            named = ", ".join(f"{line(name.removeprefix('ai.onnx/'))} {count}" for name, count in worst)
+            yield wrapped("most failures:", named, 16, width + 4)
         yield ""
 
 
@@ -106,7 +115,7 @@ def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[
 def _accepted(subject: Subject) -> str:
     if subject is Subject.CHECKER:
         return "invalid models that a checker can recognize"
-    return "invalid models (reported, but ONNX does not require runtimes to reject them)"
+    return "invalid models, which ONNX does not require to be rejected"
 
 
 def _lenient(forces: str) -> str:
@@ -140,20 +149,15 @@ def next_commands(
     if not faults:
         return
     # A fault of the adapter is no evidence about the runtime.
-    gravest = min(faults, key=lambda fault: (fault.example.verdict is Verdict.ADAPTER_ERROR, fault.rank))
+    gravest = min(faults, key=lambda fault: fault.interest)
     case, backend = shlex.quote(line(gravest.example.case)), shlex.quote(line(gravest.example.backend))
-    file = line(several[0] if several else results) or "FILE"
+    file = line(several[0] if several else results)
     where = f" --suite {shlex.quote(line(folder))}" if folder else ""
     rows = [
-        (f"onnx-conformance show {case}{where}", "show the whole case"),
         (f"onnx-conformance repro {case}{where} --backend {backend}", "write a script that reproduces it"),
-        *(
-            [("onnx-conformance run ... --results FILE", "store the results, for the next two commands")]
-            if file == "FILE"
-            else []
-        ),
-        (f"onnx-conformance explain {file}", "find patterns in the failures of each operator"),
-        (f"onnx-conformance report {file} --format html --out report.html", "write a page with all results"),
+        (f"onnx-conformance report {file} --format html --out report.html", "write a page with all results")
+        if file
+        else ("onnx-conformance run ... --results FILE", "store the results, for `report` and `explain`"),
     ]
     yield "next"
     text = textwrap.indent(tabulate(rows, tablefmt="plain", disable_numparse=True), "  ")

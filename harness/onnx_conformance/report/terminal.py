@@ -29,6 +29,8 @@ MOST_NAME = 36
 """Maximum number of characters of a backend's name in a column head."""
 REFERENCE = "onnx_reference"
 """The backend whose outputs are shown next to the expected ones."""
+MOST_SHOWN = 6
+"""Maximum number of faults of a backend in an overview."""
 WIDTH = 120
 """Columns of a terminal of unknown width."""
 COLUMN = 36
@@ -181,14 +183,34 @@ def _row(operator: str, backend: str, counts: Mapping[Verdict, int], shown: list
 
 
 def visible(summary: Summary, limit: int) -> tuple[list[Group], Counter[str]]:
-    """Return the faults to show, at most `limit` for each backend (0: all), and the number of hidden ones."""
+    """Return the faults to show, at most `limit` for each backend (0: all), and the number of hidden ones.
+
+    Users meet wrong values in plain models first, so these come first. One fault of each verdict is among them.
+    """
     shown: list[Group] = []
-    totals: Counter[str] = Counter()
-    for group in summary.faults():
-        totals[group.example.backend] += 1
-        if not limit or totals[group.example.backend] <= limit:
-            shown.append(group)
-    return shown, Counter({name: count - limit for name, count in totals.items() if limit and count > limit})
+    hidden: Counter[str] = Counter()
+    for backend, faults in _by_backend(summary):
+        shown += _most_interesting(faults, limit or len(faults))
+        if limit and len(faults) > limit:
+            hidden[backend] = len(faults) - limit
+    return shown, hidden
+
+
+def _by_backend(summary: Summary) -> list[tuple[str, list[Group]]]:
+    """Return the faults by backend, those that users meet first before the others."""
+    by_backend: dict[str, list[Group]] = {}
+    for group in sorted(summary.faults(), key=lambda group: group.interest):
+        by_backend.setdefault(group.example.backend, []).append(group)
+    return sorted(by_backend.items())
+
+
+def _most_interesting(faults: list[Group], count: int) -> list[Group]:
+    """Return a number of faults, with one of each verdict as far as there is room."""
+    first = sorted(
+        {group.example.verdict: group for group in reversed(faults)}.values(), key=lambda group: group.interest
+    )
+    others = [group for group in faults if group not in first]
+    return sorted([*first, *others][:count], key=lambda group: group.interest)
 
 
 def groups(
@@ -212,6 +234,25 @@ def groups(
         yield f"{backend}: {count} more faults; --groups 0 shows them all"
     if summary.left_out:
         yield f"{summary.left_out} more failures are counted above, but not grouped: there are too many different ones"
+
+
+def overview(summary: Summary, room: int) -> Iterator[str]:
+    """Yield the faults in a few lines: first one of each verdict, those that users meet first.
+
+    Args:
+        summary: the counts.
+        room: maximum number of lines, of which each backend uses at least three.
+    """
+    by_backend = _by_backend(summary)
+    for backend, faults in by_backend:
+        shown = _most_interesting(faults, max(1, min(MOST_SHOWN, room // len(by_backend) - 2)))
+        count = f"{len(shown)} of {len(faults)}" if len(shown) < len(faults) else str(len(faults))
+        more = "; --groups 0 shows all" if len(shown) < len(faults) else ""
+        yield f"{line(clipped(backend))}: {count} fault{'s' if len(faults) > 1 else ''}{more}"
+        rows = [(group.example.verdict, f"{group.count:,}", line(group.example.case)) for group in shown]
+        text = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", "right", "left"))
+        yield from (f"  {row}" for row in text.splitlines())
+        yield ""
 
 
 def _block(group: Group, reference: str, expects: str, built: str, width: int) -> str:

@@ -48,6 +48,13 @@ class Group:
         """The sort key of groups: most severe verdict first, then larger groups."""
         return _RANK.get(self.example.verdict, _WRONG_ANSWER), -self.count, self.example.case
 
+    @property
+    def interest(self) -> tuple[int, bool, int, str]:
+        """The sort key of what a user of the runtime meets first: a wrong value without a message, in a plain model."""
+        verdict = self.example.verdict
+        order = next((place for place, kinds in enumerate(INTEREST) if verdict in kinds), len(INTEREST))
+        return order, self.example.form != "plain", -self.count, self.example.case
+
     def add(self, result: Result) -> None:
         """Count another failure."""
         self.example = min(self.example, result, key=lambda item: item.as_example)
@@ -165,6 +172,8 @@ class Summary:
         return sorted(joined.values(), key=lambda group: (group.example.backend, *group.rank))
 
 
+INTEREST = (WRONG, {Verdict.CRASH, Verdict.TIMEOUT}, {Verdict.REFUSED, Verdict.FLAKY}, {Verdict.ACCEPTED_INVALID})
+"""Kinds of verdicts in the order in which users meet them: nobody notices a wrong value until it does harm."""
 _RANK = {
     Verdict.ADAPTER_ERROR: 0, Verdict.CRASH: 1, Verdict.TIMEOUT: 2, Verdict.REFUSED: 4, Verdict.ACCEPTED_INVALID: 5
 }  # fmt: skip

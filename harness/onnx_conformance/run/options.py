@@ -27,6 +27,7 @@ class Options:
     Attributes:
         groups: groups of failures shown for each backend; 0: all.
         table: one of TABLES.
+        brief: the end of the run fits on a screen: an overview of the faults instead of the table and the groups.
         apart: `results` is a folder with one file for each backend.
         overwrite: existing results may be replaced.
         pythons: by backend, the interpreter of an environment that the user made; "" is for all others.
@@ -58,6 +59,7 @@ class Options:
     max_fail: int | None = None
     groups: int = 10
     table: str = TABLES[0]
+    brief: bool = False
     expectations: Path | None = None
     samples: Mapping[str, int] = field(default_factory=dict)
     passes: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from onnx_conformance.base.verdict import Result, Verdict
-from onnx_conformance.report import run_end
+from onnx_conformance.report import run_end, terminal
 from onnx_conformance.results.summary import Summary
 from runs import result
 
@@ -37,13 +37,16 @@ MIXED = summed(
 )
 
 
+GRAVEST = "ai.onnx/Mod/13/wrong_value0"
+
+
 def test_each_kind_of_verdict_has_a_line_with_its_count() -> None:
     assert screen(MIXED).splitlines() == [
         "mine 1.2.3: 1,272 cases, suite generated",
         "  passed       1,200  95.1 % of the 1,261 attempted, 94.6 % of the 1,268 specified",
         "  failed           8  refused 5, wrong_value 3",
         "  crashed          3  SIGFPE 2, SIGSEGV 1",
-        "  accepted        50  invalid models (reported, but ONNX does not require runtimes to reject them)",
+        "  accepted        50  invalid models, which ONNX does not require to be rejected",
         "  unsupported      7  the runtime said so",
         "  unspecified      4  the specification does not decide; not scored",
         "  most failures:  Mod 5, Split 5, Add 1",
@@ -58,7 +61,7 @@ def test_lenient_answers_are_counted_by_the_force_of_what_forbids_the_model() ->
     ]
     assert screen(summed(*accepted)).splitlines()[1:4] == [
         "  passed     0  0.0 % of the 3 attempted, 0.0 % of the 3 specified",
-        "  accepted   3  invalid models (reported, but ONNX does not require runtimes to reject them)",
+        "  accepted   3  invalid models, which ONNX does not require to be rejected",
         "  lenient   41  accepted models that violate no `must` (should 1, signature 40); not scored",
     ]
 
@@ -77,16 +80,16 @@ def test_at_most_five_operators_are_named() -> None:
 
 def test_the_next_command_is_of_the_gravest_fault() -> None:
     text = "\n".join(run_end.next_commands(MIXED, "today.ndjson", [], 120))
-    assert "onnx-conformance show ai.onnx/Mod/13/crash0" in text
-    assert "onnx-conformance repro ai.onnx/Mod/13/crash0 --backend mine" in text
-    assert "onnx-conformance explain today.ndjson" in text
+    assert f"onnx-conformance repro {GRAVEST} --backend mine" in text
+    assert "onnx-conformance report today.ndjson --format html" in text
     assert "--results FILE" not in text
+    assert text.count("onnx-conformance") == 2
 
 
 def test_without_results_the_next_command_keeps_them() -> None:
     text = "\n".join(run_end.next_commands(MIXED, "", [], 120))
     assert "onnx-conformance run ... --results FILE" in text
-    assert "onnx-conformance explain FILE" in text
+    assert text.count("onnx-conformance") == 2
 
 
 def test_without_failures_there_is_no_next_command() -> None:
@@ -95,7 +98,7 @@ def test_without_failures_there_is_no_next_command() -> None:
 
 def test_an_adapter_error_suggests_no_next_command() -> None:
     both = summed(result("broken", Verdict.ADAPTER_ERROR), result("wrong", Verdict.WRONG_VALUE))
-    assert "show ai.onnx/Split/18/wrong" in "\n".join(run_end.next_commands(both, "", [], 120))
+    assert "repro ai.onnx/Split/18/wrong" in "\n".join(run_end.next_commands(both, "", [], 120))
 
 
 def test_a_command_is_quoted_for_a_shell_and_a_narrow_terminal_has_the_meaning_on_its_own_line() -> None:
@@ -124,5 +127,20 @@ def test_one_sentence_that_is_broken_in_two_ways_is_one_fault() -> None:
 
 def test_a_case_of_a_folder_is_named_with_its_folder() -> None:
     text = "\n".join(run_end.next_commands(MIXED, "", [], 120, "my suites/one"))
-    assert "onnx-conformance show ai.onnx/Mod/13/crash0 --suite 'my suites/one'" in text
-    assert "onnx-conformance repro ai.onnx/Mod/13/crash0 --suite 'my suites/one' --backend mine" in text
+    assert f"onnx-conformance repro {GRAVEST} --suite 'my suites/one' --backend mine" in text
+
+
+def test_lines_fit_into_80_columns() -> None:
+    many = [item for number in range(9) for item in several(Verdict.REFUSED, number + 1, f"ai.onnx/LongName{number}/1")]
+    accepted = several(Verdict.ACCEPTED_INVALID, 3, "ai.onnx/Abs/13")
+    text = "\n".join(run_end.lines(summed(*many, *accepted), {"mine": "1.2.3"}, "suite generated", {}, 80))
+    assert max(map(len, text.splitlines())) <= 80, text
+
+
+def test_the_overview_begins_with_one_wrong_value_and_has_one_fault_of_each_kind() -> None:
+    lines = list(terminal.overview(MIXED, 30))
+    assert lines[0] == "mine: 5 faults"
+    assert [line.split()[0] for line in lines[1:-1]] == ["wrong_value", "crash", "crash", "refused", "accepted_invalid"]
+    few = list(terminal.overview(MIXED, 5))
+    assert few[0] == "mine: 3 of 5 faults; --groups 0 shows all"
+    assert [line.split()[0] for line in few[1:-1]] == ["wrong_value", "crash", "refused"]
