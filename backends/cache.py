@@ -11,7 +11,7 @@ time; the other folders are not part of this cache. If it cannot be written, the
 is slower, and its results are the same.
 
 A program is code that an adapter runs, and packs contain expected answers. So a file is only read if it is a regular
-file of this user in a folder of this user, which nobody else can write. An adapter process gets only the path of
+file of this user in a folder of this user, which other users cannot write. An adapter process gets only the path of
 `programs`, in `ONNX_CONFORMANCE_PROGRAMS`.
 
 With a cached program, the seconds of an answer are those of running alone.
@@ -54,7 +54,7 @@ MOST_PROGRAM = 1 << 30
 MAGIC = b"onnx-conformance program 1\n"
 
 PROGRAMS = "ONNX_CONFORMANCE_PROGRAMS"
-"""Variable of an adapter process: the folder of compiled programs; empty: there is none."""
+"""Variable of an adapter process: the folder of compiled programs; empty: the cache is off."""
 
 _written: dict[Path, int] = {}
 """Bytes that this process wrote into a folder since it last added up the sizes there."""
@@ -70,7 +70,7 @@ _reported: set[str] = set()
 
 
 def _unreported(_: str) -> None:
-    """Ignore a problem: an adapter prints nothing of its own."""
+    """Ignore a problem, because an adapter must not print it."""
 
 
 report: Callable[[str], None] = _unreported
@@ -118,7 +118,7 @@ def is_own(folder: Path, *, make: bool = False) -> bool:
     """Return whether a folder belongs to this user alone.
 
     Args:
-        folder: the folder; a link is none.
+        folder: the path of the folder, which must not be a link.
         make: whether it is made if it does not exist.
     """
     try:
@@ -283,7 +283,7 @@ def programs() -> Path | None:
 
 
 def user_folder() -> Path | None:
-    """Return the user's cache folder of this project, or None if there is none."""
+    """Return the user's cache folder of this project, or None if the user has no home folder."""
     above = os.environ.get("XDG_CACHE_HOME", "")
     try:
         return (Path(above) if Path(above).is_absolute() else Path.home() / ".cache") / "onnx-conformance"

@@ -124,7 +124,7 @@ def _code() -> tuple[str, ...]:
 
 
 def _read(name: str, backend: str) -> Smallest | None:
-    """Return a result of `_search` from the cache; None if there is none.
+    """Return a result of `_search` from the cache; None if it is missing.
 
     Raises:
         HarnessError: the backend does not start.

@@ -185,7 +185,7 @@ def _row(operator: str, backend: str, counts: Mapping[Verdict, int], shown: list
 def visible(summary: Summary, limit: int) -> tuple[list[Group], Counter[str]]:
     """Return the faults to show, at most `limit` for each backend (0: all), and the number of hidden ones.
 
-    Users meet wrong values in plain models first, so these come first. One fault of each verdict is among them.
+    Users meet wrong values in plain models first, so these precede others. One fault of each verdict is among them.
     """
     shown: list[Group] = []
     hidden: Counter[str] = Counter()
@@ -241,7 +241,7 @@ def overview(summary: Summary, room: int) -> Iterator[str]:
 
     Args:
         summary: the counts.
-        room: maximum number of lines, of which each backend uses at least three.
+        room: maximum number of lines; each backend uses at least three of them.
     """
     by_backend = _by_backend(summary)
     for backend, faults in by_backend:

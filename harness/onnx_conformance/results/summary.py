@@ -173,7 +173,7 @@ class Summary:
 
 
 INTEREST = (WRONG, {Verdict.CRASH, Verdict.TIMEOUT}, {Verdict.REFUSED, Verdict.FLAKY}, {Verdict.ACCEPTED_INVALID})
-"""Kinds of verdicts in the order in which users meet them: nobody notices a wrong value until it does harm."""
+"""Kinds of verdicts in the order of their interest to users, who do not notice a wrong value until it does harm."""
 _RANK = {
     Verdict.ADAPTER_ERROR: 0, Verdict.CRASH: 1, Verdict.TIMEOUT: 2, Verdict.REFUSED: 4, Verdict.ACCEPTED_INVALID: 5
 }  # fmt: skip

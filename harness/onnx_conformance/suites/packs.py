@@ -69,7 +69,7 @@ class DamagedPackError(HarnessError):
 
 
 def _damaged(name: str, error: Exception) -> NoReturn:
-    """Remove a pack whose content nobody but an intruder writes, and end the command.
+    """Remove a pack that an intruder has changed, and end the command.
 
     Raises:
         DamagedPackError: always.
