@@ -84,8 +84,10 @@ class Isolation:
 
     def _words(self, target: Target) -> Iterator[str]:
         own = any(word.startswith("onnx_conformance.") for word in target.command)  # The oracle is part of the harness.
-        here, paths = Path.cwd(), [*needed(target), *self.shown]
-        hidden = [folder for folder in (*self.folders, *_of_modules(paths)) if not (own and folder == HARNESS)]
+        here, paths = Path.cwd(), [*needed(target), *self.shown, *([HARNESS] if own else [])]
+        hidden = [
+            folder for folder in (*self.folders, *_of_modules(paths)) if not (own and folder.name == HARNESS.name)
+        ]
         if (above := next((folder for folder in hidden if here.is_relative_to(folder)), None)) is not None:
             raise NoIsolationError(
                 f"--isolate hides {above}, but adapters would run in {here}; start the command in another folder"

@@ -72,7 +72,7 @@ def test_the_shards_of_a_suite_fill_one_folder(tmp_path: Path) -> None:
 def test_a_form_spares_making_the_cases_of_others(monkeypatch: pytest.MonkeyPatch) -> None:
     forms: list[str] = []
     deliver = plans.deliver
-    monkeypatch.setattr(plans, "deliver", lambda plan, form: forms.append(form.name) or deliver(plan, form))
+    monkeypatch.setattr(plans, "deliver", lambda plan, form, made: forms.append(form) or deliver(plan, form, made))
     cases = list(Generated().cases(Selection(("Split/18",), forms=("symbolic",))))
     assert cases
     assert {case.form for case in cases} == {"symbolic"}
