@@ -225,6 +225,34 @@ def test_the_actions_that_are_used_are_read() -> None:
 # Running
 
 
+def arguments(job: Job, **inputs: str) -> list[str]:
+    """Return the arguments of `run` that inputs of the action become."""
+    program(job.bin / "onnx-conformance", f'printf "%s\\n" "$@" > "{job.folder / "arguments"}"')
+    assert job._run(SCRIPTS["Run"], DEFAULTS | {"backend": "mine"} | inputs) == 0, job.log
+    return (job.folder / "arguments").read_text().split("\n")[:-1]
+
+
+def test_inputs_are_options_of_run(job: Job) -> None:
+    program(job.bin / "bwrap", "exit 0")
+    usual = ["run", "--backend=mine", "--suite=generated", "--jobs=2", "--timeout=20"]
+    usual.append("--results=onnx-conformance/results.ndjson")
+    assert arguments(job) == [*usual, "--core"]
+    assert arguments(
+        job, op="Add Split*", case="*/Split/*", tag="edge $(touch pwned)", form="plain\ntop", core="false",
+        sample="1/9", repeat="2", isolate="true", memory="4G", shard="1/4",
+    ) == [
+        *usual, "--op=Add", "--op=Split*", "--case=*/Split/*", "--tag=edge", "--tag=$(touch", "--tag=pwned)",
+        "--form=plain", "--form=top", "--isolate", "--sample=1/9", "--repeat=2", "--memory=4G", "--shard=1/4",
+    ]  # fmt: skip
+    assert not (job.work / "pwned").exists()
+
+
+@pytest.mark.parametrize("name", ["core", "isolate"])
+def test_a_switch_is_true_or_false(name: str, job: Job) -> None:
+    assert job._run(SCRIPTS["Run"], DEFAULTS | {"backend": "mine", name: "yes"}) == 2
+    assert job.log == f"::error title=onnx-conformance::the input {name} must be true or false\n"
+
+
 @pytest.mark.slow
 def test_a_closed_gate_fails_the_last_step_after_all_reports(job: Job) -> None:
     statuses = job.use(**TOY)

@@ -25,7 +25,7 @@ class Command:
     Attributes:
         module: a module of this package.
         name: its function in the module.
-        about: the first sentence of its help.
+        about: a short description, which fits on a line of the help.
     """
 
     module: str
@@ -36,81 +36,91 @@ class Command:
 COMMANDS = {
     "backends": Command(
         "backends", "backends_",
-        "List the backends: origin, version, supported types, and how to install missing ones.",
+        "List the backends, their versions and types, or check one.",
     ),
     "cache": Command("cache", "cache_", "Show where the cache is and how large it is, or empty it."),
     "check": Command("check", "check", "Check operator files, and print a sentence for each fault."),
     "check-model": Command(
         "check_model", "check_model",
-        "List the operators of a model, and the findings of a runtime that concern its operator versions and types.",
+        "List the findings that concern a model.",
     ),
-    "compare": Command("reports", "compare", "Compare two results files: fixed, broken, changed, new, missing cases."),
+    "compare": Command("reports", "compare", "Compare two results files: fixed, broken and changed cases."),
     "coverage": Command(
         "cases", "coverage_",
-        "Show how many schema points and sentences of the specification have a case, and which have no case.",
+        "Show which sentences of the specification have no case.",
     ),
     "dissent": Command(
         "diagnose", "dissent_",
-        "List cases in which implementations agree with each other, but not with this project's oracle.",
+        "List cases in which runtimes disagree with the oracle.",
     ),
     "expectations": Command("gate", "expectations_", "Maintain the file of currently accepted failures."),
     "explain": Command(
-        "diagnose", "explain_", "Find conditions that the failures of each operator share and its passing cases do not."
+        "diagnose", "explain_", "Find conditions that the failures of each operator share."
     ),
     "findings": Command(
         "findings", "findings_",
-        "Deduplicate failures into faults, each with its sentence, its smallest case and a script that reproduces it.",
+        "Group failures into faults, each with a script.",
     ),
     "gate": Command("gate", "gate_", "Compare a results file with expectations."),
-    "generate": Command("cases", "generate", "Write cases in ONNX's test-data layout, for runners of any language."),
+    "generate": Command("cases", "generate", "Write cases as files, for runners of any language."),
     "list": Command("cases", "list_", "List cases: id, expected outcome, tags."),
     "manifest": Command(
         "cases", "manifest_",
-        "Write or check the manifest: id and digests of every generated case, and the cases of the core.",
+        "Write or check the manifest of all generated cases.",
     ),
-    "merge": Command("gate", "merge_", "Merge the results files of shards, or of several backends, into one."),
+    "merge": Command("gate", "merge_", "Merge the results files of shards or backends into one."),
     "minimize": Command(
         "diagnose", "minimize_",
-        "Reduce a failing case to a smaller one that fails in the same way, and write a reproduction of it.",
+        "Reduce a failing case to a smaller one.",
     ),
-    "new": Command("new", "new", "Write the skeleton of an operator file, or a case from a failing model."),
+    "new": Command("new", "new", "Write a new operator file, or a case from a failing model."),
     "opset": Command(
         "opset", "opset_",
-        "Show the changes between two opsets or two onnx packages, and the parts without a case.",
+        "Show the changes between two opsets or two onnx packages.",
     ),
     "publish": Command(
         "publish", "publish",
-        "Write results files into a folder of published reports: an index, the web site, and a badge of each file.",
+        "Write an index, a web site and badges of results files.",
     ),
-    "readings": Command("cases", "readings_", "List the readings: decisions on questions that the specification "
-"leaves open."),
+    "readings": Command("cases", "readings_", "List decisions on questions that ONNX leaves open."),
     "report": Command(
-        "reports", "report", "Write a results file in another format: to standard output, a file, or a folder."
+        "reports", "report", "Write results in another format, such as HTML or JUnit."
     ),
     "repro": Command(
         "diagnose", "repro_",
-        "Write a reproduction of a case on a backend: a Python file, a bug report, or a folder.",
+        "Write a script or a bug report that reproduces a case.",
     ),
     "run": Command(
-        "run", "run", "Run cases on backends, and report which sentences of the specification they violate."
+        "run", "run", "Run cases on backends, and report the failures."
     ),
     "scripts": Command("findings", "scripts_", "Write README.md and the scripts of a folder of findings."),
     "search": Command(
         "search", "search_",
-        "Run random operator calls and models on a backend, and store the failing ones as cases.",
+        "Run random calls and models, and store the failing ones.",
     ),
-    "show": Command("cases", "show", "Show a case: sentence, model, inputs, expected outcome and tolerance."),
+    "show": Command("cases", "show", "Show a case: sentence, model, inputs and expected outcome."),
     "site": Command(
         "site", "site_",
-        "Write a static web site of results files: a ranking, and pages of operators, runtimes, findings and cases.",
+        "Write a static web site of results files.",
     ),
     "trend": Command(
         "trend", "trend_",
-        "Show in which version of a runtime the verdicts of each operator version changed.",
+        "Show in which version of a runtime verdicts changed.",
     ),
-    "version": Command("cases", "version_", "Show the versions that decide the cases and their expected values."),
+    "version": Command("cases", "version_", "Show the versions of this project, onnx and the suite."),
 }  # fmt: skip
 """By the name on the command line."""
+
+
+GROUPS = {
+    "Test a runtime or tool": ("run", "backends", "search", "trend", "check-model"),
+    "Understand a failure": ("show", "repro", "minimize", "explain", "dissent"),
+    "Gate a pull request": ("gate", "expectations", "compare", "merge"),
+    "Report and publish": ("report", "findings", "scripts", "site", "publish"),
+    "Look at the cases": ("list", "generate", "coverage", "readings", "opset"),
+    "Work on this project": ("new", "check", "manifest", "cache", "version"),
+}
+"""The commands by the work that they are for, as the help lists them."""
 
 
 class LazyGroup(click.Group):
@@ -150,11 +160,12 @@ class LazyGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """List the commands in the help without importing them."""
-        room = formatter.width - 6 - max(map(len, COMMANDS))
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [(name, textwrap.shorten(COMMANDS[name].about, room, placeholder="...")) for name in sorted(COMMANDS)]
-            )
+        width = max(map(len, COMMANDS))  # The same in every group.
+        room = formatter.width - 6 - width
+        for heading, names in GROUPS.items():
+            with formatter.section(heading):
+                rows = [(f"{name:<{width}}", textwrap.shorten(COMMANDS[name].about, room)) for name in names]
+                formatter.write_dl(rows)
 
 
 main = click.version_option(VERSION, prog_name=printing.PROGRAM)(

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.backends import protocol
+from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.environments.backend_names import IN_SANDBOX
@@ -53,6 +54,8 @@ ENOUGH_AHEAD, GATHER_SECONDS = 16, 0.002
 
 OPTED_OUT = {"earlier": "its adapter runs a model only once", "files": "its adapter does not accept files of a model"}
 """Optional field of a request -> why a case that has it is not asked."""
+HINT_SECONDS = 5.0
+"""Seconds after which a command that has not sent hello gets a hint: it may not use the wire format at all."""
 MANUAL = "backends/README.md describes the wire format"
 
 
@@ -181,6 +184,7 @@ class AdapterProcess:
         self._successor: ProcessTree | None = None
         """Started in advance if processes of this backend have ended before; its hello is not read yet."""
         self._crashes = False
+        self._hint_shown = not self.target.name.startswith("cmd:")  # Other adapters send hello by serve.py.
         """Whether a process has crashed over a case, and no successor before its hello."""
         self._cpu: tuple[float, float] | None = None
         """When the CPU time of the process was read last, and its seconds."""
@@ -557,6 +561,12 @@ class AdapterProcess:
             self._on_end(forced=0)
         elif isinstance(self._state, Silent):
             self._blame(Broken(f"{self.target.name} closed its output without an answer", self._stderr_text()))
+        elif isinstance(self._state, Starting) and not self._hint_shown and now <= self._since + self.limits.start:
+            self._hint_shown = True
+            printing.note(
+                f"{self.target.name}: no hello within {HINT_SECONDS:g} s of its start. A command must send it first "
+                f"({MANUAL}); the run waits up to {self.limits.start:g} s"
+            )
         elif isinstance(self._state, Starting):
             raise StartError(
                 self, f"{self.target.name}: no hello within {self.limits.start:g} s after its start ({MANUAL})"
@@ -577,9 +587,10 @@ class AdapterProcess:
         if isinstance(state, Serving) and not self._pending:
             return None
         # An answer that has begun may have waited while the harness was busy elsewhere, so its time begins again.
-        return max(self._since, self._begun) + (
-            self.limits.start if isinstance(state, Starting) else self.limits.timeout
-        )
+        since = max(self._since, self._begun)
+        if isinstance(state, Starting):
+            return since + (self.limits.start if self._hint_shown else min(HINT_SECONDS, self.limits.start))
+        return since + self.limits.timeout
 
     def _stderr_text(self) -> str:
         """Return the last output of the process, including its unread part."""

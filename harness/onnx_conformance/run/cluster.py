@@ -54,7 +54,7 @@ MOST_DEATHS = 3
 """Dask workers that may die over one task before it is not begun again."""
 MOST_WITH_A_TASK = 64 << 10
 """Maximum size of the list of skipped cases that is sent with each task; a larger list is distributed once."""
-HINT = "pip install 'onnx-conformance[cluster]'"
+HINT = "pip install distributed"
 
 
 class TaskLostError(Exception):

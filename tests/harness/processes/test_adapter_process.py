@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from onnx_conformance.environments import backend_names
-from onnx_conformance.processes import replies
+from onnx_conformance.processes import adapter_process, replies
 from onnx_conformance.processes.adapter_process import STDERR_KEPT, BudgetError, CaseReply, Limits, StartError, poll
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.processes.replies import Answered, Broken, Died, Late, Refused
@@ -87,6 +87,16 @@ def test_an_adapter_that_does_not_start_is_named_with_its_fault(kind: str, why: 
     assert hint in text, text
     assert text.isprintable(), f"not one clear line: {text!r}"
     assert len(text) < 2500, f"{len(text)} characters are no sentence"
+
+
+def test_a_command_that_does_not_send_hello_gets_a_hint(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(adapter_process, "HINT_SECONDS", 0.2)
+    with pytest.raises(StartError, match=r"no hello within 0\.5 s"):
+        Asker(backend_names.resolve("cmd:cat"), Limits(start=SHORT))
+    hints = [line for line in capfd.readouterr().err.splitlines() if "no hello within 0.2 s of its start" in line]
+    assert len(hints) == 1, hints
 
 
 def test_a_death_before_the_hello_starts_the_adapter_again(cases: dict[str, Case], tmp_path: Path) -> None:
