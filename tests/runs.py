@@ -64,11 +64,16 @@ def run_of(
     suite: str = "generated",
     digest: str = "0123abcd",
     reference: str = "",
+    isolate: bool = True,
 ) -> Run:
     """Return a run with these results; `hellos` has the hello of each backend, instead of a name and a version."""
     writer = Writer(path)
     known = {name: {"runtime": name, "version": "1.0"} for name in backends} if hellos is None else hellos
-    writer.open(header({"name": suite, "digest": digest}, known, {"reference": reference}))
+    writer.open(
+        header(
+            {"name": suite, "digest": digest}, known, {"reference": reference, **({"isolate": True} if isolate else {})}
+        )
+    )
     for item in results:
         writer.add(item)
     if finish:

@@ -7,9 +7,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from onnx_conformance.base.package import BACKENDS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+ORACLE = "oracle"
+"""The backend that is part of the harness itself."""
 _PARTS = re.compile(r"(?P<stem>[^\[\]]+?)(?:\[(?P<option>[^\[\]]+)\])?(?:==(?P<version>.*))?")
 
 
@@ -49,6 +53,13 @@ def stem(name: str) -> str:
 def unversioned(name: str) -> str:
     """Return a backend's name without its version: onnx_checker[full] of onnx_checker[full]==1.22.0."""
     return parts(name).unversioned
+
+
+def is_foreign(name: str) -> bool:
+    """Return whether the adapter of a backend is a command, a file or a module of the user, not one of this project."""
+    own = stem(name)
+    known = own == ORACLE or any((BACKENDS / f"{own}{suffix}").is_file() for suffix in (".py", ".mjs"))
+    return not own.isidentifier() or not known
 
 
 def with_option(name: str, option: str) -> str:

@@ -43,8 +43,10 @@ def report(data: ReportData) -> Iterator[str]:
     """Yield the document; with several backends, each part of the message begins with the backend's name."""
     counts = data.counts
     several = len(counts) > 1
+    foreign = data.not_isolated
     parts = [
-        (f"{line(name, 40)} " if several else "") + _text(counter, data.samples.get(name, 1))
+        (f"{line(name, 40)} " if several else "")
+        + _text(counter, data.samples.get(name, 1), isolated=name not in foreign)
         for name, counter in counts.items()
     ]
     broken = not data.run.complete or any(counter[Verdict.ADAPTER_ERROR] for counter in counts.values())
@@ -59,13 +61,15 @@ def report(data: ReportData) -> Iterator[str]:
     yield json_text.text(badge | ({"isError": True} if broken else {})) + "\n"
 
 
-def _text(counts: Mapping[Verdict, int], sample: int) -> str:
+def _text(counts: Mapping[Verdict, int], sample: int, *, isolated: bool) -> str:
     shares = rates(counts)
     if not shares.specified:
         return "no data"
     named = [f"{counts[verdict]} {verdict}" for verdict in Verdict if NAMED[verdict] and counts.get(verdict)]
     part = [in_words(sample)] if sample > 1 else []
-    return " · ".join([f"{shares.passed}/{shares.specified} of specified", *part, *named])
+    return " · ".join(
+        [f"{shares.passed}/{shares.specified} of specified", *part, *named, *([] if isolated else ["not isolated"])]
+    )
 
 
 def _color(counts: list[Counter[Verdict]]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
@@ -18,14 +18,16 @@ from onnx_conformance.results import sampling
 from onnx_conformance.results.stream import completeness
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from onnx_conformance.report.report_data import ReportData
 
 MOST_UNREADABLE = 100
 """Maximum number of unreadable cases that are listed."""
 MEASURED = """\
-onnx {onnx}, numpy {numpy}, Python {python}, {machine[system]} {machine[processor]}; suite digest `{suite[digest]}`."""
+onnx {onnx}, numpy {numpy}, Python {python}, {system} {processor}; suite digest `{digest}`."""
+NOT_ISOLATED = """\
+Not isolated: {names}. This adapter could read the expected values; with `--isolate`, it cannot."""
 LEGEND = """\
 `unspecified`: the specification does not decide the case; not scored. `accepted_invalid`: an invalid model was
 accepted; counted separately, because ONNX does not require runtimes to reject invalid models. `lenient`: a model that
@@ -50,7 +52,9 @@ def report(data: ReportData) -> Iterator[str]:
     for note in sampling.notes(data.run):
         yield f"**{plain(note)}**\n\n"
     yield f"{completeness(head)}\n\n" if completeness(head) else ""
-    yield f"{MEASURED.format(**head)}\n\n{LEGEND}\n\n"
+    yield f"{_measured(head)}\n\n{LEGEND}\n\n"
+    if names := data.not_isolated:
+        yield f"{NOT_ISOLATED.format(names=', '.join(map(plain, names)))}\n\n"
     if any(under_test.subject(hello) is not Subject.RUNTIME for hello in head["backends"].values()):
         yield f"{OF_TOOLS}\n\n"
     yield f"{terminal.table(data.summary, 'github', data.samples)}\n\n"
@@ -68,6 +72,15 @@ def report(data: ReportData) -> Iterator[str]:
         yield f"{fenced([block])}\n"
     if not data.summary.groups:
         yield "None.\n"
+
+
+def _measured(head: Mapping[str, Any]) -> str:
+    """Return the versions and the machine of a run. A results file from outside may contain any text."""
+    parts = {name: plain(head.get(name, ""), 80) for name in ("onnx", "numpy", "python")}
+    machine, suite = head.get("machine", {}), head.get("suite", {})
+    system, processor = (plain(machine.get(name, ""), 80) for name in ("system", "processor"))
+    digest = "".join(filter(str.isalnum, str(suite.get("digest", ""))))[:80]
+    return MEASURED.format(**parts, system=system, processor=processor, digest=digest)
 
 
 def _options(data: ReportData) -> Iterator[str]:

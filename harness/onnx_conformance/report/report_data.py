@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import Result, Verdict, line
 from onnx_conformance.gate.gate import Gate, GateStatus, status_of
 from onnx_conformance.results import sampling
@@ -115,6 +116,13 @@ class ReportData:
     def samples(self) -> dict[str, int]:
         """By sampled backend, n of its sample of 1 case in n."""
         return sampling.from_header(self.run.header)
+
+    @property
+    def not_isolated(self) -> list[str]:
+        """The backends whose adapters are not part of this project, and which could read the expected values."""
+        if self.run.header["arguments"].get("isolate"):
+            return []
+        return [name for name in self.run.header["backends"] if under_test.is_foreign(name)]
 
     @property
     def title(self) -> str:

@@ -298,6 +298,28 @@ def test_a_badge_says_counts(verdicts: list[Verdict], message: str, color: str, 
     assert badge.get("isError", False) is (Verdict.ADAPTER_ERROR in verdicts)
 
 
+@pytest.mark.parametrize(
+    ("backend", "named"), [("mine", 1), ("cmd:./mine", 1), ("./mine.py", 1), ("onnxruntime==1.0", 0), ("oracle", 0)]
+)
+def test_an_adapter_of_somebody_else_is_named_if_it_was_not_isolated(backend: str, named: int, tmp_path: Path) -> None:
+    for isolate in (True, False):
+        results = [result("a", Verdict.PASS, backend=backend)]
+        run = run_of(tmp_path / f"{isolate}.ndjson", *results, backends=(backend,), isolate=isolate)
+        data = report_data.read(run)
+        shown = bool(named) and not isolate
+        assert ("not isolated" in json.loads(rendered("badge", data))["message"]) is shown
+        assert ("Not isolated: " in rendered("markdown", data)) is shown
+
+
+def test_the_header_of_a_results_file_is_no_markup(tmp_path: Path) -> None:
+    evil = "<img src=x onerror=alert(1)>`</code>"
+    run = foreign(
+        tmp_path / "r.ndjson", result("a", Verdict.PASS), onnx=evil, numpy=evil, python=evil,
+        machine={"system": evil, "processor": evil, "cores": 1}, suite={"name": evil, "digest": evil},
+    )  # fmt: skip
+    assert "<img" not in rendered("markdown", report_data.read(run))
+
+
 def test_a_badge_of_two_backends_and_of_a_run_cut_off(tmp_path: Path) -> None:
     data = data_of(
         tmp_path / "r", result(), result(backend="other", verdict=Verdict.CRASH), backends=("mine", "other"),
