@@ -51,6 +51,9 @@ SELECTORS = ("case", "versions", "type", "form", "tag", "clause")
 
 PLATFORMS = ("Linux", "Darwin", "Windows")
 _DOMAIN = "ai.onnx"
+MOST_PARTS = 50
+"""Maximum number of parts of a dotted key, in a file whose keys have none."""
+_LONG_KEY = re.compile(rf"(?:[\w-]{{1,99}}|\"\"|'')(?:[ \t]?\.[ \t]?(?:[\w-]{{1,99}}|\"\"|'')){{{MOST_PARTS}}}")
 MOST_CASES = 10**12
 """Maximum number of cases that a file may require; a larger number is a typing error."""
 MOST_OF_A_RANGE = 200
@@ -226,6 +229,11 @@ def parse(text: str, path: Path) -> Expectations:
     Raises:
         ExpectationsError: it is malformed.
     """
+    if (key := _LONG_KEY.search(text)) is not None:  # tomllib takes minutes for a key of 50,000 parts.
+        number = text.count("\n", 0, key.start()) + 1
+        raise ExpectationsError(
+            f"{path}, line {number}: a key of more than {MOST_PARTS} parts; an entry is a flat table"
+        )
     try:
         document = tomllib.loads(text)
     except RecursionError as error:

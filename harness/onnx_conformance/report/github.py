@@ -110,6 +110,7 @@ def _command(level: str, title: str, text: str) -> str:
 
 
 def _data(text: str) -> str:
+    text = text.replace("##[", "## [")  # A command of Azure's runners, anywhere in a line.
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

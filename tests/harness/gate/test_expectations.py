@@ -252,3 +252,10 @@ def test_attempted_cases_are_one_number_or_one_an_operator_version() -> None:
     assert (one.attempted, one.attempted_of) == (4, {})
     each = expectations.parse(f'backend = "x"\n{ATTEMPTED}', Path("e.toml"))
     assert (each.attempted, each.attempted_of) == (0, {"ai.onnx/Split/18": 614, "ai.onnx/Abs/13": 4})
+
+
+@pytest.mark.parametrize("head", ["{} = 1", "[{}]", "[[expect]]\n{} = 1", "x = {{ {} = 1 }}"])
+def test_a_key_of_many_parts_is_refused_at_once(head: str, tmp_path: Path) -> None:
+    text = 'backend = "mine"\n' + head.format(".".join(["a"] * 50_000)) + "\n"
+    with pytest.raises(ExpectationsError, match=r"line \d: a key of more than 50 parts"):
+        expectations.parse(text, tmp_path / "e.toml")

@@ -142,3 +142,10 @@ def test_a_summary_that_fits_leaves_nothing_out(tmp_path: Path) -> None:
     text = summary(large(tmp_path / "r", 20))
     assert "Omitted" not in text
     assert text.endswith("</details>\n")
+
+
+def test_a_command_of_azure_is_no_part_of_an_annotation(tmp_path: Path) -> None:
+    data = data_of(tmp_path / "r.ndjson", result("a", Verdict.REFUSED, message="##[error]evil ##[group]x"))
+    text = "".join(github.annotate(data))
+    assert "evil" in text
+    assert "##[" not in text
