@@ -28,6 +28,7 @@ from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.report import case as case_report
 from onnx_conformance.results.stream import from_record, header, identity
+from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import check_selection, open_suite
 from onnx_conformance.suites.selection import Selection, SelectionError
 from onnx_conformance.suites.suite import Suite, SuiteError
@@ -335,13 +336,18 @@ def items(session: pytest.Session) -> list[pytest.Item]:
     passes = tuple(option("--onnx-env"))
     for name in backends:
         backend_names.resolve(name, passes=passes)  # Before the cases are generated, which takes longer.
-    chosen = _selected(
-        option("--onnx-suite"), tuple(option("--onnx-op")), tuple(option("--onnx-case")), tuple(option("--onnx-tag"))
-    )
-    accepted: dict[str, Accepted] = {}
-    if path := option("--onnx-expectations"):
-        expected = files.read(Path(path))
-        accepted[expected.backend] = _accepted(expected, backends, chosen)
+    globs = tuple(tuple(option(name)) for name in ("--onnx-op", "--onnx-case", "--onnx-tag"))
+    path = option("--onnx-expectations")
+    expected = files.read(Path(path)) if path else None
+    if expected is not None:
+        _check(expected, backends, whole=not any(globs))
+    if option("collectonly") and not any(globs) and option("--onnx-suite") == Generated.name:
+        raise SelectionError(
+            "--collect-only would generate all cases, which takes minutes; select some with --onnx-op, --onnx-case or "
+            "--onnx-tag, or list them with: onnx-conformance list"
+        )
+    chosen = _selected(option("--onnx-suite"), *globs)
+    accepted = {expected.backend: _accepted(expected, chosen)} if expected is not None else {}
     items: list[pytest.Item] = []
     for name in backends:
         tasks = _tasks(chosen, BackendOptions(name, option("--onnx-timeout"), passes), accepted.get(name))
@@ -367,17 +373,37 @@ def _tasks(chosen: _Chosen, options: BackendOptions, accepted: Accepted | None) 
     return [*tasks, Task(None, options, accepted)] if accepted else tasks
 
 
-def _accepted(expected: Expectations, backends: list[str], chosen: _Chosen) -> Accepted:
-    """Return a file together with the cases.
+def _check(expected: Expectations, backends: list[str], *, whole: bool) -> None:
+    """Check a file before the cases are generated, which takes minutes for the whole suite.
+
+    A part of the file's selection is allowed, because developers run a part while they mend a fault.
+
+    Args:
+        expected: the file.
+        backends: the backends of the run.
+        whole: whether the run selects the whole suite.
 
     Raises:
-        ExpectationsError: the file is for another backend or suite.
+        ExpectationsError: the file is for another backend, or only for a part of the cases.
     """
     if expected.backend not in backends:
         raise files.ExpectationsError(
             f"{expected.path} is for {line(expected.backend)}, but the run is of {', '.join(backends)}; name "
             "another file"
         )
+    if whole and expected.selection:
+        raise files.ExpectationsError(
+            f"{expected.path} is for the cases {line(expected.selection)}, but the run selects all; select these with "
+            "--onnx-op, --onnx-case and --onnx-tag, or with the arguments op, case and tag of conformance()"
+        )
+
+
+def _accepted(expected: Expectations, chosen: _Chosen) -> Accepted:
+    """Return a file together with the cases.
+
+    Raises:
+        ExpectationsError: the file is for another suite.
+    """
     suite = {"name": chosen.suite.name, "digest": chosen.suite.digest() if expected.digest else ""}
     accepted = Accepted(expected, suite, chosen.cases, expected.selection == str(chosen.selection))
     accepted.gate({})
@@ -425,8 +451,10 @@ def conformance(
     """
     backend_names.resolve(backend, passes=env)
     expected = files.read(Path(expectations)) if expectations is not None else None
+    if expected is not None:
+        _check(expected, [backend], whole=not (op or case or tag))
     chosen = _selected(suite, _globs(op), _globs(case), _globs(tag))
-    accepted = _accepted(expected, [backend], chosen) if expected else None
+    accepted = _accepted(expected, chosen) if expected else None
     tasks = [
         pytest.param(task, id=_name(task))
         for task in _tasks(chosen, BackendOptions(backend, timeout, tuple(env)), accepted)

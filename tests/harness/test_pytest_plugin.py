@@ -541,3 +541,15 @@ def test_texts_of_others_are_escaped_in_the_output_of_pytest(ask: Asker, tmp_pat
     assert not [text for text in ran.output.splitlines() if text.lstrip().startswith("::")], ran.output
     wrong = ask("--onnx-backend", "cmd:no such\n::error::x \x1b[2J", "--onnx-suite", str(tmp_path / "suite"))
     assert not re.search(r"\x1b|^\s*::", wrong.output, re.MULTILINE), repr(wrong.output)
+
+
+@pytest.mark.slow
+def test_everything_is_not_generated_before_a_refusal(ask: Asker) -> None:
+    (ask.folder / "e.toml").write_text('backend = "oracle"\nselection = "--op Split/18"\n')
+    refused = ask("--onnx-backend", "oracle", "--onnx-expectations", "e.toml")
+    assert refused.status == 4, refused.output
+    assert "e.toml is for the cases --op Split/18, but the run selects all; select these with" in refused.output
+    listed = ask("--onnx-backend", "oracle", "--collect-only")
+    assert listed.status == 4, listed.output
+    assert "select some with --onnx-op" in listed.output
+    assert not refused.traceback + listed.traceback
