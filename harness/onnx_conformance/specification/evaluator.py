@@ -287,7 +287,7 @@ class Evaluator:
                 functions.
         """
         self.rests_on.clear()
-        if model.functions and of_model.expanded(model) > of_model.MOST_EXPANDED:
+        if model.functions and of_model.expanded(model, circle=0) > of_model.MOST_EXPANDED:
             raise UndeclaredError(f"the functions of the model have more than {of_model.MOST_EXPANDED:,} nodes")
         types = {info.name: schema.type_text(info.type) for info in model.graph.input}
         scope = Scope(

@@ -21,11 +21,14 @@ MOST_EXPANDED = 1_000_000
 """Maximum number of nodes of a model after its functions are written out in place of their calls."""
 
 
-def expanded(model: onnx.ModelProto) -> int:
+def expanded(model: onnx.ModelProto, circle: int = MOST_EXPANDED + 1) -> int:
     """Return the number of nodes of a model after its functions are written out; at most MOST_EXPANDED + 1.
 
-    A chain of 40 functions that each call the next one twice has 2**40 nodes. Functions that call themselves have more
-    than any number.
+    A chain of 40 functions that each call the next one twice has 2**40 nodes.
+
+    Args:
+        model: the model.
+        circle: the number to count for a function that calls itself, which cannot be written out.
     """
     functions = {(item.domain, item.name): item for item in model.functions}
     known: dict[tuple[str, str], int] = {}
@@ -39,10 +42,10 @@ def expanded(model: onnx.ModelProto) -> int:
         inner = [call for call in calls[key] if call in functions]
         if inner_known:
             open_.discard(key)
-            size = len(calls[key]) + sum(known.get(call, MOST_EXPANDED) for call in inner)
+            size = len(calls[key]) + sum(known.get(call, circle) for call in inner)
             known[key] = min(size, MOST_EXPANDED + 1)
         elif key in open_:  # It calls itself.
-            known[key] = MOST_EXPANDED + 1
+            known[key] = circle
         else:
             open_.add(key)
             waiting.append((key, True))

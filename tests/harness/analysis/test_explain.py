@@ -529,7 +529,7 @@ def test_the_rule_of_a_kernel_is_not_one_of_its_function_body_through_the_whole_
     words = ("--backend", "ruled.negative_axis_of_float16", "--op", "LayerNormalization")
     ran = command("run", *words, "--results", path)
     assert ran.status == 1, ran.text
-    assert f"onnx-conformance explain {path}" in ran.out
+    assert f"onnx-conformance report {path}" in ran.out
     statement = "axis is negative and type is float16 and form is not @expanded"
     check_recovered(explain.explain(Run(path), Generated()), statement)
     status, out, _ = explained(path)

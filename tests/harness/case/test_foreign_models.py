@@ -15,6 +15,7 @@ from commands import command
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.case.external_data import decoded
 from onnx_conformance.case.model_file import load_model
+from onnx_conformance.declare import Rejected
 from onnx_conformance.specification import nodes
 from onnx_conformance.specification.evaluator import Evaluator, UndeclaredError
 
@@ -138,8 +139,10 @@ def test_functions_without_an_end_are_more_than_the_maximum() -> None:
     model = of([helper.make_node("F0", ["x"], ["y"], domain="local")], functions=[endless])
     for item in (model, chain(40)):
         assert nodes.expanded(item) > nodes.MOST_EXPANDED
-        with pytest.raises(UndeclaredError, match="more than"):
-            Evaluator().model(item, {"x": ONES})
+    with pytest.raises(UndeclaredError, match="more than"):
+        Evaluator().model(chain(40), {"x": ONES})
+    with pytest.raises(Rejected, match="nest deeper than"):
+        Evaluator().model(model, {"x": ONES})
 
 
 def test_only_regular_files_are_models(tmp_path: Path) -> None:
