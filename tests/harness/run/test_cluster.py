@@ -120,7 +120,7 @@ def test_without_dask_the_line_says_what_to_install(monkeypatch: pytest.MonkeyPa
         raise ImportError("No module named 'distributed'")
 
     monkeypatch.setattr(cluster, "_dask", missing)
-    assert "pip install 'onnx-conformance[cluster]'" in refused("--cluster", "local:1")
+    assert "needs Dask: pip install distributed" in refused("--cluster", "local:1")
 
 
 def test_a_scheduler_out_of_reach_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
