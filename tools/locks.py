@@ -61,8 +61,9 @@ def pins(text: str, name: str) -> list[Requirement]:
             pinned = False
         if not pinned:
             raise LockError(
+                "pin-invalid",
                 f"{name}, line {number}: {line(pin, 80)!r} is not NAME==VERSION with a public version; a lock must "
-                "not contain an index, an address or a range"
+                "not contain an index, an address or a range",
             )
         requirements.append(requirement)
     return requirements
@@ -91,9 +92,11 @@ def of_python(requirements: Iterable[str], name: str) -> str:
     with python_environment.no_project() as folder:
         done = _run([*words, f"--project={folder}"], "\n".join(requirements))
     if done.returncode:
-        raise LockError(f"{name}: uv cannot resolve them: {line(' '.join(clean(done.stderr).split()), 1000)}")
+        raise LockError(
+            "uv-cannot-resolve", f"{name}: uv cannot resolve them: {line(' '.join(clean(done.stderr).split()), 1000)}"
+        )
     if not pins(done.stdout, name):
-        raise LockError(f"{name}: uv resolved the requirements to nothing")
+        raise LockError("lock-empty", f"{name}: uv resolved the requirements to nothing")
     return f"# Written by `nox -s locks`; see tools/locks.py.\n{done.stdout}"
 
 
@@ -118,10 +121,16 @@ def of_node(needed: node_environment.Needs) -> str:
         done = _run([*words, "--omit-lockfile-registry-resolved"], "", Path(folder))
         lock = Path(folder, "package-lock.json")
         if done.returncode or not lock.is_file():
-            raise LockError(f"{name}: npm cannot resolve it: {line(' '.join(clean(done.stderr).split()), 1000)}")
+            raise LockError(
+                "npm-cannot-resolve",
+                f"{name}: npm cannot resolve it: {line(' '.join(clean(done.stderr).split()), 1000)}",
+            )
         text = lock.read_text(encoding="utf-8")
     if addressed := [place for place, package in packages(text, name).items() if "resolved" in package]:
-        raise LockError(f"{name}: npm wrote the address of {line(addressed[0], 80)}; npm 8.18 and newer omit it")
+        raise LockError(
+            "lock-with-address",
+            f"{name}: npm wrote the address of {line(addressed[0], 80)}; npm 8.18 and newer omit it",
+        )
     return text
 
 
@@ -137,7 +146,7 @@ def packages(text: str, name: str) -> dict[str, dict[str, Any]]:
             return dict(table)
     except (ValueError, LookupError, TypeError, AttributeError):
         pass
-    raise LockError(f"{name} is not a package-lock.json of npm 7 or newer")
+    raise LockError("not-a-package-lock", f"{name} is not a package-lock.json of npm 7 or newer")
 
 
 def write(names: Sequence[str] = ()) -> list[Path]:
@@ -155,7 +164,7 @@ def write(names: Sequence[str] = ()) -> list[Path]:
     if action.is_file():
         known[ACTION] = action.with_suffix(".lock")
     if unknown := [name for name in names if name not in known]:
-        raise LockError(f"there is no lock {unknown[0]!r}; expected one of {', '.join(known)}")
+        raise LockError("unknown-lock", f"there is no lock {unknown[0]!r}; expected one of {', '.join(known)}")
     written = []
     for name in names or known:
         known[name].write_text(_of(name, known[name]), encoding="utf-8")

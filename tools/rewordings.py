@@ -47,7 +47,9 @@ def _git(checkout: Path, *arguments: str) -> str:
     command = ["git", "-C", str(checkout), *arguments]
     done = subprocess.run(command, capture_output=True, check=False)  # noqa: S603 - git, with a path from the user
     if done.returncode:
-        raise RewordingsError(f"{checkout}: git {arguments[0]}: {line(done.stderr.decode(errors='replace'))}")
+        raise RewordingsError(
+            "git-failed", f"{checkout}: git {arguments[0]}: {line(done.stderr.decode(errors='replace'))}"
+        )
     return done.stdout.decode(errors="replace")
 
 
@@ -59,7 +61,9 @@ def texts_of(checkout: Path) -> Texts:
     """
     tags = {tag: release(tag[1:]) for tag in _git(checkout, "tag").split() if _TAG.fullmatch(tag)}
     if not tags:
-        raise RewordingsError(f"{checkout}: no tags of releases such as v1.19.0; clone onnx without --no-tags")
+        raise RewordingsError(
+            "tags-missing", f"{checkout}: no tags of releases such as v1.19.0; clone onnx without --no-tags"
+        )
     texts: Texts = {}
     for tag, numbers in tags.items():
         present = set(_git(checkout, "ls-tree", "--name-only", tag, "docs/").split())

@@ -68,7 +68,7 @@ def _globs(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
 def _readable(source: Suite, selection: Selection) -> Iterator[Case]:
     yield from source.cases(selection)
     if source.unreadable:
-        raise SuiteError("\n".join(item.message for item in source.unreadable))
+        raise SuiteError("unreadable-cases", "\n".join(item.message for item in source.unreadable))
 
 
 def judge(case: Case, answer: Sequence[Value] | BaseException, *, backend: str = "mine") -> Result:

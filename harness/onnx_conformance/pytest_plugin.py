@@ -55,7 +55,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     try:
         items.extend(testing.items(session))
     except errors.HarnessError as error:
-        raise pytest.UsageError(printing.neutral(error)) from error
+        raise pytest.UsageError(printing.neutral(error.labelled)) from error
 
 
 @pytest.fixture

@@ -183,7 +183,7 @@ def result_of(config: pytest.Config, case: Case, options: BackendOptions) -> Res
     try:
         result = judge(case, options.backend, _asker(config, options).ask(case))
     except HarnessError as error:
-        why = neutral(error)
+        why = neutral(error.labelled)
     else:
         why = ""
         if result.verdict is Verdict.ADAPTER_ERROR:
@@ -203,7 +203,7 @@ def answer(item: pytest.Item, task: Task) -> Answer | FileProblems:
             return Answer(task.case, result)
         return _compared(item, task.case, result, task.accepted, _gate_of(item.config, task))
     except HarnessError as error:
-        pytest.fail(neutral(error), pytrace=False)
+        pytest.fail(neutral(error.labelled), pytrace=False)
 
 
 def _gate_of(config: pytest.Config, task: Task) -> Gate:
@@ -343,8 +343,9 @@ def items(session: pytest.Session) -> list[pytest.Item]:
         _check(expected, backends, whole=not any(globs))
     if option("collectonly") and not any(globs) and option("--onnx-suite") == Generated.name:
         raise SelectionError(
+            "collects-too-much",
             "--collect-only would generate all cases, which takes minutes; select some with --onnx-op, --onnx-case or "
-            "--onnx-tag, or list them with: onnx-conformance list"
+            "--onnx-tag, or list them with: onnx-conformance list",
         )
     chosen = _selected(option("--onnx-suite"), *globs)
     accepted = {expected.backend: _accepted(expected, chosen)} if expected is not None else {}
@@ -388,13 +389,15 @@ def _check(expected: Expectations, backends: list[str], *, whole: bool) -> None:
     """
     if expected.backend not in backends:
         raise files.ExpectationsError(
+            "plugin-expectations-of-another-backend",
             f"{expected.path} is for {line(expected.backend)}, but the run is of {', '.join(backends)}; name "
-            "another file"
+            "another file",
         )
     if whole and expected.selection:
         raise files.ExpectationsError(
+            "plugin-expectations-of-another-selection",
             f"{expected.path} is for the cases {line(expected.selection)}, but the run selects all; select these with "
-            "--onnx-op, --onnx-case and --onnx-tag, or with the arguments op, case and tag of conformance()"
+            "--onnx-op, --onnx-case and --onnx-tag, or with the arguments op, case and tag of conformance()",
         )
 
 
@@ -415,11 +418,13 @@ def _selected(suite_name: str, ops: tuple[str, ...], cases: tuple[str, ...], tag
     check_selection(suite, selection)
     chosen = list(suite.cases(selection))
     if suite.unreadable:
-        raise SuiteError("\n".join(item.message for item in suite.unreadable))
+        raise SuiteError("plugin-unreadable-cases", "\n".join(item.message for item in suite.unreadable))
     for option, glob in sorted(selection.idle):
-        raise SelectionError(f"{option} {glob!r} matches no case of suite {suite_name}")
+        raise SelectionError("plugin-nothing-matches", f"{option} {glob!r} matches no case of suite {suite_name}")
     if not chosen:
-        raise SelectionError(f"suite {suite_name} has no cases for this selection: {str(selection) or 'all'}")
+        raise SelectionError(
+            "plugin-nothing-selected", f"suite {suite_name} has no cases for this selection: {str(selection) or 'all'}"
+        )
     return _Chosen(suite, selection, chosen)
 
 

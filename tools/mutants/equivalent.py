@@ -62,10 +62,10 @@ def read(file: Path = FILE) -> tuple[Entry, ...]:
     except FileNotFoundError:
         return ()
     except (OSError, ValueError) as error:
-        raise EquivalentError(f"{file}: cannot be read: {error}") from None
+        raise EquivalentError("equivalents-not-readable", f"{file}: cannot be read: {error}") from None
     tables = document.pop("equivalent", [])
     if document or not isinstance(tables, list):
-        raise EquivalentError(f"{file}: expected only [[equivalent]] tables")
+        raise EquivalentError("equivalents-invalid", f"{file}: expected only [[equivalent]] tables")
     return tuple(_entry(file, number, table) for number, table in enumerate(tables, 1))
 
 
@@ -73,10 +73,12 @@ def _entry(file: Path, number: int, table: object) -> Entry:
     names = [item.name for item in fields(Entry)]
     where = f"{file}: entry {number}"
     if not isinstance(table, dict) or not all(isinstance(value, str) and value.strip() for value in table.values()):
-        raise EquivalentError(f"{where}: every value must be a text that is not empty")
+        raise EquivalentError("equivalents-invalid", f"{where}: every value must be a text that is not empty")
     missing = [name for name in names[:-1] if name not in table]
     unknown = sorted(set(table) - set(names))
     if missing or unknown:
         wrong = [f"lacks {name}" for name in missing] + [f"has {name!r}" for name in unknown]
-        raise EquivalentError(f"{where}: {', '.join(wrong)}; expected {', '.join(names)} (operator is optional)")
+        raise EquivalentError(
+            "equivalents-invalid", f"{where}: {', '.join(wrong)}; expected {', '.join(names)} (operator is optional)"
+        )
     return Entry(**table)

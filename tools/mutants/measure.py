@@ -180,7 +180,9 @@ class _Measuring:
             list(plan.allowance.bounds or ())  # Computed now, as a faulty oracle would allow its own answer.
         [(_, result)] = trial.run([self._trial(lambda: True, units)], 1) if units else [(0, Result(noticed=False))]
         if result.noticed:
-            raise DeclarationError(f"{result.case}: two generations of the case differ ({result.how})")
+            raise DeclarationError(
+                "case-not-deterministic", f"{result.case}: two generations of the case differ ({result.how})"
+            )
 
     def _drawn(self) -> list[Fault]:
         """Return the faults to measure. The choice depends only on the names of operator and fault."""

@@ -207,7 +207,9 @@ class _Process:
             return Result(noticed=True, case=plan.id, how=how)
         code = os.WEXITSTATUS(status)
         if code == _BROKEN:
-            raise TrialError(f"{self.trial.op}: a trial ended without a result: {how or 'status 3'}")
+            raise TrialError(
+                "trial-without-result", f"{self.trial.op}: a trial ended without a result: {how or 'status 3'}"
+            )
         return Result({_SURVIVED: False, _NOTICED: True, _UNCHANGED: None}[code], case, how)
 
 

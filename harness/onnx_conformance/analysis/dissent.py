@@ -94,13 +94,16 @@ def dissents(runs: Sequence[Run], enough: int = ENOUGH) -> list[Dissent]:
     """
     suites = sorted({str(run.header["suite"].get("digest")) for run in runs})
     if len(suites) > 1:
-        raise DissentError(f"these runs have {len(suites)} suites; run every backend with the same one")
+        raise DissentError(
+            "suites-differ-in-dissent", f"these runs have {len(suites)} suites; run every backend with the same one"
+        )
     available = {implementation_of(name) for run in runs for name in run.header["backends"]}
     if len(available) < enough:
         raise DissentError(
+            "too-few-implementations",
             f"{enough} implementations must agree, but the results have {len(available)}: "
             f"{', '.join(sorted(available))}; "
-            "add results of more"
+            "add results of more",
         )
     rows: dict[tuple[str, str, Verdict, tuple[str, ...]], Dissent] = {}
     for case in _cases(runs).values():

@@ -81,8 +81,8 @@ def flush() -> None:
 
 
 def warn(text: object) -> None:
-    """Print a line to standard error, prefixed with the name of the program."""
-    note(f"{PROGRAM}: {text}")
+    """Print a line to standard error, prefixed with the name of the program; an error is followed by its id."""
+    note(f"{PROGRAM}: {text.labelled if isinstance(text, HarnessError) else text}")
 
 
 def note(text: object) -> None:
@@ -126,7 +126,7 @@ def _apply(out: TextIO | None, function: Callable[[TextIO], object]) -> None:
         raise ReaderGoneError from None
     except OSError as error:
         _redirect_to_null(out)
-        raise OutputError(f"cannot write to standard output: {error.strerror}") from None
+        raise OutputError("output-not-writable", f"cannot write to standard output: {error.strerror}") from None
 
 
 def _redirect_to_null(out: TextIO) -> None:

@@ -26,18 +26,20 @@ def load_model(path: Path) -> onnx.ModelProto:
     try:
         status = path.stat()
     except OSError as error:
-        raise HarnessError(f"cannot read {line(path)}: {error.strerror}") from None
+        raise HarnessError("model-not-readable", f"cannot read {line(path)}: {error.strerror}") from None
     if not stat.S_ISREG(status.st_mode):
-        raise HarnessError(f"{line(path)} is a {_kind(status.st_mode)}; expected the file of a model")
+        raise HarnessError(
+            "model-not-a-file", f"{line(path)} is a {_kind(status.st_mode)}; expected the file of a model"
+        )
     if status.st_size > MOST_BYTES:
         size = f"{status.st_size:,} bytes; a model has at most {MOST_BYTES:,}"
-        raise HarnessError(f"{line(path)} has {size}. Store its tensors as external data")
+        raise HarnessError("model-too-large", f"{line(path)} has {size}. Store its tensors as external data")
     try:
         return onnx.load(path, load_external_data=False)
     except OSError as error:
-        raise HarnessError(f"cannot read {line(path)}: {error.strerror}") from None
+        raise HarnessError("model-not-readable", f"cannot read {line(path)}: {error.strerror}") from None
     except Exception as error:  # noqa: BLE001 - protobuf has its own errors
-        raise HarnessError(f"{line(path)} is not an ONNX model: {line(error)}") from None
+        raise HarnessError("not-a-model", f"{line(path)} is not an ONNX model: {line(error)}") from None
 
 
 def _kind(mode: int) -> str:

@@ -131,7 +131,7 @@ def generate(
     unchanged = f", {done.same} of them unchanged" if done.same else ""
     printing.show(f"{done.whole} cases in {out}{unchanged}")
     if done.faults:
-        raise HarnessError("\n".join(done.faults))
+        raise HarnessError("cases-not-exported", "\n".join(done.faults))
     check_all_matched(suite, selection, empty=not done.whole)
 
 
@@ -145,7 +145,9 @@ def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite
         if not text:
             continue
         if path.exists() and not overwrite and path.read_text("utf-8") != text:
-            raise HarnessError(f"{path} exists and differs; replace it with --overwrite, or name another folder")
+            raise HarnessError(
+                "case-file-differs", f"{path} exists and differs; replace it with --overwrite, or name another folder"
+            )
         out.mkdir(parents=True, exist_ok=True)
         atomic_file.write(path, [text])
         cases = text.count("\n    def export_")
@@ -153,7 +155,10 @@ def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite
         printing.show(f"{path}: {cases} cases")
     check_all_matched(suite, selection, empty=not written and not faults)
     if faults and not written:
-        raise HarnessError(f"none of the {len(faults)} cases can be a node test of onnx; the first: {faults[0]}")
+        raise HarnessError(
+            "no-case-is-a-node-test",
+            f"none of the {len(faults)} cases can be a node test of onnx; the first: {faults[0]}",
+        )
     if faults:
         printing.warn(f"skipping {len(faults)} cases that cannot be node tests of onnx; the first: {faults[0]}")
 
@@ -179,7 +184,9 @@ def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa:
             printing.show(f"wrote {path}")
         return
     if not out.is_dir():
-        raise manifest.ManifestError(f"{out} is not a folder; `onnx-conformance manifest --out {out}` creates it")
+        raise manifest.ManifestError(
+            "manifest-not-a-folder", f"{out} is not a folder; `onnx-conformance manifest --out {out}` creates it"
+        )
     differences = list(manifest.check(ops, out, jobs, whole=not names))
     for difference in differences:
         printing.show(difference)

@@ -31,7 +31,9 @@ def check_model(model: Path, backend: str, folder: Path) -> None:
     name = under_test.unversioned(backend)
     if name not in known.runtimes:
         there = ", ".join(sorted(known.runtimes)) or "none"
-        raise HarnessError(f"{folder} has no findings for {backend!r}; it has findings for {there}")
+        raise HarnessError(
+            "backend-without-findings", f"{folder} has no findings for {backend!r}; it has findings for {there}"
+        )
     used = model_use.uses(model_use.read(model))
     concerns = model_use.concerns(used, known, name)
     for text in written.lines(used, concerns, known.runtimes[name], folder):

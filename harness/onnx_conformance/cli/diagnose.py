@@ -182,12 +182,14 @@ def explain_(results: Path, ops: tuple[str, ...], backends: tuple[str, ...]) -> 
     names = sorted(run.header["backends"])
     for name in backends:
         if name not in names:
-            raise HarnessError(f"{results} has no backend {name!r}; it has {', '.join(names)}")
+            raise HarnessError(
+                "backend-not-in-results", f"{results} has no backend {name!r}; it has {', '.join(names)}"
+            )
     selection = Selection(ops)
     with progress.steps("explaining failures by operator") as advance:
         shared = explain.explain(run, suite_of(run), selection, backends, jobs=available_cores(), on_operator=advance)
     for option, glob in sorted(selection.idle):
-        raise HarnessError(f"{option} {glob!r} matches no operator of {results}")
+        raise HarnessError("no-operator-of-results", f"{option} {glob!r} matches no operator of {results}")
     selected = " ".join([str(selection), *(f"--backend {name}" for name in backends)]).strip()
     for line in explanation.lines(run, shared, selected):
         printing.show(line)

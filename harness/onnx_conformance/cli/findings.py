@@ -80,7 +80,7 @@ def findings_(
     with progress.phases() as on_step:
         collected = collect.collect([(run, suite_of(run)) for run in runs], options, before, on_step)
     for option, glob in sorted(selection.idle):
-        raise HarnessError(f"{option} {glob!r} matches no operator of these results")
+        raise HarnessError("no-operator-of-findings", f"{option} {glob!r} matches no operator of these results")
     found = collected.findings
     findings_file.write(folder, found)
     findings_file.write_derived(folder, found, written.markdown(found))
@@ -121,7 +121,10 @@ def _before(folder: Path, *, update: bool) -> Findings | None:
     if update:
         return findings_file.read(folder)
     if (folder / findings_file.FILE).exists():
-        raise HarnessError(f"{folder} has findings already; --update compares with them and keeps their ids and links")
+        raise HarnessError(
+            "findings-exist",
+            f"{folder} has findings already; --update compares with them and keeps their ids and links",
+        )
     return None
 
 
@@ -130,15 +133,17 @@ def _check(runs: Sequence[Run]) -> None:
     suites = {(run.header["suite"].get("name"), run.header["suite"].get("digest")) for run in runs}
     if len(suites) > 1:
         raise HarnessError(
-            "the results files have different suites or suite versions; run all backends with the same suite"
+            "suites-differ-in-findings",
+            "the results files have different suites or suite versions; run all backends with the same suite",
         )
     for run in runs:
         for name in run.header["backends"]:
             backend_names.resolve(name)
             if backend_names.needs(name) is None:
                 raise HarnessError(
+                    "no-environment-to-confirm",
                     f"{run.path}: {name} has no separate environment, which scripts need to confirm faults; "
-                    "`onnx-conformance backends` lists the backends that have one"
+                    "`onnx-conformance backends` lists the backends that have one",
                 )
 
 
@@ -153,7 +158,8 @@ def _versions(words: Sequence[str], names: set[str]) -> dict[str, list[str]]:
         parts = under_test.parts(word)
         if not parts.version or parts.unversioned not in names:
             raise HarnessError(
-                f"--version {word!r}: expected NAME==VERSION, where NAME is one of {', '.join(sorted(names))}"
+                "not-a-version-of-a-backend",
+                f"--version {word!r}: expected NAME==VERSION, where NAME is one of {', '.join(sorted(names))}",
             )
         versions.setdefault(parts.unversioned, []).append(parts.version)
     return versions

@@ -54,7 +54,10 @@ def merge_(results: tuple[Path, ...], out: Path, sample: tuple[str, int], overwr
     """Merge the results files of shards, or of several backends, into one."""
     name, count = sample
     if name:
-        raise HarnessError(f"--sample {name}=1/{count}: merged results have one sample for all; write 1/{count}")
+        raise HarnessError(
+            "sample-of-one-backend",
+            f"--sample {name}=1/{count}: merged results have one sample for all; write 1/{count}",
+        )
     printing.show(f"{merge.merge(results, out, count, overwrite=overwrite)} results in {out}")
 
 
@@ -85,13 +88,17 @@ def update(
     why = reason.strip()
     if (accept_new or accept_fewer) != bool(why):
         raise HarnessError(
+            "reason-missing",
             "--accept-new and --accept-fewer need --reason, and --reason needs one of them: each accepted "
             "failure has a "
-            "reason"
+            "reason",
         )
     run = Run(results)
     if backend is None and not path.exists() and len(run.header["backends"]) > 1:
-        raise HarnessError(f"{results} has results of {', '.join(run.header['backends'])}; select one with --backend")
+        raise HarnessError(
+            "several-backends",
+            f"{results} has results of {', '.join(run.header['backends'])}; select one with --backend",
+        )
     name = backend or next(iter(run.header["backends"]))
     text, changes = renewal.renew(
         path,

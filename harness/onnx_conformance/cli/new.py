@@ -55,7 +55,8 @@ def new(operator: str | None, model: Path | None, inputs: Path | None, name: str
         _write(operator_file.new(*_named(operator)))
     else:
         raise HarnessError(
-            "name an operator, such as Split/18, or a model with --model; --inputs, --name and --out need --model"
+            "nothing-to-declare",
+            "name an operator, such as Split/18, or a model with --model; --inputs, --name and --out need --model",
         )
 
 
@@ -65,7 +66,7 @@ def _named(text: str) -> tuple[str, str, int | None]:
     since = int(words.pop()) if len(words) > 1 and words[-1].isdecimal() else None
     found = [path for path in schema.every() if "/".join(words) in (path, path.split("/")[1])]
     if not found:
-        raise HarnessError(schema.no_operator(line("/".join(words))))
+        raise HarnessError("unknown-operator-to-declare", schema.no_operator(line("/".join(words))))
     domain, name = found[0].split("/")
     return domain, name, since
 
@@ -107,7 +108,8 @@ def _inputs(path: Path, model: onnx.ModelProto, values: Path | None) -> dict[str
     if values is None:
         if not (path.parent / "test_data_set_0").is_dir():
             raise HarnessError(
-                f"{line(path)}: there is no test_data_set_0 in its folder; pass the inputs with --inputs FILE.npz"
+                "inputs-missing",
+                f"{line(path)}: there is no test_data_set_0 in its folder; pass the inputs with --inputs FILE.npz",
             )
         case = next(onnx_layout.read(path.parent, path.parent, "model"))
         return dict(case.inputs)
@@ -115,10 +117,13 @@ def _inputs(path: Path, model: onnx.ModelProto, values: Path | None) -> dict[str
         with np.load(values, allow_pickle=False) as data:
             found: dict[str, Any] = {name: data[name] for name in data.files}
     except (OSError, ValueError) as error:
-        raise HarnessError(f"{line(values)} is not an .npz file of plain tensors: {line(error)}") from None
+        raise HarnessError(
+            "inputs-not-readable", f"{line(values)} is not an .npz file of plain tensors: {line(error)}"
+        ) from None
     initializers = {item.name for item in model.graph.initializer}
     if missing := [name for name in names if name not in found and name not in initializers]:
         raise HarnessError(
-            f"{line(values)} has no {', '.join(map(line, missing))}; it has {', '.join(map(line, found)) or 'nothing'}"
+            "inputs-incomplete",
+            f"{line(values)} has no {', '.join(map(line, missing))}; it has {', '.join(map(line, found)) or 'nothing'}",
         )
     return {name: found[name] for name in names if name in found}

@@ -40,7 +40,7 @@ def opset_(between: str, domain: str, form: str, check: bool, before: Path | Non
     """
     domains = sorted({path.split("/")[0] for path in schema.every()})
     if domain not in domains:
-        raise comparison.RangeError(f"--domain {domain}: onnx has {', '.join(domains)}")
+        raise comparison.RangeError("unknown-domain", f"--domain {domain}: onnx has {', '.join(domains)}")
     asked = comparison.parse(between, domain)
     if isinstance(asked, Opsets):
         _show(comparison.of_opsets(asked, domain, _progress), form, check=check)

@@ -133,7 +133,10 @@ OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace an existing 
 def check_resume(*, resume: bool, overwrite: bool) -> None:
     """Raise HarnessError if both --resume and --overwrite are set."""
     if resume and overwrite:
-        raise HarnessError("--resume keeps the existing results, --overwrite replaces them; use only one of them")
+        raise HarnessError(
+            "resume-and-overwrite",
+            "--resume keeps the existing results, --overwrite replaces them; use only one of them",
+        )
 
 
 def _with_onnx(ctx: click.Context, param: click.Parameter, value: str | None) -> None:  # noqa: ARG001 - click's
@@ -272,11 +275,13 @@ def with_adapter_options(command: Any) -> Any:  # noqa: ANN401 - click's decorat
 def check_all_matched(suite: Suite, selection: Selection, *, empty: bool) -> None:
     """Raise HarnessError if a case could not be read, a glob matched nothing, or no case was selected."""
     if suite.unreadable:
-        raise HarnessError("\n".join(item.message for item in suite.unreadable))
+        raise HarnessError("unreadable-cases-selected", "\n".join(item.message for item in suite.unreadable))
     for option, glob in sorted(selection.idle):
-        raise SelectionError(f"{option} {glob!r} matches no case of suite {suite.name}")
+        raise SelectionError("nothing-matches", f"{option} {glob!r} matches no case of suite {suite.name}")
     if empty and not selection.partial:
-        raise SelectionError(f"suite {suite.name} has no cases for this selection: {str(selection) or 'all'}")
+        raise SelectionError(
+            "nothing-selected", f"suite {suite.name} has no cases for this selection: {str(selection) or 'all'}"
+        )
 
 
 def load_case(case_id: str, suite_name: str | None) -> Case:

@@ -36,7 +36,8 @@ def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None)
     doubled = {path.stem for path in files if [other.stem for other in files].count(path.stem) > 1}
     if doubled:
         raise HarnessError(
-            f"two results files are called {min(doubled)}, so their badges would overwrite each other; rename one"
+            "badges-with-one-name",
+            f"two results files are called {min(doubled)}, so their badges would overwrite each other; rename one",
         )
     if findings_folder is None and (folder / "findings" / findings_file.FILE).is_file():
         findings_folder = folder / "findings"

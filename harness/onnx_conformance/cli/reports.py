@@ -82,18 +82,21 @@ def report(
     the exit status of the gate, use `gate`.
     """
     if folder is None and len(names) > 1:
-        raise HarnessError(f"{len(names)} formats need --folder DIR; use it, or name one format")
+        raise HarnessError("folder-missing", f"{len(names)} formats need --folder DIR; use it, or name one format")
     if folder is not None and out is not None:
-        raise HarnessError("--out is the file of one report, --folder is for several; use only one of them")
+        raise HarnessError(
+            "out-and-folder", "--out is the file of one report, --folder is for several; use only one of them"
+        )
     chosen = {name: FORMATS[name] for name in names or (tuple(FORMATS) if folder else ("markdown",))}
     alone = [name for name, kind in chosen.items() if len(files) > 1 and not kind.several_runs]
     if alone:
         raise HarnessError(
+            "one-results-file-only",
             f"--format {alone[0]} accepts one results file; for several, use "
-            f"{', '.join(name for name, kind in FORMATS.items() if kind.several_runs)}"
+            f"{', '.join(name for name, kind in FORMATS.items() if kind.several_runs)}",
         )
     if "html" in chosen and out is None and folder is None:
-        raise HarnessError("--format html needs --out FILE, to open it in a browser")
+        raise HarnessError("page-needs-a-file", "--format html needs --out FILE, to open it in a browser")
     runs = [Run(path) for path in files]
     data = _read(runs, tuple(chosen.values()), expectations.read(expected) if expected else None, groups)
     if folder is not None:

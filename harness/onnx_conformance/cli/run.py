@@ -127,7 +127,10 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
     check_resume(resume=options["resume"], overwrite=options["overwrite"])
     if options["provisional"]:
         if case_options.suite_name not in {Generated.name, PROVISIONAL}:
-            raise HarnessError(f"--provisional selects the suite provisional; remove --suite {case_options.suite_name}")
+            raise HarnessError(
+                "provisional-and-suite",
+                f"--provisional selects the suite provisional; remove --suite {case_options.suite_name}",
+            )
         case_options = dataclasses.replace(case_options, suite_name=PROVISIONAL)
     backends = tuple(dict.fromkeys(options["backends"]))
     by_backend = sampling.by_backend(samples, backends)
@@ -174,12 +177,14 @@ def _cluster(address: str, jobs: int | None) -> str:
         return ""
     if jobs is not None:
         raise HarnessError(
-            "--jobs is for workers on this machine, --cluster for workers of a cluster; use only one of them"
+            "jobs-and-cluster",
+            "--jobs is for workers on this machine, --cluster for workers of a cluster; use only one of them",
         )
     if re.fullmatch(r"local:([1-9]\d{0,3})|(?:tcp|tls|ws|wss|ucx)://\S+|(?!local:)[^\s:/]+:\d+", address) is None:
         raise HarnessError(
+            "not-an-address",
             f"--cluster {address!r} is not an address; write that of a Dask scheduler, such as tcp://10.0.0.1:8786, or "
-            "local:N"
+            "local:N",
         )
     return address
 
@@ -196,10 +201,11 @@ def _resources(words: tuple[str, ...], backends: tuple[str, ...], cluster: str) 
         match = re.fullmatch(r"([^\s:]+):(\d+(?:\.\d+)?)", need)
         if match is None or name not in backends:
             raise HarnessError(
+                "not-a-resource",
                 f"--resource {text!r}: expected BACKEND=KEY:N with one of {', '.join(backends)}, such as "
-                f"{backends[0]}=GPU:1"
+                f"{backends[0]}=GPU:1",
             )
         needs.setdefault(name, {})[match[1]] = float(match[2])
     if needs and not cluster:
-        raise HarnessError("--resource needs --cluster")
+        raise HarnessError("resource-without-cluster", "--resource needs --cluster")
     return needs

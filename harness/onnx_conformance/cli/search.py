@@ -81,7 +81,7 @@ def search_(
     Exit status: 0 nothing fails, 1 something fails, 2 the command or the adapter failed.
     """
     if not HAS_HYPOTHESIS:
-        raise HarnessError("search needs the package hypothesis: pip install hypothesis")
+        raise HarnessError("hypothesis-missing", "search needs the package hypothesis: pip install hypothesis")
     seconds = _seconds(minutes, examples)
     where = folder or Path(f"search-{re.sub(r'[^A-Za-z0-9._=+]+', '-', backend).strip('-.')}")
     freeze.check(where)
@@ -93,7 +93,9 @@ def search_(
     is_known = {cause for path in known for cause in causes.known(path, backend)}
     selected = grammar.sources(selection)
     if not selected:
-        raise HarnessError(f"{selection} selects only deprecated operator versions, which cannot be searched")
+        raise HarnessError(
+            "only-deprecated", f"{selection} selects only deprecated operator versions, which cannot be searched"
+        )
     chosen = random.SystemRandom().randrange(1 << 32) if seed is None else seed
     limits = Limits(timeout=timeout, memory=memory, restarts=RESTARTS)
     every = grammar.sources(Selection()) if ops and not single else selected
@@ -135,7 +137,9 @@ def _seconds(minutes: float | None, examples: int | None) -> float | None:
     if minutes is None:
         return None if examples is not None else 10.0 * MINUTE
     if not 0 < minutes <= 1e6:  # noqa: PLR2004 - two years
-        raise HarnessError(f"--minutes {minutes:g} is not a valid time; write a number above 0, such as 10")
+        raise HarnessError(
+            "not-a-time", f"--minutes {minutes:g} is not a valid time; write a number above 0, such as 10"
+        )
     return minutes * MINUTE
 
 

@@ -81,7 +81,9 @@ def trend_(sources: tuple[str, ...], last: int, out: Path | None, **options: Any
     files = [Path(name) for name in sources if _is_results(name)]
     if files and len(files) < len(sources):
         other = next(name for name in sources if Path(name) not in files)
-        raise HarnessError(f"{other} is not a results file; name backends to run or results files, not both")
+        raise HarnessError(
+            "not-a-results-file", f"{other} is not a results file; name backends to run or results files, not both"
+        )
     if files:
         status = _report([Run(path) for path in files], out)
     else:
@@ -108,9 +110,10 @@ def _versions(names: Sequence[str], last: int) -> tuple[str, ...]:
     if needed is None:
         backend_names.resolve(names[0])  # Raises if there is no such backend at all.
         raise HarnessError(
+            "versions-unknown",
             f"the versions of {names[0]!r} are unknown; name a backend that has an environment (see `backends`), "
             "or run each "
-            "version separately and pass the results files"
+            "version separately and pass the results files",
         )
     return tuple(f"{names[0]}=={version}" for version in package_index.minors(needed, last))
 

@@ -68,7 +68,7 @@ def declared() -> tuple[Rewrite, ...]:
     for info in sorted(pkgutil.iter_modules(rewrites.__path__), key=lambda item: item.name):
         for item in vars(importlib.import_module(f"{rewrites.__name__}.{info.name}")).values():
             if isinstance(item, Rewrite) and found.setdefault(item.name, item) is not item:
-                raise DeclarationError(f"two rewrites have the name {item.name}")
+                raise DeclarationError("rewrite-declared-twice", f"two rewrites have the name {item.name}")
     return tuple(found.values())
 
 
@@ -141,7 +141,7 @@ def _values(
     try:
         return Evaluator().model(helper.make_model(graph, opset_imports=opsets), arrays)
     except Exception as error:
-        raise DeclarationError(f"{name}: {error}") from error
+        raise DeclarationError("rewrite-invalid", f"{name}: {error}") from error
 
 
 def _opsets(nodes: Sequence[onnx.NodeProto], opset: int) -> list[onnx.OperatorSetIdProto]:

@@ -117,8 +117,9 @@ class Clause:
         later_since = before if later.since is None else later.since
         if later_since < before or (later.before is not None and later.before <= before) or (since or 0) >= before:
             raise DeclarationError(
+                "rewording-overlaps",
                 f"{self.operator}: the wording before version {before} of «{later.text}» overlaps a later wording; "
-                "declare the newest wording first, and reworded() from the newest to the oldest"
+                "declare the newest wording first, and reworded() from the newest to the oldest",
             )
         begun = replace(later, since=later_since)
         quote = " ".join(text.split())

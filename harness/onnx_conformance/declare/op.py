@@ -235,7 +235,10 @@ class Op:
     def __post_init__(self) -> None:
         """Raise DeclarationError if `versions` is not a tuple: (29) is a number, (29,) is a tuple."""
         if not isinstance(self.versions, tuple):
-            raise DeclarationError(f"{self}: versions={self.versions!r} must be a tuple: versions=({self.versions},)")
+            raise DeclarationError(
+                "versions-not-a-tuple",
+                f"{self}: versions={self.versions!r} must be a tuple: versions=({self.versions},)",
+            )
 
     def __str__(self) -> str:
         """Return domain and name: ai.onnx/Split."""
@@ -294,7 +297,7 @@ class Op:
             DeclarationError: there is an example already.
         """
         if self.call is not None:
-            raise DeclarationError(f"{self}: a second example")
+            raise DeclarationError("second-example", f"{self}: a second example")
         self.call = call
 
     def oracle(self, *, since: int | None = None, before: int | None = None) -> Callable[[_Function], _Function]:
@@ -387,15 +390,19 @@ class Op:
     def _check(self, spec: CaseSpec) -> None:
         where = f"{self} case {spec.name!r}"
         if not _NAME.fullmatch(spec.name):
-            raise DeclarationError(f"{where}: a name must be lower-case words joined by single underscores")
+            raise DeclarationError(
+                "case-name-invalid", f"{where}: a name must be lower-case words joined by single underscores"
+            )
         if spec.name.startswith(DERIVED):
-            raise DeclarationError(f"{where}: names that begin with {DERIVED} are for derived cases")
+            raise DeclarationError(
+                "case-name-of-derived", f"{where}: names that begin with {DERIVED} are for derived cases"
+            )
         if spec.name in self._names:
-            raise DeclarationError(f"{where}: declared twice")
+            raise DeclarationError("case-declared-twice", f"{where}: declared twice")
         if spec.rejects and spec.unspecified:
-            raise DeclarationError(f"{where}: either rejects or unspecified, not both")
+            raise DeclarationError("rejects-and-unspecified", f"{where}: either rejects or unspecified, not both")
         if (spec.outside or spec.stray) and not spec.rejects:
-            raise DeclarationError(f"{where}: a case outside the signature needs rejects=")
+            raise DeclarationError("rejects-missing", f"{where}: a case outside the signature needs rejects=")
 
     def oracle_for(self, version: int) -> Oracle:
         """Return the one oracle of a version.
@@ -405,7 +412,9 @@ class Op:
         """
         oracles = [item for item in self.oracles if Clause("", "", item.since, item.before).in_force(version)]
         if len(oracles) != 1:
-            raise DeclarationError(f"{self}/{version} has {len(oracles)} oracles; it needs exactly one")
+            raise DeclarationError(
+                "not-one-oracle", f"{self}/{version} has {len(oracles)} oracles; it needs exactly one"
+            )
         return oracles[0]
 
     def __iter__(self) -> Iterator[CaseSpec]:

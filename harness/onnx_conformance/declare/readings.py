@@ -114,7 +114,7 @@ def named(numbers: Iterable[str]) -> frozenset[str]:
     """
     for number in numbers:
         if number not in READINGS:
-            raise ReadingError(f"no reading {number[:40]!r}; there are {', '.join(READINGS)}")
+            raise ReadingError("unknown-reading", f"no reading {number[:40]!r}; there are {', '.join(READINGS)}")
     return frozenset(numbers)
 
 

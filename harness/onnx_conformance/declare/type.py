@@ -55,8 +55,9 @@ class Type:
         parsed = _parsed(text)
         if parsed is None:
             raise TypeTextError(
+                "not-a-type",
                 f"{text!r} is not an ONNX type; expected a text such as tensor(float), seq(tensor(int64)), "
-                "optional(tensor(float)) or map(string, float)"
+                "optional(tensor(float)) or map(string, float)",
             )
         return parsed
 

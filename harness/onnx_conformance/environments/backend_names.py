@@ -130,9 +130,13 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         try:
             words = shlex.split(name.removeprefix("cmd:"))
         except ValueError as error:
-            raise UnknownBackendError(f"backend {name!r}: {error}; quote it like in a shell") from None
+            raise UnknownBackendError(
+                "backend-not-quoted", f"backend {name!r}: {error}; quote it like in a shell"
+            ) from None
         if not words:
-            raise UnknownBackendError("backend 'cmd:' names no command; write cmd:./my_runner --stdio")
+            raise UnknownBackendError(
+                "backend-command-missing", "backend 'cmd:' names no command; write cmd:./my_runner --stdio"
+            )
         return Target(name, tuple(words), passes=passed)
     if is_file_name(name):
         return _file_target(name, python, passed)
@@ -141,7 +145,9 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
     module = BUILT_IN.get(stem, stem)
     if (script := node_environment.needs(stem)) is not None:
         if python:
-            raise UnknownBackendError(f"backend {name!r} runs in Node.js, which cannot use --python; remove it")
+            raise UnknownBackendError(
+                "backend-without-python", f"backend {name!r} runs in Node.js, which cannot use --python; remove it"
+            )
         return Target(name, node_environment.command(script, version), script.environment, passed)
     if (module in names() and not (exact and module in BUILT_IN)) or (_is_dotted(module) and not exact):
         needed = python_environment.needs(stem)
@@ -154,8 +160,9 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
     near = difflib.get_close_matches(name, names(), 1)
     hint = f"did you mean {near[0]}? Use" if near else "use"
     raise UnknownBackendError(
+        "unknown-backend",
         f"there is no backend {name!r}; {hint} one of {', '.join(names())}; your own file or module, such as "
-        "./my_adapter.py; a dotted path, such as my_runtime.backend; cmd:COMMAND; or NAME==VERSION for another version"
+        "./my_adapter.py; a dotted path, such as my_runtime.backend; cmd:COMMAND; or NAME==VERSION for another version",
     )
 
 
@@ -187,17 +194,21 @@ def _file_target(name: str, python: str, passed: tuple[str, ...]) -> Target:
         )
     where = "" if path.is_absolute() else f" here, in {Path.cwd()}"
     if path.is_dir():
-        raise UnknownBackendError(f"backend {name!r} is a folder; name a file in it: {path / 'my_adapter.py'}")
+        raise UnknownBackendError(
+            "backend-is-a-folder", f"backend {name!r} is a folder; name a file in it: {path / 'my_adapter.py'}"
+        )
     named = under_test.parts(name)
     if named.version and Path(named.stem).is_file():
-        raise UnknownBackendError(f"backend {name!r}: a file has no versions; remove =={named.version}")
+        raise UnknownBackendError(
+            "backend-file-with-version", f"backend {name!r}: a file has no versions; remove =={named.version}"
+        )
     try:
         beside = [item.name for item in path.parent.iterdir() if item.suffix == ".py"]
     except OSError:
         beside = []
     near = difflib.get_close_matches(path.name, beside, 1)
     hint = f"; did you mean {line(path.with_name(near[0]))}?" if near else ""
-    raise UnknownBackendError(f"no file {line(name)}{where}{hint}")
+    raise UnknownBackendError("backend-file-missing", f"no file {line(name)}{where}{hint}")
 
 
 def _module_folder(name: str, python: str, passed: Iterable[str]) -> Path | None:
@@ -217,7 +228,7 @@ def _module_folder(name: str, python: str, passed: Iterable[str]) -> Path | None
             )
         except (OSError, subprocess.TimeoutExpired) as error:
             raise UnknownBackendError(
-                f"--python {line(python)} cannot be run to find {name!r}: {line(error)}"
+                "python-not-runnable", f"--python {line(python)} cannot be run to find {name!r}: {line(error)}"
             ) from None
         origin = done.stdout.strip()
     else:
@@ -246,11 +257,13 @@ def interpreters(options: Iterable[str], names: Sequence[str]) -> dict[str, str]
         stem = path.partition("=")[0]
         if not name and stem != path and "/" not in stem and "\\" not in stem:
             raise UnknownBackendError(
-                f"--python {text}: there is no --backend {stem!r}; expected one of {', '.join(names)}"
+                "python-of-unknown-backend",
+                f"--python {text}: there is no --backend {stem!r}; expected one of {', '.join(names)}",
             )
         if paths.setdefault(name, path) != path:
             raise UnknownBackendError(
-                f"two interpreters for {name or 'every backend'}, {paths[name]} and {path}; use one of them"
+                "two-interpreters",
+                f"two interpreters for {name or 'every backend'}, {paths[name]} and {path}; use one of them",
             )
     return paths
 

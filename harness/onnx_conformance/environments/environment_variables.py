@@ -66,10 +66,13 @@ def check(names: Iterable[str]) -> tuple[str, ...]:
         if "=" in name:
             key = name.partition("=")[0]
             raise NoVariableError(
-                f"--env {key}=...: write --env {key}; the value is taken from the current environment"
+                "variable-with-value",
+                f"--env {key}=...: write --env {key}; the value is taken from the current environment",
             )
         if name not in os.environ:
-            raise NoVariableError(f"--env {name}: this variable is not set; set it, or remove the option")
+            raise NoVariableError(
+                "variable-not-set", f"--env {name}: this variable is not set; set it, or remove the option"
+            )
     return tuple(dict.fromkeys(names))
 
 

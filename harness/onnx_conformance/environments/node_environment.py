@@ -105,8 +105,9 @@ class Needs:
         number = version or self.version
         if not VERSION.fullmatch(number):  # To npm "1.30" is a range, and it installs the newest of it.
             raise NoEnvironmentError(
+                "not-an-npm-version",
                 f"{self.name}=={number}: {number!r} is not a version of an npm package, which has three numbers; "
-                f"write {self.name}=={self.version}"
+                f"write {self.name}=={self.version}",
             )
         return f"{self.package}@{number}"
 
@@ -159,7 +160,9 @@ def node(needed: Needs) -> str:
     """
     program = shutil.which("node")
     if program is None:
-        raise NoEnvironmentError(f"{needed.name} needs Node.js {needed.node}, which is not installed; {GET_NODE}")
+        raise NoEnvironmentError(
+            "node-missing", f"{needed.name} needs Node.js {needed.node}, which is not installed; {GET_NODE}"
+        )
     text = _run([program, "--version"]).stdout.strip()
     try:
         number = text.removeprefix("v").partition("-")[0]  # Without the suffix of a nightly build.
@@ -169,7 +172,7 @@ def node(needed: Needs) -> str:
     if not good:
         version = clean(text, 40) or "no version"
         raise NoEnvironmentError(
-            f"{needed.name} needs Node.js {needed.node}, but {program} reports {version}; {GET_NODE}"
+            "node-too-old", f"{needed.name} needs Node.js {needed.node}, but {program} reports {version}; {GET_NODE}"
         )
     return program
 
@@ -204,8 +207,9 @@ def environment(requirement: str, lock: Path | None = None) -> Path:
         making = tempfile.TemporaryDirectory(prefix=".making-", dir=place.parent)
     except OSError as error:
         raise NoEnvironmentError(
+            "environments-not-writable",
             f"an environment of {requirement} is stored in {place.parent}, which cannot be written ({error.strerror}); "
-            "name another folder in XDG_CACHE_HOME"
+            "name another folder in XDG_CACHE_HOME",
         ) from None
     with making as folder:
         new = Path(folder, "made")
@@ -217,11 +221,15 @@ def environment(requirement: str, lock: Path | None = None) -> Path:
         if done.returncode or not (new / "node_modules").is_dir():
             reason = _reason(done.stderr or done.stdout) or "no reason reported"
             versions = f" with the versions of {lock.name}" if lock else ""
-            raise NoEnvironmentError(f"npm cannot create an environment for {requirement}{versions}: {reason}")
+            raise NoEnvironmentError(
+                "npm-failed", f"npm cannot create an environment for {requirement}{versions}: {reason}"
+            )
         with contextlib.suppress(OSError):  # Another process may have made the same first.
             new.rename(place)
     if not place.is_dir():
-        raise NoEnvironmentError(f"the environment of {requirement} cannot be moved to {place}")
+        raise NoEnvironmentError(
+            "environment-not-moved", f"the environment of {requirement} cannot be moved to {place}"
+        )
     return place
 
 
@@ -261,7 +269,7 @@ def versions(needed: Needs) -> list[str]:
         listed = None
     if not isinstance(listed, list | str):
         reason = _reason(done.stderr or done.stdout) or "no reason reported"
-        raise NoEnvironmentError(f"npm cannot list the versions of {needed.package}: {reason}")
+        raise NoEnvironmentError("npm-lists-no-versions", f"npm cannot list the versions of {needed.package}: {reason}")
     return [str(item) for item in ([listed] if isinstance(listed, str) else listed)]
 
 
@@ -273,7 +281,9 @@ def path(requirement: str) -> str:
     """
     program = shutil.which("npm")
     if program is None:
-        raise NoEnvironmentError(f"the environment for {requirement} needs npm, which is not installed; {GET_NODE}")
+        raise NoEnvironmentError(
+            "npm-missing", f"the environment for {requirement} needs npm, which is not installed; {GET_NODE}"
+        )
     return program
 
 
@@ -286,7 +296,8 @@ def _place(requirement: str, lock: Path | None = None) -> Path:
     above = cache.user_folder()
     if above is None:
         raise NoEnvironmentError(
-            f"there is no folder for the environment of {requirement}; set XDG_CACHE_HOME to a folder"
+            "no-folder-for-environments",
+            f"there is no folder for the environment of {requirement}; set XDG_CACHE_HOME to a folder",
         )
     locked = f"+lock-{hashlib.sha256(lock.read_bytes()).hexdigest()[:16]}" if lock else ""
     return above / "npm" / f"{requirement.replace('/', '+')}{locked}"

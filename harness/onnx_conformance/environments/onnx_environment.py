@@ -53,11 +53,11 @@ def requirement(text: str) -> str:
     try:
         asked = Requirement(text)
     except InvalidRequirement:
-        raise OnnxError(f"{text!r} is not a version of onnx; {hint}") from None
+        raise OnnxError("not-an-onnx-version", f"{text!r} is not a version of onnx; {hint}") from None
     name = re.sub(r"[-_.]+", "-", asked.name).lower()
     exact = re.fullmatch(r"==([^*,]+)", str(asked.specifier))
     if name not in {STABLE, NIGHTLY} or asked.extras or asked.url or (asked.specifier and not exact):
-        raise OnnxError(f"{text!r} is not a version of onnx; {hint}")
+        raise OnnxError("not-an-onnx-version", f"{text!r} is not a version of onnx; {hint}")
     if not exact:
         return name
     return _checked(name, Version(exact[1]))
@@ -65,7 +65,7 @@ def requirement(text: str) -> str:
 
 def _checked(name: str, version: Version) -> str:
     if version < OLDEST:
-        raise OnnxError(f"onnx {version}: the harness needs onnx {OLDEST} or later")
+        raise OnnxError("onnx-too-old", f"onnx {version}: the harness needs onnx {OLDEST} or later")
     return f"{name}=={version}"
 
 
@@ -111,7 +111,7 @@ def output(wanted: str, words: Sequence[str]) -> str:
         )
     if done.returncode:
         last = done.stderr.strip().rpartition("\n")[2] or f"status {done.returncode}"
-        raise OnnxError(f"{wanted}: cannot read its specification: {last}")
+        raise OnnxError("onnx-not-readable", f"{wanted}: cannot read its specification: {last}")
     return done.stdout
 
 
@@ -121,7 +121,7 @@ def _environment(wanted: str) -> Iterator[tuple[str, dict[str, str]]]:
     try:
         python = python_environment.interpreter((wanted, *_beside_onnx()))
     except python_environment.NoEnvironmentError as error:
-        raise OnnxError(f"{wanted} cannot be installed: {error}") from None
+        raise OnnxError("onnx-not-installable", f"{wanted} cannot be installed: {error}") from None
     with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
         # Only the harness must be imported from its folder, because the folder may also contain an onnx.
         Path(folder, FOLDER.name).symlink_to(FOLDER)
@@ -142,7 +142,7 @@ def _beside_onnx() -> tuple[str, ...]:
     try:
         listed = [Requirement(text) for text in metadata.requires(_DISTRIBUTION) or ()]
     except metadata.PackageNotFoundError:
-        raise OnnxError(f"--onnx needs an installed {_DISTRIBUTION}: pip install .") from None
+        raise OnnxError("distribution-missing", f"--onnx needs an installed {_DISTRIBUTION}: pip install .") from None
     needed = [item for item in listed if item.name not in {STABLE, "numpy"} and _is_needed(item)]
     return (f"numpy=={np.__version__}", "uv", *sorted(f"{item.name}{item.specifier}" for item in needed))
 

@@ -37,7 +37,8 @@ def _by_npm(needs: node_environment.Needs, count: int) -> list[str]:
             newest[minor] = max(version, newest.get(minor, version))
     if not newest:
         raise NoEnvironmentError(
-            f"npm lists no release of {needs.package}; name versions: {needs.name}=={needs.version}"
+            "npm-lists-no-release",
+            f"npm lists no release of {needs.package}; name versions: {needs.name}=={needs.version}",
         )
     return [str(newest[minor]) for minor in sorted(newest)[-count:]]
 
@@ -61,7 +62,9 @@ def _by_uv(needs: Needs, count: int) -> list[str]:
         below = f"<{version.major}.{version.minor}"
     if not releases:
         raise NoEnvironmentError(
-            f"uv finds no version of {needs.distribution} for this Python; name versions: {needs.name}=={needs.version}"
+            "uv-finds-no-version",
+            f"uv finds no version of {needs.distribution} for this Python; name versions: "
+            f"{needs.name}=={needs.version}",
         )
     return releases[::-1]
 
@@ -86,10 +89,10 @@ def _newest(requirement: str) -> Version | None:
         if "no solution found" in done.stderr.lower():
             return None
         reason = " ".join(clean(done.stderr).split()) or "no reason reported"
-        raise NoEnvironmentError(f"uv cannot list the versions of {requirement}: {reason}")
+        raise NoEnvironmentError("uv-lists-no-versions", f"uv cannot list the versions of {requirement}: {reason}")
     try:
         (pinned,) = Requirement(done.stdout.strip()).specifier
     except (InvalidRequirement, ValueError):
         text = f"uv returned an unexpected version of {requirement}: {clean(done.stdout)!r}"
-        raise NoEnvironmentError(text) from None
+        raise NoEnvironmentError("index-not-readable", text) from None
     return Version(pinned.version)

@@ -112,7 +112,8 @@ class Needs:
             parsed = Version(number)
         except InvalidVersion:
             raise NoEnvironmentError(
-                f"{self.name}=={number}: {number!r} is not a version; write {self.name}=={self.version}"
+                "not-a-python-version",
+                f"{self.name}=={number}: {number!r} is not a version; write {self.name}=={self.version}",
             ) from None
         more = next((listed for below, listed in self.older if parsed < Version(below)), self.requirements)
         return (f"{self.distribution}=={number}", *EVERY, *(text.replace("{version}", number) for text in more))
@@ -174,7 +175,9 @@ def uv() -> str:
     beside = Path(sys.executable).with_name("uv")
     program = str(beside) if beside.is_file() else shutil.which("uv")
     if program is None:
-        raise NoEnvironmentError("a separate environment needs uv, which is not installed: pip install uv")
+        raise NoEnvironmentError(
+            "uv-missing", "a separate environment needs uv, which is not installed: pip install uv"
+        )
     return program
 
 
@@ -240,7 +243,7 @@ def interpreter(requirements: tuple[str, ...], python: str = "", lock: Path | No
                 )
             else:
                 text += f": {error}"
-            raise NoEnvironmentError(text) from None
+            raise NoEnvironmentError("environment-failed", text) from None
 
 
 def _start_holder(words: list[str]) -> str:
@@ -267,7 +270,7 @@ def _start_holder(words: list[str]) -> str:
         stderr.seek(0)
         reason = clean(stderr.read().decode("utf-8", "replace"))
     lines = [text for text in reason.split("\n") if not text.startswith("warning:")]
-    raise NoEnvironmentError(" ".join(" ".join(lines).split()) or "no reason reported")
+    raise NoEnvironmentError("uv-failed", " ".join(" ".join(lines).split()) or "no reason reported")
 
 
 def _end_holder(holder: subprocess.Popen[bytes]) -> None:

@@ -90,7 +90,8 @@ class Isolation:
         ]
         if (above := next((folder for folder in hidden if here.is_relative_to(folder)), None)) is not None:
             raise NoIsolationError(
-                f"--isolate hides {above}, but adapters would run in {here}; start the command in another folder"
+                "folder-hidden-in-sandbox",
+                f"--isolate hides {above}, but adapters would run in {here}; start the command in another folder",
             )
         yield from (*_bwrap(), "--as-pid-1")
         for name in WRITABLE:
@@ -144,7 +145,7 @@ def around(suite: str, results: Path | None, *, apart: bool = False, shown: Iter
     more = [path.absolute() for path in shown]
     for path in more:
         if not path.exists():
-            raise NoIsolationError(f"--show {line(path)}: there is no such file or folder")
+            raise NoIsolationError("nothing-to-show", f"--show {line(path)}: there is no such file or folder")
     return Isolation(tuple(folders), tuple(files), tuple(more))
 
 
@@ -159,12 +160,13 @@ def check() -> None:
         words = [*_bwrap(), *_base(), "--", "true"]
         done = subprocess.run(words, capture_output=True, timeout=TRIAL, check=False)  # noqa: S603 - bwrap
     except subprocess.TimeoutExpired:
-        raise NoIsolationError(f"--isolate: bwrap created no sandbox within {TRIAL:g} s") from None
+        raise NoIsolationError("sandbox-too-slow", f"--isolate: bwrap created no sandbox within {TRIAL:g} s") from None
     if done.returncode:
         reason = line(done.stderr.decode("utf-8", "replace")) or f"it exits with status {done.returncode}"
         raise NoIsolationError(
+            "sandbox-not-allowed",
             f"--isolate: bwrap cannot create a sandbox here ({reason}); it needs user namespaces, which this system or "
-            "this container does not allow; leave the option out, or run where they are allowed"
+            "this container does not allow; leave the option out, or run where they are allowed",
         )
 
 
@@ -177,8 +179,9 @@ def _bwrap() -> list[str]:
     path = shutil.which("bwrap")
     if path is None:
         raise NoIsolationError(
+            "bubblewrap-missing",
             "--isolate needs bubblewrap, whose program bwrap is not installed; install it (Linux only), or "
-            "leave the option out"
+            "leave the option out",
         )
     known = ["--disable-userns"] if "--disable-userns" in _help(path) else []  # Since version 0.8 of 2023.
     return [
@@ -257,6 +260,7 @@ def _without(
         entries = [entry for entry in folder.iterdir() if entry != inner]
         if len(entries) > MOST_ENTRIES or folder in {Path("/"), *map(Path, SYSTEM)}:
             raise NoIsolationError(
-                f"--isolate hides the results file {file}, but adapters need its folder; name a file in another folder"
+                "results-hidden-in-sandbox",
+                f"--isolate hides the results file {file}, but adapters need its folder; name a file in another folder",
             )
         yield folder, [word for entry in entries for word in ("--ro-bind-try", str(entry), str(entry))]

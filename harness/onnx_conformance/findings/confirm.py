@@ -84,8 +84,9 @@ def place(backend: str, version: str) -> Place:
     needed = python_environment.needs(backend)
     if needed is None:
         raise NoEnvironmentError(
+            "no-environment-for-findings",
             f"{backend} has no separate environment, so its findings cannot be confirmed; "
-            "`onnx-conformance backends` lists the backends that have one"
+            "`onnx-conformance backends` lists the backends that have one",
         )
     requirements = tuple(dict.fromkeys((*needed.of(version), *(() if needed.module == "onnx" else ("onnx",)))))
     lock = needed.lock_of(version)

@@ -126,7 +126,9 @@ def read(folder: Path) -> Findings:
     known: set[str] = set()
     for item in found:
         if item.id in known:
-            raise FindingsError(f"{path}: two findings have the id {item.id!r}; make the folder again")
+            raise FindingsError(
+                "finding-id-doubled", f"{path}: two findings have the id {item.id!r}; make the folder again"
+            )
         known.add(item.id)
     runtimes = {line(name, 80): _by_name(members, 200) for name, members in data.get("runtimes", {}).items()}
     records = [record for name in ("findings", "apart") for record in data.get(name, ())]
@@ -146,14 +148,19 @@ def _script(path: Path, record: Mapping[str, Any], pieces: Sequence[str]) -> str
     for part in record.get("script", ()):
         if isinstance(part, int):
             if part >= len(pieces):
-                raise FindingsError(f"{path}: {record['id']}: there is no piece {part} of scripts, only {len(pieces)}")
+                raise FindingsError(
+                    "script-piece-missing",
+                    f"{path}: {record['id']}: there is no piece {part} of scripts, only {len(pieces)}",
+                )
             paragraphs.append(pieces[part])
         else:
             texts = _texts_of_record(record)
             paragraphs.append(_MARKER.sub(lambda match, texts=texts: texts[match[1]], part))  # type: ignore[misc]
     script = PARAGRAPH.join(paragraphs)
     if len(script) > MOST_SCRIPT:
-        raise FindingsError(f"{path}: the script of {record['id']} is longer than {MOST_SCRIPT:,} characters")
+        raise FindingsError(
+            "script-too-long", f"{path}: the script of {record['id']} is longer than {MOST_SCRIPT:,} characters"
+        )
     return script
 
 
@@ -174,22 +181,26 @@ _APART = "it is not counted"
 def _parsed(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise FindingsError(f"{path} is larger than {MOST_BYTES >> 20} MiB, the maximum for findings")
+            raise FindingsError(
+                "findings-too-large", f"{path} is larger than {MOST_BYTES >> 20} MiB, the maximum for findings"
+            )
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise FindingsError(
-            f"cannot read {path}: {error.strerror}; `onnx-conformance findings RESULTS --folder {path.parent}` makes it"
+            "findings-not-readable",
+            f"cannot read {path}: {error.strerror}; `onnx-conformance findings RESULTS --folder {path.parent}` makes "
+            "it",
         ) from error
     except UnicodeDecodeError as error:
-        raise FindingsError(f"{path} is not UTF-8: {error.reason}") from error
+        raise FindingsError("findings-not-utf8", f"{path} is not UTF-8: {error.reason}") from error
     try:
         data = json.loads(text)
         _validator()(data)
     except (ValueError, RecursionError) as error:
-        raise FindingsError(f"{path} is not JSON: {line(error, 120)}") from None
+        raise FindingsError("findings-not-json", f"{path} is not JSON: {line(error, 120)}") from None
     except fastjsonschema.JsonSchemaException as error:
         why = line(str(error).replace("data", FILE, 1), 300)
-        raise FindingsError(f"{path}: {why}; make the folder again") from None
+        raise FindingsError("findings-invalid", f"{path}: {why}; make the folder again") from None
     checked: dict[str, Any] = data
     return checked
 
@@ -321,7 +332,9 @@ def write(folder: Path, findings: Findings) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         atomic_file.write(folder / FILE, _lines(data))
     except OSError as error:
-        raise FindingsError(f"cannot write {error.filename or folder}: {error.strerror}") from error
+        raise FindingsError(
+            "findings-not-writable", f"cannot write {error.filename or folder}: {error.strerror}"
+        ) from error
 
 
 def write_derived(folder: Path, findings: Findings, readme: str) -> None:
@@ -337,7 +350,9 @@ def write_derived(folder: Path, findings: Findings, readme: str) -> None:
                 atomic_file.write(folder / item.script, [text])
         atomic_file.write(folder / "README.md", [readme])
     except OSError as error:
-        raise FindingsError(f"cannot write {error.filename or folder}: {error.strerror}") from error
+        raise FindingsError(
+            "findings-not-writable", f"cannot write {error.filename or folder}: {error.strerror}"
+        ) from error
 
 
 def _lines(data: Mapping[str, Any]) -> Iterator[str]:

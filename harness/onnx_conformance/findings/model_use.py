@@ -64,7 +64,10 @@ def read(path: Path) -> onnx.ModelProto:
     """
     model = load_model(path)
     if not model.graph.node and not model.functions:
-        raise HarnessError(f"{path} is not an ONNX model with nodes; expected a file that onnx.load() can read")
+        raise HarnessError(
+            "not-a-model-with-nodes",
+            f"{path} is not an ONNX model with nodes; expected a file that onnx.load() can read",
+        )
     return model
 
 

@@ -194,9 +194,10 @@ class Expectations:
         for other in others:
             if (other.verdict, other.flaky) != (first.verdict, first.flaky):
                 raise ExpectationsError(
+                    "expectations-ambiguous",
                     f"{self.path}: lines {first.line} and {other.line} both match {line(case)} and are equally "
                     "specific, "
-                    f"but expect {first.verdict} and {other.verdict}; make one of them more specific"
+                    f"but expect {first.verdict} and {other.verdict}; make one of them more specific",
                 )
         return first
 
@@ -211,7 +212,7 @@ def text_of(path: Path) -> str:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "not UTF-8"
-        raise ExpectationsError(f"cannot read {path}: {why}") from error
+        raise ExpectationsError("expectations-not-readable", f"cannot read {path}: {why}") from error
 
 
 def read(path: Path) -> Expectations:
@@ -232,14 +233,17 @@ def parse(text: str, path: Path) -> Expectations:
     if (key := _LONG_KEY.search(text)) is not None:  # tomllib takes minutes for a key of 50,000 parts.
         number = text.count("\n", 0, key.start()) + 1
         raise ExpectationsError(
-            f"{path}, line {number}: a key of more than {MOST_PARTS} parts; an entry is a flat table"
+            "expectations-key-too-long",
+            f"{path}, line {number}: a key of more than {MOST_PARTS} parts; an entry is a flat table",
         )
     try:
         document = tomllib.loads(text)
     except RecursionError as error:
-        raise ExpectationsError(f"{path} is nested too deeply; an entry is a flat table, [[expect]]") from error
+        raise ExpectationsError(
+            "expectations-too-deep", f"{path} is nested too deeply; an entry is a flat table, [[expect]]"
+        ) from error
     except ValueError as error:  # Not only a TOMLDecodeError: int() rejects a number with too many digits.
-        raise ExpectationsError(f"{path}: {line(error)}") from error
+        raise ExpectationsError("expectations-not-toml", f"{path}: {line(error)}") from error
     places = _Places(path, text)
     keys = dict(document)
     blocks = keys.pop("expect", [])
@@ -273,7 +277,9 @@ class _Places:
         return next(own, section.line)
 
     def error(self, index: int | None, key: str, what: str) -> ExpectationsError:
-        return ExpectationsError(f"{self.path}, line {self.line(index, key)}: {line(repr(key), 80)} {what}")
+        return ExpectationsError(
+            "expectations-invalid", f"{self.path}, line {self.line(index, key)}: {line(repr(key), 80)} {what}"
+        )
 
 
 def _entry(block: Mapping[str, Any], index: int, places: _Places) -> Entry:

@@ -269,8 +269,9 @@ def check_gated(header: Mapping[str, Any]) -> None:
     """Raise ExpectationsError if a run has provisional cases."""
     if header["suite"]["name"] == PROVISIONAL:
         raise ExpectationsError(
+            "gate-of-provisional",
             "the run has provisional cases, which a gate does not accept: they prove nothing until an operator file "
-            "declares their versions"
+            "declares their versions",
         )
 
 
@@ -280,7 +281,9 @@ def _check_same_run(expectations: Expectations, header: Mapping[str, Any]) -> No
     check_gated(header)
     if expectations.backend not in header["backends"]:
         own, names = line(expectations.backend), line(", ".join(header["backends"]))
-        raise ExpectationsError(f"{path} is for {own}, but the run is of {names}; name another file")
+        raise ExpectationsError(
+            "expectations-of-another-backend", f"{path} is for {own}, but the run is of {names}; name another file"
+        )
     for what, expected, actual in (
         ("suite", expectations.suite, suite["name"]),
         ("suite digest", expectations.digest, suite.get("digest", "")),
@@ -288,6 +291,7 @@ def _check_same_run(expectations: Expectations, header: Mapping[str, Any]) -> No
     ):
         if expected != actual and (expected or what == "selection"):
             raise ExpectationsError(
+                "expectations-of-another-run",
                 f"{path} was written for {what} {line(expected) or 'everything'}, but the run has "
-                f"{line(actual) or 'everything'}; run the same, or change this line of the file"
+                f"{line(actual) or 'everything'}; run the same, or change this line of the file",
             )

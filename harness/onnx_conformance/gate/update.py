@@ -70,7 +70,7 @@ def renew(
         ExpectationsError: there are such failures or fewer cases, but no reason; or the run was cut off.
     """
     if not run.complete:
-        raise ExpectationsError(run.cut_off)
+        raise ExpectationsError("gate-of-cut-off-run", run.cut_off)
     check_gated(run.header)
     text = expectations.text_of(path) if path.exists() else _new_file(run, backend)
     known = expectations.parse(text, path)
@@ -86,7 +86,7 @@ def write(path: Path, text: str) -> None:
     try:
         atomic_file.write(path, [text])
     except OSError as error:
-        raise ExpectationsError(f"cannot write {path}: {error.strerror}") from error
+        raise ExpectationsError("expectations-not-writable", f"cannot write {path}: {error.strerror}") from error
 
 
 def _new_file(run: Run, backend: str) -> str:
@@ -144,7 +144,8 @@ class _Update:
                 if exact:
                     raise
         raise ExpectationsError(
-            f"{self.known.path}: the gate would still be closed: {'; '.join(gate.problems) or 'see `gate`'}"
+            "gate-still-closed",
+            f"{self.known.path}: the gate would still be closed: {'; '.join(gate.problems) or 'see `gate`'}",
         )
 
     @property
@@ -179,7 +180,7 @@ class _Update:
                 "`gate` lists all; fix this, or accept it with --accept-fewer --reason WHY"
             )
         if refused:
-            raise ExpectationsError("; ".join(refused))
+            raise ExpectationsError("changes-refused", "; ".join(refused))
 
     def _parts(self, reason: str, *, exact: bool) -> Iterator[str]:
         """Yield the sections of the new text."""

@@ -105,7 +105,7 @@ def _number(argument: ElementType, types: Mapping[str, str]) -> int:
     try:
         return element_type_named(Type.parse_short(name).element).number
     except (ElementTypeError, TypeTextError) as error:
-        raise DeclarationError(str(error)) from error
+        raise DeclarationError("inputs-not-bound", str(error)) from error
 
 
 def _named(text: str, types: Mapping[str, str]) -> str:
@@ -118,7 +118,9 @@ def _graph(name: str, text: str, types: Mapping[str, str]) -> onnx.GraphProto:
     try:
         return _parsed(named)
     except onnx.parser.ParseError as error:
-        raise DeclarationError(f"attribute {name}: its text is not a graph: {error}") from error
+        raise DeclarationError(
+            "attribute-not-a-graph", f"attribute {name}: its text is not a graph: {error}"
+        ) from error
 
 
 def _in_text_syntax(type_: Type) -> str:
@@ -139,7 +141,7 @@ def nodes(text: str) -> Sequence[onnx.NodeProto]:
     try:
         return list(_parsed(f"beside () => () {{ {text} }}").node)
     except onnx.parser.ParseError as error:
-        raise DeclarationError(f"beside: its text is not a list of nodes: {error}") from error
+        raise DeclarationError("neighbours-not-nodes", f"beside: its text is not a list of nodes: {error}") from error
 
 
 @functools.lru_cache(maxsize=512)

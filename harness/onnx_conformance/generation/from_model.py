@@ -45,7 +45,9 @@ def plan_from_case(case: Case) -> Plan:
     """
     where = f"{case.id} cannot be written as a declared case"
     if case.outcome is not Outcome.VALUES:
-        raise NotDeclarableError(f"{where}: only generated cases have the clause that makes them {case.outcome}")
+        raise NotDeclarableError(
+            "clause-unknown", f"{where}: only generated cases have the clause that makes them {case.outcome}"
+        )
     op, version, spec, types = declaration(where, onnx.load_from_string(case.model), case.inputs, case.id, case.tags)
     return _planned(where, op, version, spec, types)
 
@@ -66,20 +68,22 @@ def declaration(
         NotDeclarableError: the model is not a single node of a declared operator, or an input has no values.
     """
     if len(model.graph.node) != 1 or model.functions:
-        raise NotDeclarableError(f"{where}: expected a model with a single node, got {_parts(model)}")
+        raise NotDeclarableError("not-one-node", f"{where}: expected a model with a single node, got {_parts(model)}")
     node = model.graph.node[0]
     domain = node.domain or "ai.onnx"
     op = registry.load().find(domain, node.op_type)
     opset = next((item.version for item in model.opset_import if (item.domain or "ai.onnx") == domain), 0)
     if op is None or not schema.exists(domain, node.op_type, opset):
-        raise NotDeclarableError(f"{where}: no operator file declares {domain}/{node.op_type} in opset {opset}")
+        raise NotDeclarableError(
+            "operator-not-declared", f"{where}: no operator file declares {domain}/{node.op_type} in opset {opset}"
+        )
     version = schema.in_force(domain, node.op_type, opset)
     if version.since not in op.versions:
-        raise NotDeclarableError(f"{where}: no operator file declares {version}")
+        raise NotDeclarableError("version-not-declared", f"{where}: no operator file declares {version}")
     try:
         spec, types = _spec(name, tags, model, inputs, version)
     except NotDeclarableError as error:
-        raise NotDeclarableError(f"{where}: {error}") from error
+        raise NotDeclarableError("model-not-declarable", f"{where}: {error}") from error
     return op, version, spec, types
 
 
@@ -102,7 +106,7 @@ def plan_from_model(where: str, model: onnx.ModelProto, inputs: Mapping[str, Val
     except Unspecified as open_:
         spec = dataclasses.replace(spec, unspecified=open_.clause)
     except Exception as error:  # An oracle may raise anything on a model that it was not written for.
-        raise NotDeclarableError(f"{where}: {type(error).__name__}: {error}") from error
+        raise NotDeclarableError("model-not-declarable", f"{where}: {type(error).__name__}: {error}") from error
     return _planned(where, op, version, spec, types)
 
 
@@ -110,9 +114,9 @@ def _planned(where: str, op: Op, version: OperatorVersion, spec: CaseSpec, types
     try:
         return plans.plan(op, version, spec, types)
     except HarnessError as error:
-        raise NotDeclarableError(f"{where}: {error}") from error
+        raise NotDeclarableError("model-not-declarable", f"{where}: {error}") from error
     except Exception as error:  # As above.
-        raise NotDeclarableError(f"{where}: {type(error).__name__}: {error}") from error
+        raise NotDeclarableError("model-not-declarable", f"{where}: {type(error).__name__}: {error}") from error
 
 
 def _decoded(tensor: onnx.TensorProto) -> np.ndarray[Any, Any]:
@@ -123,7 +127,9 @@ def _decoded(tensor: onnx.TensorProto) -> np.ndarray[Any, Any]:
     """
     array = decoded(tensor)
     if array is None:
-        raise NotDeclarableError(f"the data of the tensor {line(tensor.name, 40)!r} do not fit its type and shape")
+        raise NotDeclarableError(
+            "tensor-data-misfit", f"the data of the tensor {line(tensor.name, 40)!r} do not fit its type and shape"
+        )
     return array
 
 
@@ -144,7 +150,9 @@ def _spec(
         items = []
         for name in own_names:
             if name and name not in values:
-                raise NotDeclarableError(f"its node has the input {name!r}, which has no value in the graph")
+                raise NotDeclarableError(
+                    "input-without-value", f"its node has the input {name!r}, which has no value in the graph"
+                )
             items.append(_argument(values[name], known[name], types, parameter.type if bound else "") if name else None)
         key = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
         if items:
@@ -184,13 +192,16 @@ def _attribute(item: onnx.AttributeProto) -> Any:  # noqa: ANN401 - any attribut
         KIND.TYPE_PROTO: schema.type_text,
     }
     if item.type not in convert:
-        raise NotDeclarableError(f"declarations cannot express attribute {item.name}, because of its type")
+        raise NotDeclarableError(
+            "attribute-not-expressible", f"declarations cannot express attribute {item.name}, because of its type"
+        )
     return convert[item.type](value)
 
 
 def _graph(name: str, text: str) -> Graph:
     if re.search(r"\{\w+\}", text):
         raise NotDeclarableError(
-            f"attribute {name} is a subgraph with values in braces, which declarations read as types"
+            "subgraph-not-expressible",
+            f"attribute {name} is a subgraph with values in braces, which declarations read as types",
         )
     return Graph(text)

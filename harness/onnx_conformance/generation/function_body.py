@@ -47,6 +47,9 @@ def agreed(case: Case, dispute: str | None, evaluator: Evaluator) -> Case | None
             return dataclasses.replace(case, readings=tuple(sorted({*case.readings, *of_parts})))
         difference = f"the body has another result: {mismatch}"
     if dispute is None:
-        raise DeclarationError(f"{case.id}: {difference}; if the body is wrong, declare a dispute in the operator file")
+        raise DeclarationError(
+            "function-body-differs",
+            f"{case.id}: {difference}; if the body is wrong, declare a dispute in the operator file",
+        )
     notes = (*case.notes, dispute)
     return dataclasses.replace(case, outcome=Outcome.UNSPECIFIED, expected=None, notes=notes, detail=difference)

@@ -165,7 +165,7 @@ def write(ops: Iterable[Op], folder: Path, jobs: int = 1, *, whole: bool = True)
         for path in set(folder.glob("*.txt")) - set(files) if whole else ():
             path.unlink()
     except OSError as error:
-        raise ManifestError(f"cannot write {error.filename}: {error.strerror}") from error
+        raise ManifestError("manifest-not-writable", f"cannot write {error.filename}: {error.strerror}") from error
     return sorted(files)
 
 

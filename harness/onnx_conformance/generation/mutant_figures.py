@@ -155,12 +155,14 @@ def read(file: Path) -> dict[str, Figures]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
-        raise FiguresError(f"{file}: cannot be read: {error}") from None
+        raise FiguresError("figures-not-readable", f"{file}: cannot be read: {error}") from None
     wanted = {item.name: str if item.name == "digest" else int for item in fields(Figures)}
     for name, table in tables.items():
         kinds = {key: type(value) for key, value in table.items()} if isinstance(table, dict) else {}
         if kinds != wanted:
-            raise FiguresError(f"{file}: {name}: expected the members {', '.join(wanted)}; run `nox -s mutants`")
+            raise FiguresError(
+                "figures-incomplete", f"{file}: {name}: expected the members {', '.join(wanted)}; run `nox -s mutants`"
+            )
     return {name: Figures(**table) for name, table in tables.items()}
 
 
@@ -206,7 +208,7 @@ def write_file(file: Path, measured: Mapping[str, Figures], known: Iterable[str]
     try:
         write(file, [HEAD, *lines])
     except OSError as error:
-        raise FiguresError(f"{file}: cannot be written: {error.strerror}") from None
+        raise FiguresError("figures-not-writable", f"{file}: cannot be written: {error.strerror}") from None
 
 
 def _table(item: Figures) -> str:

@@ -125,7 +125,9 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     except NoAnswer as no_answer:
         if spec.derived and not spec.rejects:
             if isinstance(no_answer, Rejected) and spec.name == derived.EXAMPLE and op.call is not None:
-                raise DeclarationError(f"{case_id}: the example is not a valid call: {no_answer}") from no_answer
+                raise DeclarationError(
+                    "example-invalid", f"{case_id}: the example is not a valid call: {no_answer}"
+                ) from no_answer
             raise NotDerivedError(str(no_answer)) from no_answer
         outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
         detail, decided, rests_on = no_answer.detail, no_answer.clause, no_answer.rests_on
@@ -136,9 +138,11 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         # A model cannot declare an output with a type that does not exist.
         kinds = [kind if schema.is_type(kind) else "tensor(float)" for kind in of_outputs]
     except (evaluator.UndeclaredError, NotImplementedError) as error:  # The latter: an unfinished oracle.
-        raise DeclarationError(f"{case_id}: {error}") from error
+        raise DeclarationError("plan-invalid", f"{case_id}: {error}") from error
     if expected is not None and (spec.rejects or spec.unspecified):
-        raise DeclarationError(f"{case_id}: declared without values, but the oracle returns values")
+        raise DeclarationError(
+            "values-not-declared", f"{case_id}: declared without values, but the oracle returns values"
+        )
     present = {name: value for name, value in {**known, **evaluated}.items() if value is not None}
     planned = Plan(
         op=op,
@@ -192,10 +196,15 @@ def _agree(case_id: str, spec: CaseSpec, no_answer: NoAnswer) -> None:
     declared = spec.rejects if isinstance(no_answer, Rejected) else spec.unspecified
     kind = "rejects" if isinstance(no_answer, Rejected) else "unspecified"
     if declared is None:
-        raise DeclarationError(f"{case_id}: the oracle raises {kind} {no_answer}, but the case does not declare it")
+        raise DeclarationError(
+            "rejection-not-declared",
+            f"{case_id}: the oracle raises {kind} {no_answer}, but the case does not declare it",
+        )
     # A sentence of the operator with the same content may replace a rule of the signature.
     if no_answer.clause.operator and declared != no_answer.clause:
-        raise DeclarationError(f"{case_id}: declared {kind}=«{declared.text}», but the oracle names {no_answer}")
+        raise DeclarationError(
+            "another-clause-named", f"{case_id}: declared {kind}=«{declared.text}», but the oracle names {no_answer}"
+        )
 
 
 def output_names(version: OperatorVersion, n: int) -> list[str]:

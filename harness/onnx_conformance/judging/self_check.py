@@ -1,6 +1,7 @@
 """Tests an adapter for its author: which operators it runs, whether it passes every type on, and survives nonsense.
 
-One case of every operator runs, from the newest version downwards until the adapter does not opt out. Then every
+A few cases of every operator run, from the newest version downwards until the adapter does not opt out. The first has
+float tensors if the operator accepts them: many runtimes have no other kernels. Then every
 element type and container is sent through the operators that passed and only move data. A value that is returned
 changed was changed by the adapter, or the runtime cannot move it.
 """
@@ -19,7 +20,7 @@ import onnx
 from onnx_conformance.backends.protocol import ELEMENT_TYPES
 from onnx_conformance.base.verdict import WRONG, Result, Verdict, line, parts
 from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
-from onnx_conformance.declare import EXACT
+from onnx_conformance.declare import EXACT, Tag
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes.adapter_process import AdapterProcessError
 from onnx_conformance.processes.asker import Asker
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.processes.adapter_process import Limits
     from onnx_conformance.specification.schema import OperatorVersion
+    from onnx_conformance.suites.selection import Listed
 
 CONTAINERS = {"sequence_type": "sequence", "optional_type": "optional", "map_type": "map"}
 """The names of backends/README.md, by the field of a TypeProto."""
@@ -59,6 +61,9 @@ CASE_SECONDS = 10.0
 TRIES = {Verdict.UNSUPPORTED: 30}
 """Number of cases with the same verdict after which a type is given up; an unsupported case costs almost nothing."""
 OTHER_TRIES = 4
+FLOAT = "float"
+MOST_TRIED = 4
+"""Maximum number of cases of an operator version that are tried; a version with only unsupported ones is unsupported."""
 NAMED = 4
 """Maximum number of failed cases with a separate line."""
 
@@ -133,7 +138,7 @@ class _Caller:
 
 
 class _Operators:
-    """One plain case of the core for each operator.
+    """One plain case for each operator: the first that the adapter does not opt out of.
 
     Attributes:
         can: by operator, the version in which the adapter passed.
@@ -152,7 +157,7 @@ class _Operators:
 
     def checked(self) -> Iterator[Checked]:
         """Run the cases, and yield the checks."""
-        cases = _first_cases(self._suite)
+        cases = _plain_cases(self._suite)
         # Operators that only move data are first, so types are tried even if the time ends before all have run.
         for op in sorted(registry.load(), key=lambda op: op.compare is not EXACT):
             if self._caller.over:
@@ -161,23 +166,24 @@ class _Operators:
                 self._run(op, cases)
         yield from self._checks()
 
-    def _run(self, op: Op, cases: Mapping[str, str]) -> None:
+    def _run(self, op: Op, cases: Mapping[str, Sequence[Listed]]) -> None:
         newest = self._hello.get("opset") if op.domain == "ai.onnx" else None
         for version in reversed(registry.versions(op)):
-            known = not isinstance(newest, int) or version.since <= newest
-            case_id = cases.get(str(version))
-            if case_id is None or not known or self._caller.over:
+            if isinstance(newest, int) and version.since > newest:
                 continue
-            case = _case(self._suite, version, case_id)
-            result = self._caller(case)
-            if result.verdict is Verdict.PASS:
-                self.can[op] = version
-                self.passed.append(case)
-            elif result.verdict is not Verdict.UNSUPPORTED:
-                self._failed.append(result)
-            else:
-                continue
-            return
+            for case_id in _first_tried(cases.get(str(version), ()), self._hello.get("types")):
+                if self._caller.over:
+                    break
+                case = _case(self._suite, version, case_id)
+                result = self._caller(case)
+                if result.verdict is Verdict.PASS:
+                    self.can[op] = version
+                    self.passed.append(case)
+                elif result.verdict is not Verdict.UNSUPPORTED:
+                    self._failed.append(result)
+                else:
+                    continue
+                return
         self._opted_out.append(op)
 
     def _checks(self) -> Iterator[Checked]:
@@ -200,13 +206,33 @@ class _Operators:
             yield Checked("answers in time", False if self._caller.timeouts >= MOST_TIMEOUTS else None, seen)
 
 
-def _first_cases(suite: Generated) -> dict[str, str]:
-    """Return by operator version the id of its first plain case of the core that expects an answer."""
-    ids: dict[str, str] = {}
-    for item in suite.listed(Selection(core=True, forms=(PLAIN,))):
+def _plain_cases(suite: Generated) -> dict[str, list[Listed]]:
+    """Return by operator version its plain cases that expect an answer."""
+    cases: dict[str, list[Listed]] = defaultdict(list)
+    for item in suite.listed(Selection(forms=(PLAIN,))):
         if item.outcome in {Outcome.VALUES, Outcome.PROPERTY}:
-            ids.setdefault(item.operator, item.id)
-    return ids
+            cases[item.operator].append(item)
+    return cases
+
+
+def _first_tried(cases: Sequence[Listed], declared: object) -> list[str]:
+    """Return the ids of the cases to try before an operator version counts as unsupported.
+
+    These are the first case, whose tensors are float if the version accepts float; the first one of its expansion to
+    float; the first of each type that the adapter declares; and another basic case, in case the first one has an
+    attribute or a rank that the runtime lacks.
+
+    Args:
+        cases: the plain cases of a version, in the order of the operator's file.
+        declared: the element types in the adapter's hello, if there are any.
+    """
+    types = [FLOAT, *map(str, declared if isinstance(declared, list) else ())]
+    basic = [item for item in cases if Tag.BASIC in item.tags] or list(cases)
+    ids = [item.id for item in basic[:1]]
+    for type_ in types:
+        ids += [item.id for item in cases if parts(item.id, item.operator)[1] == type_][:1]
+    ids += [item.id for item in basic[1:2]]
+    return list(dict.fromkeys(ids))[:MOST_TRIED]
 
 
 def _case(suite: Generated, version: OperatorVersion, case_id: str) -> Case:

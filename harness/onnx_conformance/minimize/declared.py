@@ -49,7 +49,10 @@ class Declared:
         generated = case.id.startswith(f"{plan.version}/")
         first = _built(candidate_from_plan(plan, case.form if generated else PLAIN))
         if first is None or (generated and first.case.digests() != case.digests()):
-            raise NotWrittenError(f"{case.id}: its arguments have no concrete values, so it cannot be minimized")
+            raise NotWrittenError(
+                "arguments-without-values",
+                f"{case.id}: its arguments have no concrete values, so it cannot be minimized",
+            )
         self.first = dataclasses.replace(first, case=case) if generated else first
 
     def built(self, candidate: DeclaredCandidate) -> BuiltCandidate | None:

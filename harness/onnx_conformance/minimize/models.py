@@ -60,14 +60,18 @@ class Models:
         """
         where = f"{case.id} cannot be minimized as a model"
         if case.outcome is not Outcome.VALUES:
-            raise NotWrittenError(f"{where}: it expects no values")
+            raise NotWrittenError("no-expected-values", f"{where}: it expects no values")
         if case.files or case.earlier is not None:
-            raise NotWrittenError(f"{where}: it has external data, or runs twice")
+            raise NotWrittenError("external-or-repeated", f"{where}: it has external data, or runs twice")
         model = onnx.load_from_string(case.model)
         if (odd := next((item.name for item in model.graph.initializer if decoded(item) is None), None)) is not None:
-            raise NotWrittenError(f"{where}: the data of its initializer {line(odd, 40)!r} do not fit its shape")
+            raise NotWrittenError(
+                "initializer-misfit", f"{where}: the data of its initializer {line(odd, 40)!r} do not fit its shape"
+            )
         if of_nodes.expanded(model) > of_nodes.MOST_EXPANDED:
-            raise NotWrittenError(f"{where}: its functions have more than {of_nodes.MOST_EXPANDED:,} nodes")
+            raise NotWrittenError(
+                "functions-too-large", f"{where}: its functions have more than {of_nodes.MOST_EXPANDED:,} nodes"
+            )
         self._case, self._allowance = case, by_itself(case).allowance
         self._expected: Mapping[str, Value] = {}
         self._full_check = True
@@ -75,7 +79,7 @@ class Models:
         candidate = ModelCandidate(model, case.inputs)
         values = _evaluated(candidate)
         if values is None:
-            raise NotWrittenError(f"{where}: the oracle does not compute its expected values")
+            raise NotWrittenError("oracle-without-values", f"{where}: the oracle does not compute its expected values")
         self._expected = {name: values[name] for name in case.outputs}
         self._empty = _has_empty(candidate, case.outputs)
         self._most = max(MOST_EXPECTED, elements([self._expected[name] for name in case.outputs]))

@@ -116,7 +116,7 @@ def _search_space(asker: Asker, case: Case, plan: Plan | None) -> SearchSpace[An
             problems.append(error)
         else:
             return space
-    raise MinimizeError(str(problems[0]))
+    raise MinimizeError(problems[0].id, problems[0].text)
 
 
 def _check_same_failure(case: Case, result: Result, declared: Case, of_declared: Result) -> None:
@@ -124,8 +124,9 @@ def _check_same_failure(case: Case, result: Result, declared: Case, of_declared:
     _check_failure(result)
     if of_declared.verdict is not result.verdict:
         raise MinimizeError(
+            "another-failure-declared",
             f"{case.id} on {result.backend}: {_verdict_text(result)}; with the oracle's values, as {declared.id}, "
-            f"{_verdict_text(of_declared)}: not the same failure, so it cannot be minimized"
+            f"{_verdict_text(of_declared)}: not the same failure, so it cannot be minimized",
         )
 
 
@@ -137,8 +138,9 @@ def _answer_alone(target: Target, limits: Limits, reducer: _Reducer) -> LiveAnsw
         result, outputs, model = ask_and_judge(asker, case)
     if reducer.space.cause(reducer.best.case, result) != reducer.cause:
         raise MinimizeError(
+            "failure-depends-on-cases",
             f"{case.id} on {target.name}: {reducer.result.verdict} after other cases, {result.verdict} in a separate "
-            "process; a failure that depends on earlier cases cannot be minimized"
+            "process; a failure that depends on earlier cases cannot be minimized",
         )
     return LiveAnswer(target.name, hello, result, outputs, model=model)
 
@@ -173,8 +175,9 @@ class _Reducer:
         again = self._ask(first.case)
         if space.cause(first.case, again) != self.cause:
             raise MinimizeError(
+                "failure-not-repeated",
                 f"{first.case.id} on {again.backend}: once {_verdict_text(self.result)}, then {_verdict_text(again)}; "
-                "a case that does not fail in the same way each time cannot be minimized"
+                "a case that does not fail in the same way each time cannot be minimized",
             )
         self.tried = {first.case.digests()}
 
@@ -237,11 +240,14 @@ class _Reducer:
 def _check_failure(result: Result) -> None:
     """Raise MinimizeError if a result is neither a failure nor a lenient answer."""
     if result.verdict is Verdict.PASS:
-        raise MinimizeError(f"{result.case} passes on {result.backend}, so there is nothing to minimize")
+        raise MinimizeError(
+            "nothing-to-minimize", f"{result.case} passes on {result.backend}, so there is nothing to minimize"
+        )
     if not result.verdict.failed and result.verdict is not Verdict.LENIENT:
         message = f": {result.message}" if result.message else ""
         raise MinimizeError(
-            f"{result.case} is {result.verdict} on {result.backend}{message}; only failures can be minimized"
+            "not-a-failure",
+            f"{result.case} is {result.verdict} on {result.backend}{message}; only failures can be minimized",
         )
 
 

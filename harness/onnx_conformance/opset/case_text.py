@@ -36,7 +36,9 @@ def added(plan: Plan, comment: str) -> Draft:
     """
     op, path = plan.op, path_of(plan.op)
     if any(spec.name == plan.spec.name for spec in op):
-        raise OperatorFileError(f"{path} has a case {plan.spec.name!r} already; name another with --name")
+        raise OperatorFileError(
+            "case-exists", f"{path} has a case {plan.spec.name!r} already; name another with --name"
+        )
     edits = Edits(path.read_text("utf-8"), op)
     words = [*_outcome(plan), *_arguments(plan)]
     one_line = f'{edits.constant}.case("{plan.spec.name}", {", ".join(words)})'
@@ -72,7 +74,8 @@ def _clause_name(op: Op, clause: Clause) -> str:
                 if value is clause or (isinstance(value, Clause) and clause in value.wordings):
                     return name
     raise OperatorFileError(
-        f"the file of {op} has no name for the deciding clause «{clause.text}»; write the case to a folder with --out"
+        "clause-without-name",
+        f"the file of {op} has no name for the deciding clause «{clause.text}»; write the case to a folder with --out",
     )
 
 
@@ -105,8 +108,9 @@ def _literal(value: Any) -> str:  # noqa: ANN401
     if isinstance(value, np.ndarray):
         if value.size > MOST:
             raise OperatorFileError(
+                "tensor-too-large-to-declare",
                 f"a tensor of {value.size} elements is too large for an operator file; write the case to a folder "
-                "with --out"
+                "with --out",
             )
         return _literal(value.tolist()) if value.size else f"np.zeros({value.shape})"
     if isinstance(value, list):

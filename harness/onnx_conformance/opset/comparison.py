@@ -93,11 +93,16 @@ def parse(text: str, domain: str) -> Opsets | Packages:
         after = int(new) if new else newest
         return _checked(Opsets(int(old) if old else after - 1, after), domain, text)
     if any(numbers):
-        raise RangeError(f"{text!r} compares an opset with a package; write two of a kind: 27..28, 1.22.0..1.23.2")
+        raise RangeError(
+            "opset-and-package",
+            f"{text!r} compares an opset with a package; write two of a kind: 27..28, 1.22.0..1.23.2",
+        )
     sides = [onnx_environment.requirement(side) if side else INSTALLED for side in (old, new)]
     older, newer = (_version(side) for side in sides)
     if older and newer and older >= newer:
-        raise RangeError(f"{text!r} is {'empty' if older == newer else 'reversed'}; the older one is first")
+        raise RangeError(
+            "range-reversed", f"{text!r} is {'empty' if older == newer else 'reversed'}; the older one is first"
+        )
     return Packages(*sides)
 
 
@@ -106,12 +111,13 @@ def _checked(opsets: Opsets, domain: str, text: str) -> Opsets:
     for opset in (opsets.before, opsets.after):
         if not 0 <= opset <= newest:
             raise RangeError(
+                "unknown-opset",
                 f"{text!r}: onnx {onnx.__version__} has no opset {opset} of {domain}; its newest is {newest}. "
-                "--onnx onnx-weekly may have more"
+                "--onnx onnx-weekly may have more",
             )
     if opsets.before >= opsets.after:
         what = "empty" if opsets.before == opsets.after else "reversed"
-        raise RangeError(f"{text!r} is {what}; the older opset is first: {newest - 1}..{newest}")
+        raise RangeError("range-not-upward", f"{text!r} is {what}; the older opset is first: {newest - 1}..{newest}")
     return opsets
 
 

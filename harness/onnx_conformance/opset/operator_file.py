@@ -70,7 +70,8 @@ def folder_of(version: OperatorVersion) -> Path:
     if not folder.is_dir():
         known = ", ".join(sorted(item.name for item in here.iterdir() if (item / "__init__.py").is_file()))
         raise OperatorFileError(
-            f"onnx/defs has it in {name!r}, and {here} has no such folder; make it, or take {known}"
+            "domain-folder-missing",
+            f"onnx/defs has it in {name!r}, and {here} has no such folder; make it, or take {known}",
         )
     return folder
 
@@ -91,7 +92,7 @@ def path_of(op: Op) -> Path:
         path = Path(operators.__file__).parent.joinpath(*name.split(".")[2:]).with_suffix(".py")
         if f'"{op.name}"' in path.read_text("utf-8") and registry.declares(name, op):
             return path
-    raise OperatorFileError(f"no file declares {op}")
+    raise OperatorFileError("no-operator-file", f"no file declares {op}")
 
 
 def new(domain: str, name: str, since: int | None) -> Draft:
@@ -109,14 +110,16 @@ def new(domain: str, name: str, since: int | None) -> Draft:
     every = schema.versions(domain, name)
     known = [item.since for item in every]
     if since is not None and since not in known:
-        raise OperatorFileError(f"{domain}/{name} has the versions {', '.join(map(str, known))}, not {since}")
+        raise OperatorFileError(
+            "no-such-version", f"{domain}/{name} has the versions {', '.join(map(str, known))}, not {since}"
+        )
     op = registry.load().find(domain, name)
     if op is None:
         current = [item for item in every if since in {None, item.since}]
         return _drafted(current)
     lacking = registry.undeclared(op)
     if not lacking or (since is not None and since in op.versions):
-        raise OperatorFileError(f"{path_of(op)} declares {op}/{since or op.versions[-1]} already")
+        raise OperatorFileError("version-exists", f"{path_of(op)} declares {op}/{since or op.versions[-1]} already")
     added = since or lacking[0]
     return _extended(op, next(item for item in every if item.since == added))
 
@@ -418,7 +421,9 @@ class Edits:
                 first = node.value.args[0] if node.value.args else None
                 if isinstance(first, ast.Constant) and first.value == self.op.name:
                     return node
-        raise OperatorFileError(f"no statement of the file of {self.op} is its Op(...); extend it by hand")
+        raise OperatorFileError(
+            "op-statement-missing", f"no statement of the file of {self.op} is its Op(...); extend it by hand"
+        )
 
     def _place(self, line: int, column: int) -> int:
         return self._starts[line - 1] + column
@@ -436,7 +441,9 @@ class Edits:
         assert isinstance(call, ast.Call)  # noqa: S101
         versions = next((item.value for item in call.keywords if item.arg == "versions"), None)
         if not isinstance(versions, ast.Tuple):
-            raise OperatorFileError(f"{self.op}: versions= is not a list of numbers; add {since} by hand")
+            raise OperatorFileError(
+                "versions-not-a-list", f"{self.op}: versions= is not a list of numbers; add {since} by hand"
+            )
         last = versions.elts[-1]
         self._inserted.append((self._after(last), f", {since}"))
 
@@ -474,7 +481,9 @@ class Edits:
                 if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == f"{self.constant}.oracle":
                     found = node, decorator
         if found is None:
-            raise OperatorFileError(f"the file of {self.op} does not contain its oracle; extend it by hand")
+            raise OperatorFileError(
+                "oracle-missing", f"the file of {self.op} does not contain its oracle; extend it by hand"
+            )
         function, decorator = found
         if not any(item.arg == "before" for item in decorator.keywords):
             comma = ", " if decorator.keywords else ""

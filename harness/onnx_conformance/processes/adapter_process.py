@@ -108,18 +108,18 @@ class AdapterProcessError(HarnessError):
         process: which one; several may be of one backend.
     """
 
-    def __init__(self, process: AdapterProcess, text: str) -> None:
-        """Take the process, and a sentence that names its backend."""
-        super().__init__(text)
+    def __init__(self, process: AdapterProcess, id: str, text: str) -> None:  # noqa: A002 - as in HarnessError
+        """Take the process, the id of the problem, and a sentence that names the backend."""
+        super().__init__(id, text)
         self.process = process
 
 
 class StartError(AdapterProcessError):
     """The adapter process does not start; the text contains its name, the reason and a solution."""
 
-    def __init__(self, process: AdapterProcess, text: str) -> None:
-        """Take the process, and a sentence that names its backend; in a sandbox, a file may be missing."""
-        super().__init__(process, f"{text}; {IN_SANDBOX}" if process.target.sandbox else text)
+    def __init__(self, process: AdapterProcess, id: str, text: str) -> None:  # noqa: A002 - as in HarnessError
+        """Take the same; in a sandbox, a file may be missing."""
+        super().__init__(process, id, f"{text}; {IN_SANDBOX}" if process.target.sandbox else text)
 
 
 class BudgetError(AdapterProcessError):
@@ -224,7 +224,9 @@ class AdapterProcess:
         try:
             return ProcessTree.start(self.target, self.limits.memory)
         except OSError as error:
-            raise StartError(self, f"{self.target.name}: cannot run {error.filename!r}: {error.strerror}") from error
+            raise StartError(
+                self, "adapter-not-runnable", f"{self.target.name}: cannot run {error.filename!r}: {error.strerror}"
+            ) from error
 
     def _start_successor(self) -> None:
         """Start the next process while this one works, where one has crashed before: the next crash costs no start.
@@ -286,6 +288,7 @@ class AdapterProcess:
             times = "once" if ends == 1 else f"{ends} times"
             raise BudgetError(
                 self,
+                "too-many-restarts",
                 f"{self.target.name}: ended {times}, the last time because {self.budget.last}; the rest is not run "
                 f"(--restarts allows {self.limits.restarts}; raise it to go on)",
             )
@@ -533,14 +536,16 @@ class AdapterProcess:
         name = self.target.name
         if header["kind"] == "failed":
             reason = " ".join(replies.text_of(header, "message", "the adapter reports no reason").split())
-            raise StartError(self, f"{name}: {reason.removeprefix(f'{name} ').removeprefix(f'{name}: ')}")
+            raise StartError(
+                self, "adapter-not-started", f"{name}: {reason.removeprefix(f'{name} ').removeprefix(f'{name}: ')}"
+            )
         if header["kind"] != "hello":
             kind = clean(header["kind"], 40)
-            raise StartError(self, f'{name}: its first message is {kind!r}, expected "hello" ({MANUAL})')
+            raise StartError(self, "not-a-hello", f'{name}: its first message is {kind!r}, expected "hello" ({MANUAL})')
         try:
             self.hello = hello.checked(header)
         except hello.HelloError as error:
-            raise StartError(self, f"{name}: {error}") from None
+            raise StartError(self, "hello-invalid", f"{name}: {error}") from None
         now = time.monotonic()
         if not starting.in_advance:  # It does not show the duration of a start.
             self.case_times.start = now - self._since
@@ -569,7 +574,9 @@ class AdapterProcess:
             )
         elif isinstance(self._state, Starting):
             raise StartError(
-                self, f"{self.target.name}: no hello within {self.limits.start:g} s after its start ({MANUAL})"
+                self,
+                "no-hello",
+                f"{self.target.name}: no hello within {self.limits.start:g} s after its start ({MANUAL})",
             )
         else:
             self._blame(Late(now - self._since, self._stderr_text()))
@@ -635,7 +642,7 @@ class AdapterProcess:
         text = replies.sentence(self.target.name, f"{reason} before it sent hello", reply)
         if first is not None:
             text += f"; it was started twice, and the first time {replies.sentence('', replies.reason(first), first)}"
-        raise StartError(self, text)
+        raise StartError(self, "ended-before-hello", text)
 
 
 def poll(selector: selectors.BaseSelector, processes: list[AdapterProcess], wait: float | None = None) -> float:

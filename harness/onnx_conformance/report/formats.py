@@ -115,7 +115,9 @@ def make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ReportError(f"cannot create the folder {folder}: {error.strerror}; name another one") from error
+        raise ReportError(
+            "report-folder-not-made", f"cannot create the folder {folder}: {error.strerror}; name another one"
+        ) from error
 
 
 def write(path: Path, pieces: Iterable[str]) -> None:
@@ -133,4 +135,4 @@ def write(path: Path, pieces: Iterable[str]) -> None:
     except OSError as error:
         # The hint would be wrong for a full disk, or a folder without write permission.
         hint = "" if path.parent.is_dir() else "; name a file in an existing folder"
-        raise ReportError(f"cannot write {path}: {error.strerror}{hint}") from error
+        raise ReportError("report-not-writable", f"cannot write {path}: {error.strerror}{hint}") from error

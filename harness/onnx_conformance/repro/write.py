@@ -44,13 +44,20 @@ def check(kind: str, out: Path | None, named: Sequence[str]) -> None:
         ResultsError: the file is a results file.
     """
     if kind == "python" and named:
-        raise FilingError("--other is for --format markdown and folder; the Python file runs only one runtime")
+        raise FilingError(
+            "other-runtimes-not-run",
+            "--other is for --format markdown and folder; the Python file runs only one runtime",
+        )
     if kind == "folder" and out is None:
-        raise FilingError("--format folder needs --out DIR, the folder to write the case's folder to")
+        raise FilingError(
+            "case-folder-missing", "--format folder needs --out DIR, the folder to write the case's folder to"
+        )
     if out is not None and kind == "folder" and out.exists() and not out.is_dir():
-        raise FilingError(f"--out {out} is not a folder; --format folder writes the case's folder into one")
+        raise FilingError(
+            "out-not-a-folder", f"--out {out} is not a folder; --format folder writes the case's folder into one"
+        )
     if out is not None and kind != "folder" and out.is_dir():
-        raise FilingError(f"--out {out} is a folder; --format {kind} writes one file")
+        raise FilingError("out-is-a-folder", f"--out {out} is a folder; --format {kind} writes one file")
     if out is not None and kind != "folder":
         stream.check_no_results(out)
 
@@ -71,7 +78,9 @@ def file(issue: Issue, kind: str, out: Path | None) -> tuple[str, Path | None]:
     """
     if kind == "folder":
         if out is None:
-            raise FilingError("--format folder needs --out DIR, the folder to write the case's folder to")
+            raise FilingError(
+                "case-folder-missing", "--format folder needs --out DIR, the folder to write the case's folder to"
+            )
         beside = {"repro.py": bug_report.script_text(issue, shared=False), "README.md": bug_report.markdown(issue)}
         files = {name: text.encode("utf-8", "replace") for name, text in beside.items()}
         return "", onnx_layout.write(issue.case, out, replace=True, beside=files)
@@ -86,4 +95,4 @@ def _write(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise FilingError(f"cannot write {path}: {error.strerror}") from error
+        raise FilingError("script-not-writable", f"cannot write {path}: {error.strerror}") from error

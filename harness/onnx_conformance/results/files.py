@@ -108,14 +108,14 @@ class Streams:
             ResultsError: a file has another suite, other backends or other arguments; or there is nothing left to do.
         """
         if self.path is None:
-            raise ResultsError("--resume needs --results FILE, the file to resume")
+            raise ResultsError("resume-without-results", "--resume needs --results FILE, the file to resume")
         for stream in self.all:
             stream.writer.lock()  # Before reading it: another run may be writing its footer.
             if stream.path is not None and has_content(stream.path):
                 stream.earlier = Run(stream.path)
                 self._check_same_run(stream, stream.earlier, source, arguments)
         if self.complete:
-            raise ResultsError(f"{self.path} is complete; there is nothing to resume")
+            raise ResultsError("nothing-to-resume", f"{self.path} is complete; there is nothing to resume")
 
     def _check_same_run(
         self, stream: Stream, run: Run, source: Mapping[str, str], arguments: Mapping[str, Any]
@@ -138,8 +138,9 @@ class Streams:
         ):
             if was != is_now:
                 raise ResultsError(
+                    "another-run-to-resume",
                     f"{run.path} cannot be resumed: its {what} is {was}, but that of this run is {is_now}; "
-                    "use the same, or name another --results file"
+                    "use the same, or name another --results file",
                 )
 
     def check(self) -> None:
@@ -265,6 +266,7 @@ def _check_same_runtimes(run: Run, hellos: Mapping[str, Mapping[str, object]]) -
         then, is_now = identity(was), identity(now.get(name, was))
         if then != is_now:
             raise ResultsError(
+                "another-backend-to-resume",
                 f"{run.path} cannot be resumed: {name} was {_text(then)}, but is now {_text(is_now)}; "
-                "restore it, or name another --results file"
+                "restore it, or name another --results file",
             )

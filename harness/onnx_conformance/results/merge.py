@@ -36,7 +36,7 @@ def merge(paths: Sequence[Path], out: Path, sample: int = 1, *, overwrite: bool 
             files have different verdicts for the same case and backend; or `out` exists already.
     """
     if any(path.exists() and out.exists() and path.samefile(out) for path in paths):
-        raise ResultsError(f"{out} is one of the files to merge; name another file for --out")
+        raise ResultsError("merged-into-itself", f"{out} is one of the files to merge; name another file for --out")
     writer = Writer(out, overwrite=overwrite)
     try:
         writer.check()
@@ -49,7 +49,7 @@ def _merge(paths: Sequence[Path], writer: Writer, sample: int) -> int:
     runs = [Run(path) for path in paths]
     for run in runs:
         if not run.complete:
-            raise ResultsError(run.cut_off)
+            raise ResultsError("merge-of-cut-off-run", run.cut_off)
         _check_compatible(runs[0], run)
     _check_shards(runs)
     owners = {key: first for key, first in _owners(runs).items() if in_sample(key[1], sample)}
@@ -80,8 +80,9 @@ def _owners(runs: Sequence[Run]) -> dict[tuple[str, str], int]:
             verdict, first = verdicts.setdefault((result.backend, result.case), (result.verdict, index))
             if verdict is not result.verdict:
                 raise ResultsError(
+                    "verdicts-differ",
                     f"{result.case} on {result.backend} is {verdict} in {runs[first].path}, but {result.verdict} in "
-                    f"{run.path}; these are different runs, omit one of them"
+                    f"{run.path}; these are different runs, omit one of them",
                 )
     return {key: first for key, (_, first) in verdicts.items()}
 
@@ -106,15 +107,17 @@ def _check_compatible(first: Run, other: Run) -> None:
     ):
         if mine != its:
             raise ResultsError(
+                "runs-differ",
                 f"{first.path} and {other.path} cannot be merged: their {what} differs ({mine or 'none'} and "
-                f"{its or 'none'}); merge runs with the same {what}"
+                f"{its or 'none'}); merge runs with the same {what}",
             )
     for backend, hello in other.header["backends"].items():
         mine, its = identity(first.header["backends"].get(backend, hello)), identity(hello)
         if mine != its:
             raise ResultsError(
+                "backends-differ",
                 f"{first.path} and {other.path} cannot be merged: {backend} is {_text(mine)} in the first, "
-                f"but {_text(its)} in the second"
+                f"but {_text(its)} in the second",
             )
 
 
@@ -132,14 +135,16 @@ def _check_shards(runs: Sequence[Run]) -> None:
             (one, first), (other, second), *_ = by_sample.items()
             words = {count: sampling.in_words(count) or "all cases" for count in by_sample}
             raise ResultsError(
+                "samples-differ",
                 f"{backend} ran {words[one]} in {first.path}, but {words[other]} in {second.path}; merge runs with "
-                "the same"
+                "the same",
             )
         shards = [_shard(run) for run in runs if backend in run.header["backends"]]
         counts = sorted({count for _, count in shards})
         if len(counts) > 1:
             raise ResultsError(
-                f"{backend} has shards of {' and of '.join(map(str, counts))}; merge shards of the same number"
+                "shards-differ",
+                f"{backend} has shards of {' and of '.join(map(str, counts))}; merge shards of the same number",
             )
         present, count = {index for index, _ in shards}, counts[0]
         # A header may contain any number of shards, so the list of missing ones is bounded.
@@ -150,7 +155,8 @@ def _check_shards(runs: Sequence[Run]) -> None:
             names = ", ".join(f"{index}/{count}" for index in missing[:MOST_MISSING])
             names += " and others" if len(missing) > MOST_MISSING else ""
             raise ResultsError(
-                f"{backend} lacks --shard {names}; run the missing shards, and merge their files as well"
+                "shards-missing",
+                f"{backend} lacks --shard {names}; run the missing shards, and merge their files as well",
             )
 
 

@@ -34,7 +34,9 @@ def parse(text: str) -> tuple[str, int]:
     name, _, share = text.rpartition("=")
     match = _SHARE.fullmatch(share)
     if match is None or text.startswith("="):
-        raise SampleError(f"{text!r} is not a sample; write 1/n, such as 1/80, or NAME=1/n for one backend")
+        raise SampleError(
+            "not-a-sample", f"{text!r} is not a sample; write 1/n, such as 1/80, or NAME=1/n for one backend"
+        )
     return name, int(match[1])
 
 
@@ -52,11 +54,14 @@ def by_backend(samples: Iterable[tuple[str, int]], backends: Sequence[str]) -> d
     for name, count in samples:
         if name and name not in backends:
             raise SampleError(
-                f"--sample {name}=1/{count}: there is no --backend {name!r}; expected one of {', '.join(backends)}"
+                "sample-of-unknown-backend",
+                f"--sample {name}=1/{count}: there is no --backend {name!r}; expected one of {', '.join(backends)}",
             )
         if counts.setdefault(name, count) != count:
             whose = name or "every backend"
-            raise SampleError(f"two samples for {whose}, 1/{counts[name]} and 1/{count}; use one of them")
+            raise SampleError(
+                "two-samples", f"two samples for {whose}, 1/{counts[name]} and 1/{count}; use one of them"
+            )
     every = {name: counts.get(name, counts.get("", 1)) for name in backends}
     return {name: count for name, count in every.items() if count > 1}
 

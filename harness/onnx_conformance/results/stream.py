@@ -204,7 +204,7 @@ def has_content(path: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise ResultsError(f"cannot read {path}: {error.strerror}") from error
+        raise ResultsError("results-not-readable", f"cannot read {path}: {error.strerror}") from error
 
 
 def has_results(path: Path) -> bool:
@@ -219,7 +219,9 @@ def has_results(path: Path) -> bool:
 def check_no_results(path: Path) -> None:
     """Raise ResultsError if a file that can be generated again, such as a report, would replace results."""
     if has_results(path):
-        raise ResultsError(f"{path} contains results, which are not overwritten; name another file")
+        raise ResultsError(
+            "results-are-not-overwritten", f"{path} contains results, which are not overwritten; name another file"
+        )
 
 
 class Writer:
@@ -265,17 +267,19 @@ class Writer:
         if self.path is None or not has_content(self.path):
             return
         if not has_results(self.path):
-            raise ResultsError(f"{_no_header(self.path)}, and is not overwritten")
+            raise ResultsError("not-results", f"{_no_header(self.path)}, and is not overwritten")
         if self._overwrite:
             return
         if Run(self.path).complete:
             raise ResultsError(
-                f"{self.path} contains results already; name another file, or replace them with --overwrite"
+                "results-exist",
+                f"{self.path} contains results already; name another file, or replace them with --overwrite",
             )
         raise CutOffError(
+            "run-cut-off",
             f"{self.path} contains a run that was cut off; continue it with --resume, name another file, or "
             "replace it with "
-            "--overwrite"
+            "--overwrite",
         )
 
     def open(self, first: Mapping[str, Any]) -> None:
@@ -303,7 +307,7 @@ class Writer:
         self._unreadable = set(run.unreadable)
         self.lock()
         if self._file is None:
-            raise ResultsError(f"{self.path} no longer exists; run without --resume")
+            raise ResultsError("results-gone", f"{self.path} no longer exists; run without --resume")
         self._file.truncate(run.end)
         self._file.seek(run.end)
 
@@ -314,7 +318,7 @@ class Writer:
             handle = os.open(self.path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
         except OSError as error:
             why = "this pipe has no reader" if error.errno == errno.ENXIO else error.strerror
-            raise ResultsError(f"cannot write {self.path}: {why}") from error
+            raise ResultsError("results-not-writable", f"cannot write {self.path}: {why}") from error
         os.set_blocking(handle, True)
         file = FileIO(handle, "r+b" if flags & os.O_RDWR else "wb")
         try:
@@ -323,12 +327,13 @@ class Writer:
         except BlockingIOError as error:
             file.close()
             raise ResultsError(
-                f"another run is writing to {self.path}; wait until it has ended, or name another file"
+                "results-in-use",
+                f"another run is writing to {self.path}; wait until it has ended, or name another file",
             ) from error
         except OSError as error:
             if error.errno not in NO_LOCKS:
                 file.close()
-                raise ResultsError(f"cannot lock {self.path}: {error.strerror}") from error
+                raise ResultsError("results-not-lockable", f"cannot lock {self.path}: {error.strerror}") from error
         return file
 
     def add(self, result: Result, text: bytes | None = None) -> None:
@@ -392,7 +397,9 @@ class Writer:
             while view:
                 view = view[self._file.write(view) :]
         except OSError as error:
-            raise ResultsError(f"cannot write {self.path}: {error.strerror}; the existing results are valid") from error
+            raise ResultsError(
+                "results-not-written", f"cannot write {self.path}: {error.strerror}; the existing results are valid"
+            ) from error
 
 
 def _is_regular(path: Path) -> bool:
@@ -413,10 +420,12 @@ def _opened(path: Path) -> BufferedReader:
     try:
         if path.exists() and not path.is_file():
             what = "a folder" if path.is_dir() else "a pipe or a device"
-            raise ResultsError(f"{path} is {what}; results are read several times, so store them in a file")
+            raise ResultsError(
+                "results-not-a-file", f"{path} is {what}; results are read several times, so store them in a file"
+            )
         return path.open("rb")
     except OSError as error:
-        raise ResultsError(f"cannot read {path}: {error.strerror}") from error
+        raise ResultsError("results-not-readable", f"cannot read {path}: {error.strerror}") from error
 
 
 class Run:
@@ -443,15 +452,18 @@ class Run:
         except records.RecordError:
             self.header = {}
         if self.header.get("kind") != "header":
-            raise ResultsError(_no_header(path))
+            raise ResultsError("header-missing", _no_header(path))
         if self.header.get("format") != FORMAT:
             raise ResultsError(
-                f"{path}: format {line(repr(self.header.get('format')), 40)}; this version reads format {FORMAT}"
+                "unknown-format",
+                f"{path}: format {line(repr(self.header.get('format')), 40)}; this version reads format {FORMAT}",
             )
         try:
             records.read(first)
         except records.RecordError as error:
-            raise ResultsError(f"{path}, line 1: not a header: {error}; the file is damaged, run again") from None
+            raise ResultsError(
+                "header-invalid", f"{path}, line 1: not a header: {error}; the file is damaged, run again"
+            ) from None
         self.footer: Mapping[str, Any] | None = None
         self.unreadable: tuple[Unreadable, ...] = ()
         self.end = len(first)
@@ -492,7 +504,8 @@ class Run:
                 where = f"{self.path}, line {number}"
                 if damaged:
                     raise ResultsError(
-                        f"{damaged}; remove this line and all following ones, and continue with --resume"
+                        "record-damaged",
+                        f"{damaged}; remove this line and all following ones, and continue with --resume",
                     )
                 try:
                     record = read(text)
@@ -500,10 +513,14 @@ class Run:
                     damaged = f"{where}: not a record of the result stream: {error}"
                     continue  # Allowed only for the last line of a run that was cut off.
                 except records.RecordError as error:
-                    raise ResultsError(f"{where}: {error}; remove the line and run with --resume") from None
+                    raise ResultsError(
+                        "record-invalid", f"{where}: {error}; remove the line and run with --resume"
+                    ) from None
                 if ended or record["kind"] == "header":
                     kind = str(record["kind"]) if not ended else "record after the footer"
-                    raise ResultsError(f"{where}: unexpected {kind}; the file contains two streams, separate them")
+                    raise ResultsError(
+                        "two-streams", f"{where}: unexpected {kind}; the file contains two streams, separate them"
+                    )
                 end += len(text)
                 if record["kind"] == "footer":
                     self.footer, ended = record, True
@@ -513,8 +530,9 @@ class Run:
                     continue
                 if record["backend"] not in self.header["backends"]:
                     raise ResultsError(
+                        "record-of-unknown-backend",
                         f"{where}: backend {line(record['backend'], 80)!r} is not in the header; remove the line "
-                        "and run with --resume"
+                        "and run with --resume",
                     )
                 yield record
             self.end, self.unreadable = end, tuple(unreadable)
@@ -525,4 +543,4 @@ class Run:
         try:
             return file.readline(records.MOST_BYTES)
         except OSError as error:
-            raise ResultsError(f"cannot read {self.path}: {error.strerror}") from error
+            raise ResultsError("results-not-readable", f"cannot read {self.path}: {error.strerror}") from error

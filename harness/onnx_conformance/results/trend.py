@@ -145,7 +145,9 @@ def _columns(runs: Sequence[Run]) -> Iterator[Column]:
                 version = Version(text)
             except InvalidVersion:
                 why = f"its version {text!r} cannot be ordered" if text else "its adapter reports no version"
-                raise TrendError(f"{run.path}: {line(name)} cannot be in a trend: {line(why)}") from None
+                raise TrendError(
+                    "version-not-comparable", f"{run.path}: {line(name)} cannot be in a trend: {line(why)}"
+                ) from None
             yield Column(run, name, str(hello.get("runtime") or under_test.unversioned(name)), version)
 
 
@@ -161,9 +163,10 @@ def check_options(names: Iterable[str]) -> None:
     for options in by_stem.values():
         if len(options) > 1:
             raise TrendError(
+                "trend-of-options",
                 f"a trend compares versions of one option, but these are {line(', '.join(sorted(options)))}; use "
                 "`report` "
-                "to compare options"
+                "to compare options",
             )
 
 
@@ -172,20 +175,22 @@ def _check(columns: Sequence[Column]) -> None:
     runtimes = sorted({column.runtime for column in columns})
     if len(runtimes) > 1:
         raise TrendError(
-            f"a trend needs one runtime, but these are {line(', '.join(runtimes))}; use `report` to compare them"
+            "trend-of-runtimes",
+            f"a trend needs one runtime, but these are {line(', '.join(runtimes))}; use `report` to compare them",
         )
     suites = sorted({_suite(column.run) for column in columns})
     if len(suites) > 1:
         raise TrendError(
-            f"a trend needs one suite, but these are {line(', '.join(suites))}; run all versions with the same"
+            "trend-of-suites",
+            f"a trend needs one suite, but these are {line(', '.join(suites))}; run all versions with the same",
         )
     versions = [column.version for column in columns]
     for one, other in itertools.pairwise(versions):
         if one == other:
-            raise TrendError(f"{line(runtimes[0])} {one} occurs twice; pass each version once")
+            raise TrendError("version-twice", f"{line(runtimes[0])} {one} occurs twice; pass each version once")
     if len(versions) < 2:  # noqa: PLR2004 - from one version to another
         present = f"only {line(runtimes[0])} {versions[0]}" if versions else "no version"
-        raise TrendError(f"a trend needs at least two versions, but there is {present}")
+        raise TrendError("trend-of-one-version", f"a trend needs at least two versions, but there is {present}")
 
 
 def _notes(runs: Sequence[Run], columns: Sequence[Column]) -> Iterator[str]:

@@ -91,7 +91,7 @@ class Outcome:
         results: results, each with its line of the results file.
         reports: reports of the slices with complete results.
         faults, given_up: as in `Crew`.
-        error: why nothing could be run; empty: no error.
+        error: why nothing could be run; None: no error.
         seconds: CPU time in the harness.
     """
 
@@ -100,7 +100,7 @@ class Outcome:
     reports: list[SliceReport] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     given_up: set[str] = field(default_factory=set)
-    error: str = ""
+    error: HarnessError | None = None
     seconds: float = 0.0
 
 
@@ -132,7 +132,7 @@ def run_task(task: Task, skipped: Container[tuple[str, str]]) -> Outcome:
     try:
         warm = _taken(task)
     except HarnessError as error:
-        return Outcome(error=str(error))
+        return Outcome(error=HarnessError(error.id, error.text))  # The error itself may refer to a process.
     outcome = Outcome(warm.hellos)
     selection = replace(task.options.selection)
     selection.idle = set(task.idle)
@@ -142,7 +142,7 @@ def run_task(task: Task, skipped: Container[tuple[str, str]]) -> Outcome:
             outcome.results.append((result, encoded(result) if task.encode else None))
     except HarnessError as error:
         worker.scheduler.close()
-        return Outcome(error=str(error))
+        return Outcome(error=HarnessError(error.id, error.text))
     except BaseException:
         worker.scheduler.close()
         raise
@@ -170,8 +170,9 @@ def _taken(task: Task) -> _Warm:
     worker = Worker(task.options.work())
     if worker.suite.digest() != task.digest:
         raise HarnessError(
+            "worker-has-another-suite",
             f"suite {line(task.options.suite)} has digest {worker.suite.digest()} on {os.uname().nodename}, but "
-            f"{task.digest} on the machine of the command; use the same onnx-conformance, onnx and folders on both"
+            f"{task.digest} on the machine of the command; use the same onnx-conformance, onnx and folders on both",
         )
     try:
         return _Warm(worker, worker.start())
@@ -272,7 +273,7 @@ class Cluster:
         try:
             distributed = _dask()
         except ImportError as error:
-            raise HarnessError(f"--cluster needs Dask: {HINT}") from error
+            raise HarnessError("dask-missing", f"--cluster needs Dask: {HINT}") from error
         logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # The run reports the relevant errors itself.
         address = self._options.cluster
         try:
@@ -287,8 +288,9 @@ class Cluster:
             self._client.wait_for_workers(1, timeout=WORKER_SECONDS)
         except (OSError, ValueError, RuntimeError, TimeoutError) as error:
             raise HarnessError(
+                "scheduler-out-of-reach",
                 f"--cluster {line(address)}: {line(error)}; check that the scheduler is running and has workers. Start "
-                "them with `dask scheduler` and `dask worker ADDRESS`, or use local:2 to start both on this machine"
+                "them with `dask scheduler` and `dask worker ADDRESS`, or use local:2 to start both on this machine",
             ) from error
         futures = {
             names: self._client.submit(
@@ -309,7 +311,8 @@ class Cluster:
                 hellos |= self._checked(self._result(future)).hellos
             except (_dask().KilledWorker, TaskLostError) as error:
                 raise HarnessError(
-                    f"--cluster {line(address)}: the Dask workers that start {line(', '.join(names))} die"
+                    "workers-die",
+                    f"--cluster {line(address)}: the Dask workers that start {line(', '.join(names))} die",
                 ) from error
         return hellos
 
@@ -318,7 +321,8 @@ class Cluster:
         needs = " ".join(f"{key}={number:g}" for key, number in self._kinds[names].items())
         started = f" with {needs}; start one with --resources '{needs}'" if needs else "; start one"
         return HarnessError(
-            f"--cluster {line(self._options.cluster)}: there is no worker for {line(names[0])}{started}"
+            "no-worker-with-resource",
+            f"--cluster {line(self._options.cluster)}: there is no worker for {line(names[0])}{started}",
         )
 
     @property
@@ -355,12 +359,14 @@ class Cluster:
         return outcome
 
     def _gone(self) -> HarnessError:
-        return HarnessError(f"--cluster {line(self._options.cluster)}: the connection to the scheduler is lost")
+        return HarnessError(
+            "scheduler-lost", f"--cluster {line(self._options.cluster)}: the connection to the scheduler is lost"
+        )
 
     @staticmethod
     def _checked(outcome: Outcome) -> Outcome:
-        if outcome.error:
-            raise HarnessError(outcome.error)
+        if outcome.error is not None:
+            raise outcome.error
         return outcome
 
     def run(self, slices: Sequence[Slice], selection: Selection, on_wait: Callable[[], None]) -> Iterator[Arrived]:
@@ -464,8 +470,9 @@ class Cluster:
         self._since_alone = self._since_alone or time.monotonic()
         if time.monotonic() - self._since_alone > WORKER_SECONDS:
             raise HarnessError(
+                "no-worker",
                 f"--cluster {line(self._options.cluster)}: there was no worker for {WORKER_SECONDS:g} s; start one, "
-                "such as `dask worker ADDRESS`"
+                "such as `dask worker ADDRESS`",
             )
 
     def _check_connection(self) -> None:

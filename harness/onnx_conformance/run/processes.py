@@ -100,7 +100,7 @@ class Processes:
         self._arrived: deque[Arrived] = deque()
         self._reports: list[SliceReport] = []
         self._hellos: Mapping[str, Mapping[str, Any]] = {}
-        self._refusals: list[str] = []
+        self._refusals: list[HarnessError] = []
         self._selection = work.selection
         self._begun = False
         self._before = cpu_time.so_far()
@@ -128,7 +128,7 @@ class Processes:
         while not self._hellos:
             self._poll(POLL_SECONDS)
             if not self._hellos and not self._living:
-                raise HarnessError(self._refusals[0])
+                raise self._refusals[0]
         return self._hellos
 
     def _start_member(self) -> None:
@@ -241,11 +241,11 @@ class Processes:
             self._tell_refusals()
         elif isinstance(message, Failed):
             self._end(member)
-            if message.fault:
-                raise WorkerFaultError(message.text)
+            if message.error is None:
+                raise WorkerFaultError(message.traceback)
             if member.started:
-                raise HarnessError(message.text)
-            self._refuse(message.text)
+                raise message.error
+            self._refuse(message.error)
         elif isinstance(message, Ended):
             self.faults += [fault for fault in message.faults if fault not in self.faults]
             self.given_up |= message.given_up
@@ -294,15 +294,15 @@ class Processes:
                 return part
         return None
 
-    def _refuse(self, text: str) -> None:
+    def _refuse(self, error: HarnessError) -> None:
         """Go on with the other workers, if there are any, where one could not start its adapters."""
-        self._refusals.append(text)
+        self._refusals.append(error)
         if self._hellos:
             self._tell_refusals()
 
     def _tell_refusals(self) -> None:
-        for text in self._refusals:
-            printing.warn(f"note: continuing with one worker less, because its adapters did not start: {text}")
+        for error in self._refusals:
+            printing.warn(f"note: continuing with one worker less, because its adapters did not start: {error}")
         self._refusals.clear()
 
     def _end(self, member: _Member) -> None:
@@ -316,7 +316,9 @@ class Processes:
         code = member.process.exitcode or 0
         how = f"ended by {signal_name(code)}" if code < 0 else f"exited with status {code}"
         if not member.started:
-            self._refuse(f"a worker process was {how} before its adapters had started")
+            self._refuse(
+                HarnessError("worker-died-at-start", f"a worker process was {how} before its adapters had started")
+            )
             return
         if not self._begun:
             return

@@ -282,7 +282,9 @@ class Run:
     def _check_max_fail(self) -> None:
         most = self.options.max_fail
         if most is not None and self.summary.failed >= most:
-            raise StoppedError(f"stopped after {self.summary.failed} failures, because of --max-fail {most}")
+            raise StoppedError(
+                "too-many-failures", f"stopped after {self.summary.failed} failures, because of --max-fail {most}"
+            )
 
     def _count(self, result: Result) -> None:
         """Add a result to the summary and the gate; one that is the adapter's fault is a fault of the run."""

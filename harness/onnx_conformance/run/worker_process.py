@@ -104,12 +104,12 @@ class Failed:
     """A worker cannot go on.
 
     Attributes:
-        text: why.
-        fault: whether it is a fault of the harness, and the text a traceback.
+        error: the reason; None: a fault of the harness.
+        traceback: of the fault.
     """
 
-    text: str
-    fault: bool = False
+    error: HarnessError | None
+    traceback: str = ""
 
 
 @dataclass(frozen=True)
@@ -242,11 +242,11 @@ def serve(
             _work(end, worker, work, skipped, encode=encode)
         last = Ended(worker.scheduler.faults, worker.scheduler.given_up, cpu_time.so_far() - before)
     except HarnessError as error:
-        last = Failed(str(error))
+        last = Failed(HarnessError(error.id, error.text))  # The error itself may refer to a process.
     except channel.ClosedError:
         return
     except BaseException:  # noqa: BLE001 - it is sent to the command, which raises it
-        last = Failed(traceback.format_exc(), fault=True)
+        last = Failed(None, traceback.format_exc())
     with contextlib.suppress(channel.ClosedError):
         end.send(last)
 

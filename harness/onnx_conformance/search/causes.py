@@ -60,7 +60,7 @@ def known(path: Path, backend: str) -> set[Cause]:
     run = Run(path)
     if backend not in run.header["backends"]:
         names = ", ".join(sorted(run.header["backends"]))
-        raise HarnessError(f"{path} has no backend {backend!r}; it has {names}")
+        raise HarnessError("backend-not-in-file", f"{path} has no backend {backend!r}; it has {names}")
     found: set[Cause] = set()
     for result in run.results():
         if result.backend == backend and result.verdict.failed:

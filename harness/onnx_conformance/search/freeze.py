@@ -45,11 +45,14 @@ def check(folder: Path) -> None:
     if not folder.exists():
         return
     if not folder.is_dir():
-        raise HarnessError(f"{folder} is not a folder; name a folder for the cases, which may be new")
+        raise HarnessError(
+            "not-a-folder-for-cases", f"{folder} is not a folder; name a folder for the cases, which may be new"
+        )
     foreign = sorted(item.name for item in folder.iterdir() if not (item / FILE).is_file())
     if foreign:
         raise HarnessError(
-            f"{folder} contains {line(foreign[0], 100)}, which no search wrote; name another folder with --folder"
+            "folder-of-others",
+            f"{folder} contains {line(foreign[0], 100)}, which no search wrote; name another folder with --folder",
         )
 
 

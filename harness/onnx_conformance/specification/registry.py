@@ -41,7 +41,7 @@ class Registry:
     def _add(self, declared: Iterable[Op]) -> None:
         for op in declared:
             if (op.domain, op.name) in self._ops:
-                raise DeclarationError(f"{op} is declared in two operator files")
+                raise DeclarationError("operator-declared-twice", f"{op} is declared in two operator files")
             _check(op)
             self._ops[op.domain, op.name] = op
 
@@ -73,7 +73,7 @@ class Registry:
         names = [op.name for op in self]
         near = difflib.get_close_matches(name, names, 1)
         hint = f"did you mean {near[0]}?" if near else f"the declared operators are {', '.join(names)}"
-        raise UnknownOperatorError(f"no operator is called {name!r}; {hint}")
+        raise UnknownOperatorError("unknown-operator", f"no operator is called {name!r}; {hint}")
 
 
 class _Files(Registry):
@@ -131,7 +131,10 @@ def _declared(module: str) -> list[Op]:
     ops = [item for item in vars(_imported(module)).values() if isinstance(item, Op)]
     for op in ops:
         if op.name.lower() != _stem(module):
-            raise DeclarationError(f"{_file(module)} declares {op.name}; the file of an operator must have its name")
+            raise DeclarationError(
+                "operator-file-misnamed",
+                f"{_file(module)} declares {op.name}; the file of an operator must have its name",
+            )
     return ops
 
 
@@ -174,7 +177,10 @@ def _check(op: Op) -> None:
         served = [version for version in current if oracles[version.since] is oracle]
         for name in oracle.parameters:
             if not any(name in version.arguments for version in served):
-                raise DeclarationError(f"{op}: no version has {name}, a parameter of oracle {oracle.function.__name__}")
+                raise DeclarationError(
+                    "parameter-unknown",
+                    f"{op}: no version has {name}, a parameter of oracle {oracle.function.__name__}",
+                )
 
 
 @functools.cache
@@ -187,13 +193,13 @@ def _imported(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
     except SyntaxError as error:
-        raise DeclarationError(f"{error.filename}, line {error.lineno}: {error.msg}") from error
+        raise DeclarationError("operator-file-syntax", f"{error.filename}, line {error.lineno}: {error.msg}") from error
     except Exception as error:
         file = _file(name)
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == file]
         where = f"{file}, line {frames[-1].lineno}" if frames else f"{file}"
         said = f"{error}" if isinstance(error, HarnessError) else f"{type(error).__name__}: {error}"
-        raise DeclarationError(f"{where}: {said}") from error
+        raise DeclarationError("operator-file-broken", f"{where}: {said}") from error
 
 
 def declares(module: str, op: Op) -> bool:

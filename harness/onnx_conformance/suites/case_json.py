@@ -111,7 +111,9 @@ def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -
     layout = _object(data_path, data_text)
     outcome = _text(case_path, fields, "outcome") or Outcome.VALUES
     if outcome not in list(Outcome):
-        raise StoreError(f"{case_path}: outcome {clip(outcome)}; expected one of {', '.join(Outcome)}")
+        raise StoreError(
+            "case-outcome-invalid", f"{case_path}: outcome {clip(outcome)}; expected one of {', '.join(Outcome)}"
+        )
     return Description(
         outcome=Outcome(outcome),
         allowance=_allowance(case_path, fields.get("tolerance"), data_path, layout),
@@ -134,7 +136,9 @@ def _any_of(path: Path, tolerance: object) -> dict[int, Several]:
     try:
         return {int(index): _several(item["values"], item["elementwise"]) for index, item in fields.items()}
     except (AttributeError, ValueError, TypeError, KeyError) as error:
-        raise StoreError(f"{path}: any_of is {clip(fields)}; expected how many values each output may have") from error
+        raise StoreError(
+            "any-of-invalid", f"{path}: any_of is {clip(fields)}; expected how many values each output may have"
+        ) from error
 
 
 def _several(values: object, elementwise: object) -> Several:
@@ -148,7 +152,10 @@ def _any_order(path: Path, order: object) -> Order | None:
         return None
     axis, lanewise = (order.get("axis"), order.get("lanewise")) if isinstance(order, dict) else (None, None)
     if type(axis) is not int or axis < 0 or type(lanewise) is not bool:
-        raise StoreError(f'{path}: any_order is {clip(order)}; expected {{"axis": 0, "lanewise": false}} or the like')
+        raise StoreError(
+            "any-order-invalid",
+            f'{path}: any_order is {clip(order)}; expected {{"axis": 0, "lanewise": false}} or the like',
+        )
     return Order(axis, lanewise)
 
 
@@ -157,7 +164,7 @@ def _drawn(path: Path, fields: object) -> dict[int, Drawn]:
         return {int(index): properties.parse(what) for index, what in fields.items()}  # type: ignore[attr-defined]
     except (AttributeError, ArithmeticError, MemoryError, ValueError, TypeError, KeyError, ElementTypeError) as error:
         raise StoreError(
-            f"{path}: drawn does not describe properties of outputs: {type(error).__name__}: {error}"
+            "drawn-invalid", f"{path}: drawn does not describe properties of outputs: {type(error).__name__}: {error}"
         ) from error
 
 
@@ -167,30 +174,30 @@ def _object(path: Path, text: bytes) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise StoreError(f"{path}: not JSON: {error}") from error
+        raise StoreError("case-not-json", f"{path}: not JSON: {error}") from error
     if not isinstance(value, dict):
-        raise StoreError(f"{path}: expected a JSON object, not a {type(value).__name__}")
+        raise StoreError("case-not-an-object", f"{path}: expected a JSON object, not a {type(value).__name__}")
     return value
 
 
 def _text(path: Path, fields: Mapping[str, Any], key: str) -> str:
     value = fields.get(key, "")
     if not isinstance(value, str):
-        raise StoreError(f"{path}: {key} is {clip(value)}; expected a string")
+        raise StoreError("text-invalid", f"{path}: {key} is {clip(value)}; expected a string")
     return value
 
 
 def _force(path: Path, fields: Mapping[str, Any]) -> str:
     force = _text(path, fields, "force")
     if force and force not in list(Force):
-        raise StoreError(f"{path}: force {clip(force)}; expected one of {', '.join(Force)}")
+        raise StoreError("force-invalid", f"{path}: force {clip(force)}; expected one of {', '.join(Force)}")
     return force
 
 
 def _texts(path: Path, fields: Mapping[str, Any], key: str) -> list[str]:
     value = fields.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise StoreError(f"{path}: {key} is {clip(value)}; expected a list of strings")
+        raise StoreError("list-invalid", f"{path}: {key} is {clip(value)}; expected a list of strings")
     return value
 
 
@@ -200,7 +207,7 @@ def _allowance(case_path: Path, tolerance: object, data_path: Path, layout: Mapp
         atol = _number(data_path, layout, "atol", LAYOUT_ATOL)
         return Allowance("the suite's own tolerance", rtol=rtol, atol=atol)
     if not isinstance(tolerance, dict):
-        raise StoreError(f"{case_path}: tolerance is {clip(tolerance)}; expected an object")
+        raise StoreError("tolerance-invalid", f"{case_path}: tolerance is {clip(tolerance)}; expected an object")
     return Allowance(
         reason=_text(case_path, tolerance, "reason") or "the suite's own tolerance",
         ulp=_number(case_path, tolerance, "ulp", 0),
@@ -214,5 +221,5 @@ def _allowance(case_path: Path, tolerance: object, data_path: Path, layout: Mapp
 def _number(path: Path, fields: Mapping[str, Any], key: str, default: float) -> float:
     value = fields.get(key, default)
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= sys.float_info.max:
-        raise StoreError(f"{path}: {key} is {clip(value)}; expected a number of at least 0")
+        raise StoreError("number-invalid", f"{path}: {key} is {clip(value)}; expected a number of at least 0")
     return float(value)

@@ -38,14 +38,19 @@ class Folder:
         try:
             if not path.is_dir():
                 what = "is not a folder" if path.exists() else "does not exist"
-                raise SuiteError(f"suite {line(path)} {what}; name generated, official, or a folder with */model.onnx")
+                raise SuiteError(
+                    "not-a-suite", f"suite {line(path)} {what}; name generated, official, or a folder with */model.onnx"
+                )
             self._folders = sorted(folder for folder in path.iterdir() if _holds_model(folder))
             self._suite = path.resolve().name
         except (OSError, RuntimeError, ValueError) as error:
-            raise SuiteError(f"suite {line(path)} cannot be read: {line(error)}; name another folder") from error
+            raise SuiteError(
+                "suite-not-readable", f"suite {line(path)} cannot be read: {line(error)}; name another folder"
+            ) from error
         if not self._folders:
             raise SuiteError(
-                f"suite {line(path)} contains no cases; ONNX's layout is CASE/model.onnx and CASE/test_data_set_0/"
+                "suite-empty",
+                f"suite {line(path)} contains no cases; ONNX's layout is CASE/model.onnx and CASE/test_data_set_0/",
             )
 
     def digest(self) -> str:

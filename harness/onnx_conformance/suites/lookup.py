@@ -50,7 +50,9 @@ def check_selection(suite: Suite, selection: Selection) -> None:
     Only facts that are known before any case is generated or read are checked.
     """
     if selection.core and not isinstance(suite, Generated | Provisional):
-        raise SelectionError(f"--core: suite {suite.name} has no core; remove it, or use --sample 1/20")
+        raise SelectionError(
+            "suite-without-core", f"--core: suite {suite.name} has no core; remove it, or use --sample 1/20"
+        )
     known = suite.operators() if selection.ops else []
     if not known:
         return
@@ -59,7 +61,8 @@ def check_selection(suite: Suite, selection: Selection) -> None:
     for option, glob in sorted(selection.idle):
         if option == "--op":
             raise SelectionError(
-                f"--op {glob!r} matches nothing in suite {suite.name}; {_similar_operators(glob, known)}"
+                "operator-not-in-suite",
+                f"--op {glob!r} matches nothing in suite {suite.name}; {_similar_operators(glob, known)}",
             )
 
 
@@ -95,11 +98,13 @@ def find_operator(name: str) -> tuple[Op, int | None] | None:
     if (op := registry.load().called(path)) is not None:
         known = [version.since for version in registry.versions(op)]
         if since is not None and since not in known:
-            raise SelectionError(f"{op} has the versions {', '.join(map(str, known))}, not {since}")
+            raise SelectionError(
+                "version-not-in-suite", f"{op} has the versions {', '.join(map(str, known))}, not {since}"
+            )
         return op, since
     for op_path in schema.every():
         if path in (op_path, op_path.split("/")[1]):
-            raise SelectionError(undeclared(op_path))
+            raise SelectionError("operator-undeclared", undeclared(op_path))
     return None
 
 
@@ -121,8 +126,8 @@ def find_case(name: str, suites: tuple[Suite, ...] = ()) -> Case:
             return case
         for item in suite.unreadable:
             if f"{name}/".startswith(f"{item.case}/"):
-                raise SuiteError(item.message)
-    raise SelectionError(f"there is no case {name!r}; {_similar_cases(name, sources)}")
+                raise SuiteError("case-unreadable", item.message)
+    raise SelectionError("unknown-case", f"there is no case {name!r}; {_similar_cases(name, sources)}")
 
 
 def plan_of(case: Case) -> Plan:

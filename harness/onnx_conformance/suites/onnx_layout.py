@@ -72,7 +72,9 @@ def encoded(case: Case) -> dict[str, bytes]:
         return _encoded(case)
     except Exception as error:  # A model from outside may lack anything.
         reason = f"{type(error).__name__}: {line(error)}"
-        raise StoreError(f"{line(case.id)}: cannot be written in ONNX's test-data layout: {reason}") from error
+        raise StoreError(
+            "case-not-writable", f"{line(case.id)}: cannot be written in ONNX's test-data layout: {reason}"
+        ) from error
 
 
 def _encoded(case: Case) -> dict[str, bytes]:
@@ -131,13 +133,16 @@ def put(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> b
     try:
         if folder.is_symlink() or folder.exists():
             if folder.is_symlink() or not folder.is_dir():
-                raise StoreError(f"{folder} exists and is not a folder; remove it, or name another path")
+                raise StoreError(
+                    "case-folder-is-a-file", f"{folder} exists and is not a folder; remove it, or name another path"
+                )
             if _holds(folder, files):
                 return False
             if not replace:
                 raise StoreError(
+                    "case-folder-taken",
                     f"{folder} contains another case with this name; name an empty folder, or replace it with "
-                    "--overwrite"
+                    "--overwrite",
                 )
         folder.parent.mkdir(parents=True, exist_ok=True)
         # Two levels down, so that a killed process leaves no folder that looks like a case.
@@ -145,7 +150,7 @@ def put(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> b
             _move_in(_written(files, Path(name) / "new"), folder)
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or line(error)
-        raise StoreError(f"cannot write {folder}: {reason}") from error
+        raise StoreError("case-folder-not-writable", f"cannot write {folder}: {reason}") from error
     return True
 
 
@@ -271,10 +276,10 @@ def _guarded(path: Path, read: Callable[[], T]) -> T:
     try:
         return read()
     except StoreError as error:
-        raise StoreError(line(error, 1000)) from error
+        raise StoreError("layout-invalid", line(error, 1000)) from error
     except Exception as error:
         reason = f"{type(error).__name__}: {line(error)}"
-        raise StoreError(f"{line(path, 400)}: cannot be read as a case: {reason}") from error
+        raise StoreError("case-not-readable", f"{line(path, 400)}: cannot be read as a case: {reason}") from error
 
 
 def _shared(folder: Path, root: Path) -> tuple[onnx.ModelProto, Description, list[Path]]:
@@ -282,9 +287,9 @@ def _shared(folder: Path, root: Path) -> tuple[onnx.ModelProto, Description, lis
     try:
         model = onnx.load_from_string(_bytes(path, root))
     except DecodeError as error:
-        raise StoreError(f"{path}: not a whole ONNX model ({error})") from error
+        raise StoreError("model-incomplete", f"{path}: not a whole ONNX model ({error})") from error
     if not model.HasField("graph"):
-        raise StoreError(f"{path}: not an ONNX model: it has no graph")
+        raise StoreError("model-without-graph", f"{path}: not an ONNX model: it has no graph")
     case_path, data_path = folder / "case.json", folder / "data.json"
     description = case_json.read(case_path, _optional(case_path, root), data_path, _optional(data_path, root))
     if description.form != EXTERNAL_DATA:
@@ -294,7 +299,7 @@ def _shared(folder: Path, root: Path) -> tuple[onnx.ModelProto, Description, lis
         key=lambda item: [(part.isdecimal(), part.zfill(20)) for part in re.split(r"(\d+)", item.name)],
     )
     if not data_sets:
-        raise StoreError(f"{folder}: there is no {DATA_SET} in the folder of model.onnx")
+        raise StoreError("data-set-missing", f"{folder}: there is no {DATA_SET} in the folder of model.onnx")
     return model, description, data_sets
 
 
@@ -305,13 +310,16 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
     for info in (*model.graph.input, *model.graph.output):
         if not isinstance(info.name, str):  # protobuf returns bytes for names that are not UTF-8.
             raise StoreError(
-                f"{data.parent / 'model.onnx'}: the name {clip(info.name)} of an input or output is not UTF-8"
+                "value-name-not-utf8",
+                f"{data.parent / 'model.onnx'}: the name {clip(info.name)} of an input or output is not UTF-8",
             )
     files = len(list(data.glob("input_*.pb")))
     if files > len(fed):  # Up to IR version 3 an initializer is an input too, and may be fed.
         fed = [*model.graph.input] if files == len(fed) + len(overridable) else fed
     if files != len(fed):
-        raise StoreError(f"{data}: {files} files input_*.pb, but the graph has {len(fed)} inputs to feed")
+        raise StoreError(
+            "input-files-differ", f"{data}: {files} files input_*.pb, but the graph has {len(fed)} inputs to feed"
+        )
     inputs = {info.name: _decode(data / f"input_{i}.pb", root, info.type) for i, info in enumerate(fed)}
     earlier = {info.name: data / f"{EARLIER}_{i}.pb" for i, info in enumerate(fed)}
     of_model = [name for name in (DATA_FILE,) if description.form == EXTERNAL_DATA]
@@ -319,7 +327,10 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
     stored = len([item for item in data.glob("output_*.pb") if item.stem.count("_") == 1])
     if description.outcome in {Outcome.VALUES, Outcome.PROPERTY} and (stored or description.drawn):
         if stored + len(description.drawn) != len(model.graph.output):
-            raise StoreError(f"{data}: {stored} files output_*.pb, but the graph has {len(model.graph.output)} outputs")
+            raise StoreError(
+                "output-files-differ",
+                f"{data}: {stored} files output_*.pb, but the graph has {len(model.graph.output)} outputs",
+            )
         expected = tuple(
             description.drawn[i] if i in description.drawn else _decode(data / f"output_{i}.pb", root, info.type)
             for i, info in enumerate(model.graph.output)
@@ -366,11 +377,13 @@ def _any_of(
         others = (_decode(data / f"output_{index}_{number}.pb", root, info.type) for number in range(1, counted.values))
         values = [expected[index], *others]
         if not all(isinstance(value, np.ndarray) for value in values):
-            raise StoreError(f"{data}: output {index} may have several values, but they are not tensors")
+            raise StoreError(
+                "any-of-without-tensors", f"{data}: output {index} may have several values, but they are not tensors"
+            )
         try:
             return AnyOf(*map(np.asarray, values), elementwise=counted.elementwise)
         except ValueError as error:
-            raise StoreError(f"{data}: the values of output {index}: {error}") from error
+            raise StoreError("output-values-invalid", f"{data}: the values of output {index}: {error}") from error
 
     return tuple(several(*item) for item in enumerate(model.graph.output)) if description.any_of else ()
 
@@ -399,9 +412,11 @@ def _inside(path: Path, root: Path) -> Path:
     try:
         resolved = path.resolve()
     except (OSError, RuntimeError, ValueError) as error:  # Too long a name; a link that leads to itself; a zero byte.
-        raise StoreError(f"{line(path)}: cannot be read: {line(error)}") from error
+        raise StoreError("case-path-not-readable", f"{line(path)}: cannot be read: {line(error)}") from error
     if not resolved.is_relative_to(root.resolve()):
-        raise StoreError(f"{line(path)}: points outside the suite's folder, to {resolved}; it is not read")
+        raise StoreError(
+            "link-out-of-suite", f"{line(path)}: points outside the suite's folder, to {resolved}; it is not read"
+        )
     return resolved
 
 
@@ -410,12 +425,14 @@ def _file(path: Path, root: Path) -> Path:
     resolved = _inside(path, root)
     try:
         if resolved.exists() and not resolved.is_file():
-            raise StoreError(f"{line(path)}: not a file")  # Reading a pipe would wait forever.
+            raise StoreError("case-not-a-file", f"{line(path)}: not a file")  # Reading a pipe would wait forever.
         size = resolved.stat().st_size
     except OSError as error:
-        raise StoreError(f"{line(path)}: cannot be read: {error.strerror}") from error
+        raise StoreError("case-file-not-readable", f"{line(path)}: cannot be read: {error.strerror}") from error
     if size > MAX_PAYLOAD:
-        raise StoreError(f"{line(path)}: {size} bytes; at most {MAX_PAYLOAD} can be handed to a runtime")
+        raise StoreError(
+            "case-file-too-large", f"{line(path)}: {size} bytes; at most {MAX_PAYLOAD} can be handed to a runtime"
+        )
     return resolved
 
 
@@ -423,7 +440,7 @@ def _bytes(path: Path, root: Path) -> bytes:
     try:
         return _file(path, root).read_bytes()
     except OSError as error:
-        raise StoreError(f"{line(path)}: cannot be read: {error.strerror}") from error
+        raise StoreError("case-file-not-readable", f"{line(path)}: cannot be read: {error.strerror}") from error
 
 
 def digest(path: Path, root: Path) -> str:
@@ -450,18 +467,22 @@ def _decode(path: Path, root: Path, type_: onnx.TypeProto) -> Value:
     }
     kind = type_.WhichOneof("value")
     if kind not in kinds:
-        raise StoreError(f"{path}: the graph declares no tensor, sequence, map or optional for it")
+        raise StoreError("data-without-type", f"{path}: the graph declares no tensor, sequence, map or optional for it")
     proto, convert = kinds[kind]
     data = _bytes(path, root)
     try:
         message = proto.FromString(data)
         if kind == "tensor_type" and message.data_location == onnx.TensorProto.EXTERNAL:
-            raise StoreError(f"{path}: its data is in another file; a test-data tensor must contain its data")
+            raise StoreError(
+                "data-elsewhere", f"{path}: its data is in another file; a test-data tensor must contain its data"
+            )
         if kind == "tensor_type" and any(dim < 0 for dim in message.dims):
-            raise StoreError(f"{path}: dims {list(message.dims)}; expected numbers of at least 0")
+            raise StoreError("dims-negative", f"{path}: dims {list(message.dims)}; expected numbers of at least 0")
         return _native(convert(message))
     except (DecodeError, ValueError, TypeError, KeyError, AttributeError, MemoryError, OverflowError) as error:
-        raise StoreError(f"{path}: not a whole {proto.DESCRIPTOR.name}: {type(error).__name__}: {error}") from error
+        raise StoreError(
+            "data-incomplete", f"{path}: not a whole {proto.DESCRIPTOR.name}: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _native(value: Any) -> Value:  # noqa: ANN401 - any result of numpy_helper
@@ -485,6 +506,8 @@ def _load_external(model: onnx.ModelProto, folder: Path, root: Path) -> None:
         try:
             external_data_helper.load_external_data_for_tensor(tensor, str(folder))
         except (OSError, ValueError, onnx.checker.ValidationError) as error:
-            raise StoreError(f"{line(where)}: the data of tensor {tensor.name!r} cannot be read: {error}") from error
+            raise StoreError(
+                "tensor-not-readable", f"{line(where)}: the data of tensor {tensor.name!r} cannot be read: {error}"
+            ) from error
         tensor.data_location = onnx.TensorProto.DEFAULT
         del tensor.external_data[:]

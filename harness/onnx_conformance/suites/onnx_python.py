@@ -95,15 +95,20 @@ def method(case: Case) -> str:
     nodes = list(of(model))
     plain = case.form == PLAIN and len(nodes) == 1 and not model.functions and not model.graph.initializer
     if case.outcome is not Outcome.VALUES or case.expected is None:
-        raise NotExpressibleError(f"{case.id}: it is {case.outcome}; a node test of onnx has values")
+        raise NotExpressibleError(
+            "node-test-without-values", f"{case.id}: it is {case.outcome}; a node test of onnx has values"
+        )
     if not plain:
         parts = f"{len(nodes)} nodes" if len(nodes) > 1 else f"the form {case.form}"
-        raise NotExpressibleError(f"{case.id}: it has {parts}; a node test of onnx has one node with inputs")
+        raise NotExpressibleError(
+            "node-test-of-several", f"{case.id}: it has {parts}; a node test of onnx has one node with inputs"
+        )
     for item in model.opset_import:
         released = [opset for domain, opset in helper.OP_SET_ID_VERSION_MAP if domain == (item.domain or "ai.onnx")]
         if item.version not in released and item.version < max(released, default=0):
             raise NotExpressibleError(
-                f"{case.id}: no release of onnx brought opset {item.version}, which its generator needs"
+                "opset-without-release",
+                f"{case.id}: no release of onnx brought opset {item.version}, which its generator needs",
             )
     name = name_of(case)
     words = [f'"{nodes[0].op_type}"', f"inputs={_names(nodes[0].input)}", f"outputs={_names(nodes[0].output)}"]
@@ -168,7 +173,9 @@ def _attribute(case: Case, item: onnx.AttributeProto) -> str:
         return _number(value)
     if isinstance(value, list) and all(isinstance(one, int | float | bytes) for one in value):
         return _listed(value)
-    raise NotExpressibleError(f"{case.id}: attribute {item.name} is of a kind that is not written as Python here")
+    raise NotExpressibleError(
+        "attribute-not-python", f"{case.id}: attribute {item.name} is of a kind that is not written as Python here"
+    )
 
 
 def _listed(values: list[Any]) -> str:
@@ -189,7 +196,10 @@ def _value(case: Case, value: Value) -> str:
     if isinstance(value, dict):
         return f"{{{', '.join(f'{key!r}: {_value(case, item)}' for key, item in value.items())}}}"
     if value.size > MOST:
-        raise NotExpressibleError(f"{case.id}: a tensor of {value.size} elements is too large for a source file")
+        raise NotExpressibleError(
+            "tensor-too-large-for-source",
+            f"{case.id}: a tensor of {value.size} elements is too large for a source file",
+        )
     name = element_type(value.dtype).name
     if name == "string":
         return f"np.array({value.tolist()!r}, dtype=object)"

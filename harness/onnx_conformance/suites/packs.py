@@ -79,8 +79,9 @@ def _damaged(name: str, error: Exception) -> NoReturn:
     if place is not None:
         place.remove(f"{name}.pack")
     raise DamagedPackError(
+        "pack-damaged",
         f"cache: the content of {path} was changed ({type(error).__name__}); it was removed, so run the command again. "
-        "With --isolate, a runtime cannot change the cache"
+        "With --isolate, a runtime cannot change the cache",
     ) from error
 
 

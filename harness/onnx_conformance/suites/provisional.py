@@ -40,8 +40,9 @@ class Provisional:
         self._versions = list(provisional.every())
         if not self._versions:
             raise SuiteError(
+                "nothing-provisional",
                 f"every operator version of onnx {onnx.__version__} is declared, so there are no provisional cases; "
-                "--onnx onnx-weekly uses the nightly release"
+                "--onnx onnx-weekly uses the nightly release",
             )
 
     def digest(self) -> str:

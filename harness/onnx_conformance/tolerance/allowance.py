@@ -47,9 +47,14 @@ def of_answer(
     any_of = tuple(answer.any_of[index] for index in named)
     several = answer.any_order is not None or any(item is not None for item in any_of)
     if several and (tolerance.measured or tolerance.bound):
-        raise DeclarationError("AnyOf and AnyOrder need exact outputs, because bounds apply to one expected value")
+        raise DeclarationError(
+            "choices-not-exact", "AnyOf and AnyOrder need exact outputs, because bounds apply to one expected value"
+        )
     if any(item is not None and item.elementwise and is_float(item.values[0]) for item in any_of):
-        raise DeclarationError("an elementwise AnyOf is compared exactly and cannot apply to floats with a tolerance")
+        raise DeclarationError(
+            "choices-with-tolerance",
+            "an elementwise AnyOf is compared exactly and cannot apply to floats with a tolerance",
+        )
     return Allowance(
         reason=tolerance.reason,
         ulp=_ulp(tolerance, [answer.outputs[index] for index in named]),

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands import adapter, command
+from onnx_conformance.declare import Tag
 from onnx_conformance.environments import backend_names
 from onnx_conformance.judging import self_check
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.specification import registry
+from onnx_conformance.suites.selection import Listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,6 +101,32 @@ def test_it_says_how_many_operators_an_adapter_can(checked: Check, tmp_path: Pat
     assert fails.good is None
     assert fails.seen.startswith("ai.onnx/Neg/13/"), fails
     assert "wrong_value" in fails.seen
+
+
+def test_a_runtime_of_floats_can_the_operators_that_it_passes(checked: Check, tmp_path: Path) -> None:
+    checked(
+        "if getattr(value, 'dtype', None) != np.float32: raise NotImplementedError('only float')",
+        can='{"Identity": lambda x: x, "Add": lambda a, b: a + b, "Neg": lambda x: -x}',
+        containers=[],
+    )
+    (can,) = checks((tmp_path / "echo.py").read_text(), "supports operators", tmp_path)
+    assert (can.good, can.seen) == (True, "3 of 8 pass, 5 are unsupported, 0 fail")
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        (None, ["a", "c/float", "b"]),
+        (["float", "int8"], ["a", "c/float", "c/int8", "b"]),
+        (True, ["a", "c/float", "b"]),
+    ],
+)
+def test_float_and_the_declared_types_are_tried_first(declared: object, expected: list[str]) -> None:
+    basic, dtype = frozenset({Tag.BASIC}), frozenset({Tag.DTYPE})
+    rows = [("edge", frozenset()), ("a", basic), ("c/int8", dtype), ("c/float", dtype), ("b", basic), ("d", basic)]
+    cases = [Listed(f"ai.onnx/Add/14/{name}", "ai.onnx/Add/14", "plain", "values", tags) for name, tags in rows]
+    ids = self_check._first_tried(cases, declared)
+    assert [name.removeprefix("ai.onnx/Add/14/") for name in ids] == expected
 
 
 @pytest.mark.slow

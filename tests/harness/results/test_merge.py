@@ -149,7 +149,7 @@ def test_a_merge_that_fails_leaves_no_file_that_looks_cut_off(tmp_path: Path, mo
     one = write(tmp_path / "a", {"x": V.PASS})
 
     def full(*_: object) -> None:
-        raise ResultsError("the disk is full")
+        raise ResultsError("disk-full", "the disk is full")
 
     monkeypatch.setattr(Writer, "add", full)
     with pytest.raises(ResultsError, match="the disk is full"):

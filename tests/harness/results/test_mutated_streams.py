@@ -168,6 +168,7 @@ BROKE: dict[str, tuple[int, tuple[str, ...], Any]] = {
     "no version of numpy": (0, ("numpy",), GONE),
     "a backend that is a number": (0, ("backends", "mine"), 7),
     "a version that is a list": (0, ("backends", "mine", "version"), []),
+    "a version beyond counting": (0, ("backends", "mine", "version"), "9" * 5000),
     "a selection that is a number": (0, ("arguments", "selection"), 2**63),
     "a selection of many shards": (0, ("arguments", "selection"), "--shard 1/400000000"),
     "a selection of a shard beyond counting": (0, ("arguments", "selection"), f"--shard 1/{'9' * 5000}"),
@@ -215,3 +216,15 @@ def test_streams_that_once_broke_a_command_break_none(what: str, folder: Path) -
     for name in commands_on(folder, folder):
         read(data, folder, name)
     assert memory() - before < MOST_MEMORY
+
+
+LONG = ("x" * 5000, f"mine=={'9' * 5000}", f"mine[{'x' * 5000}]", f"cmd:{'x' * 5000}")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LONG, ids=("name", "version", "option", "command"))
+def test_a_long_name_of_a_backend_breaks_no_command(name: str, folder: Path) -> None:
+    data = b"".join(mutation.text(record) + b"\n" for record in good()).replace(b'"mine"', mutation.text(name))
+    (folder / "other.ndjson").write_bytes(data)
+    for command_name in commands_on(folder, folder):
+        read(data, folder, command_name)

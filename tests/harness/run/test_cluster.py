@@ -161,7 +161,7 @@ def test_a_task_that_went_with_its_worker_is_not_waited_for_without_an_end() -> 
 
     def look() -> None:
         if len(asked) == 3:
-            raise HarnessError("it has had no worker for 1 s; start some")
+            raise HarnessError("no-worker", "it has had no worker for 1 s; start some")
 
     run = SimpleNamespace(
         _check_connection=lambda: None, _look_at_workers=look, _client=SimpleNamespace(status="running")

@@ -146,7 +146,7 @@ def test_a_case_that_the_layout_cannot_hold_costs_no_other(tmp_path: Path, monke
 
     def refuses(case: Case) -> dict[str, bytes]:
         if case.id == name:
-            raise onnx_layout.case_json.StoreError(f"{name}: no place for it")
+            raise onnx_layout.case_json.StoreError("no-place", f"{name}: no place for it")
         return encoded(case)
 
     monkeypatch.setattr(onnx_layout, "encoded", refuses)

@@ -38,13 +38,14 @@ class SiteFolder:
             SiteFolderError: it is a file, or contains a page that this command did not write.
         """
         if path.exists() and not path.is_dir():
-            raise SiteFolderError(f"{path} is a file; --out expects a folder")
+            raise SiteFolderError("site-not-a-folder", f"{path} is a file; --out expects a folder")
         self.path, self.size = path, 0
         self._known = self._listed()
         self._written: set[str] = set()
         if (path / "index.html").exists() and "index.html" not in self._known:
             raise SiteFolderError(
-                f"{path / 'index.html'} was not written by this command; remove it or name another folder"
+                "site-of-others",
+                f"{path / 'index.html'} was not written by this command; remove it or name another folder",
             )
 
     def write(self, name: str, pieces: Iterable[str]) -> None:
@@ -61,7 +62,9 @@ class SiteFolder:
         path = self.path / name
         if name not in self._known:
             if path.exists():
-                raise SiteFolderError(f"{path} was not written by this command; remove it or name another folder")
+                raise SiteFolderError(
+                    "site-file-of-others", f"{path} was not written by this command; remove it or name another folder"
+                )
             formats.make(self.path)
             self._note(name)  # Before the file is written, so that the next command knows it after an interruption.
         formats.make(path.parent)
@@ -90,7 +93,7 @@ class SiteFolder:
             with (self.path / LIST).open("a", encoding="utf-8") as file:
                 file.write(f"{name}\n")
         except OSError as error:
-            raise SiteFolderError(f"cannot write {self.path / LIST}: {error.strerror}") from error
+            raise SiteFolderError("site-not-writable", f"cannot write {self.path / LIST}: {error.strerror}") from error
 
     def _listed(self) -> set[str]:
         path = self.path / LIST
@@ -101,7 +104,8 @@ class SiteFolder:
                 names = file.read(MOST_CHARACTERS).splitlines()
         except (OSError, ValueError) as error:
             raise SiteFolderError(
-                f"cannot read {path}, the list of files of this command: {line(error, 100)}; name another folder"
+                "site-list-not-readable",
+                f"cannot read {path}, the list of files of this command: {line(error, 100)}; name another folder",
             ) from error
         return {name for name in names if _inside(name)}
 
