@@ -63,7 +63,7 @@ TRIES = {Verdict.UNSUPPORTED: 30}
 OTHER_TRIES = 4
 FLOAT = "float"
 MOST_TRIED = 4
-"""Maximum number of cases of an operator version that are tried; a version with only unsupported ones is unsupported."""
+"""Maximum number of cases that are tried before an operator version counts as unsupported."""
 NAMED = 4
 """Maximum number of failed cases with a separate line."""
 
