@@ -79,11 +79,13 @@ def check(names: Iterable[str]) -> tuple[str, ...]:
 def variables(more: Iterable[str] = ()) -> Mapping[str, str]:
     """Return the variables that an adapter inherits, those that `more` names, and the folder of compiled programs.
 
-    The other folders of the cache contain expected answers, so an adapter does not get their path.
+    The hash seed of Python is 0 if the user sets none: some messages of runtimes contain an element of a set, and two
+    runs should have the same results. The other folders of the cache contain expected answers, so an adapter does not
+    get their path.
     """
     named = frozenset(more)
     inherited = {name: value for name, value in os.environ.items() if name in named or _is_inherited(name)}
-    return {**inherited, cache.PROGRAMS: str(cache.programs() or "")}
+    return {"PYTHONHASHSEED": "0", **inherited, cache.PROGRAMS: str(cache.programs() or "")}
 
 
 def settings(locale: str = "", threads: int | None = None) -> dict[str, str]:

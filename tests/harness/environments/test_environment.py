@@ -119,7 +119,7 @@ def test_a_runtime_that_parses_by_locale_is_wrong_in_that_locale_alone(
 def test_a_locale_that_the_machine_lacks_is_said_in_one_sentence() -> None:
     done = command("run", "--backend", "environment.right", "--op", "ReduceSum/13", "--locale", "xx_XX.UTF-8")
     assert done.status == 2
-    assert "this machine has no locale xx_XX.UTF-8; `locale -a`" in done.err
+    assert done.refused("adapter-not-started", "xx_XX.UTF-8", "locale -a")
 
 
 @pytest.mark.slow
@@ -127,6 +127,20 @@ def test_a_runtime_that_is_wrong_on_two_threads_is_right_on_one(tmp_path: Path) 
     counts = [results(tmp_path / str(n), "environment.races_on_threads", "--threads", str(n)) for n in (1, 2)]
     assert set(counts[0]) == {Verdict.PASS}
     assert counts[1][Verdict.WRONG_VALUE]
+
+
+def test_two_runs_have_the_same_messages_of_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sets.py").write_text(
+        "def info(): return {'runtime': 'sets', 'version': '1'}\n"
+        "def run(model, inputs, outputs): raise ValueError(' '.join(set('abcdefghijklmnop')))\n"
+    )
+    monkeypatch.delenv("PYTHONHASHSEED", raising=False)
+    messages = set()
+    for _ in range(3):
+        with Asker(backend_names.resolve(str(tmp_path / "sets.py")), Limits()) as asker:
+            case = next(iter(Generated().cases(Selection(ops=OPS, forms=(PLAIN,)))))
+            messages.add(ask_and_judge(asker, case)[0].message)
+    assert len(messages) == 1, messages
 
 
 def test_onnxruntime_has_as_many_threads_as_the_option_says(monkeypatch: pytest.MonkeyPatch) -> None:
