@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from onnx_conformance.declare.data import Value
 
 OVER_STDIO = """\
+# This script runs the adapter. To call the runtime itself, the hello of the adapter needs the field "{field}"
+# with the lines of Python that do so.
 import io
 import json
 import subprocess
@@ -317,9 +319,10 @@ def call(backend: str, hello: Mapping[str, Any], way: str) -> str:
         hello: its adapter's hello message.
         way: one of WAYS. To call it twice, the code also uses `earlier`; to call it with a file, `path`.
     """
-    if backend.startswith("cmd:"):
-        return OVER_STDIO.format(command=shlex.split(backend.removeprefix("cmd:")))
-    text = hello.get("repro" if way == "wide" and "repro_wide" not in hello else WAYS[way])
+    field = "repro" if way == "wide" and "repro_wide" not in hello else WAYS[way]
+    text = hello.get(field)
+    if backend.startswith("cmd:") and not isinstance(text, str):
+        return OVER_STDIO.format(command=shlex.split(backend.removeprefix("cmd:")), field=field)
     if not isinstance(text, str):
         return f"raise SystemExit({f'{backend} cannot be called without this project'!r})"
     return f"{tool_code.NAMES}{text}" if tool_code.is_tool(hello) else text

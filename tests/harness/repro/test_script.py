@@ -276,6 +276,15 @@ def test_a_command_that_refuses(tmp_path: Path) -> None:
         assert ("as expected" in output) is (status == 0), output
 
 
+def test_a_command_is_called_by_its_repro_where_its_hello_has_one() -> None:
+    with_one = repro.call("cmd:runner --stdio", {"repro": "outputs = [1]"}, "plain")
+    assert with_one == "outputs = [1]"
+    for way, field in (("plain", "repro"), ("files", "repro_files")):
+        without = repro.call("cmd:runner --stdio", {"runtime": "nxrt"}, way)
+        assert f'the hello of the adapter needs the field "{field}"' in " ".join(without.split("\n# ")), without
+        assert "'runner', '--stdio'" in without
+
+
 # Tolerances: the file judges as the harness does
 
 FLOAT = onnx.helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, None)
