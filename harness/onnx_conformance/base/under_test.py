@@ -62,6 +62,27 @@ def is_foreign(name: str) -> bool:
     return not own.isidentifier() or not known
 
 
+def labels(hellos: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return by backend the name that people read: of a command the runtime or name in its hello.
+
+    A command keeps its own name where the hello has none, or where the name is that of another backend.
+
+    Args:
+        hellos: backend -> its description in the header of the results.
+    """
+    found = {name: name for name in hellos}
+    own = {
+        name: " ".join(str(hello.get("runtime") or hello.get("name") or "").split())
+        for name, hello in hellos.items()
+        if name.startswith("cmd:")
+    }
+    for name, label in own.items():
+        twice = sum(label == other for other in own.values()) > 1
+        if label and not twice and label not in found and is_foreign(label):
+            found[name] = label
+    return found
+
+
 def with_option(name: str, option: str) -> str:
     """Return a backend's name with another option; a command has none."""
     if name.startswith("cmd:"):

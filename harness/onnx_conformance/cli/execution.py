@@ -117,7 +117,8 @@ def _report_end(run: Run, width: int) -> None:
     if not summary.counts:
         return
     if run.cost is not None:
-        printing.show(textwrap.fill(_cost(run.cost, run.streams.busy), width) + "\n")
+        busy = {summary.label(name): spent for name, spent in run.streams.busy.items()}
+        printing.show(textwrap.fill(_cost(run.cost, busy), width) + "\n")
     suite = f"suite {run.suite.name}"
     part = line(f"the core of {suite}" if options.selection.core else suite)
     results = list(run_end.lines(summary, run.versions, part, options.samples, width))
@@ -134,7 +135,8 @@ def _report_end(run: Run, width: int) -> None:
     for text in results:
         printing.show(text)
     for backend, count in run.idle.items():
-        printing.show(f"{line(terminal.clipped(backend))}: all {count} cases are unsupported, so nothing was tested\n")
+        name = line(terminal.clipped(summary.label(backend)))
+        printing.show(f"{name}: all {count} cases are unsupported, so nothing was tested\n")
 
 
 def _report_next(run: Run, width: int) -> None:

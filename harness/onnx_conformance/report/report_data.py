@@ -106,10 +106,10 @@ class ReportData:
     @property
     def backends(self) -> str:
         """The runtimes and their versions."""
-        texts = []
+        texts, labels = [], under_test.labels(self.run.header["backends"])
         for name, hello in self.run.header["backends"].items():
             sample = f" ({sampling.in_words(self.samples[name])})" if name in self.samples else ""
-            texts.append(f"{name} {hello.get('version', '')}".strip() + sample)
+            texts.append(f"{labels[name]} {hello.get('version', '')}".strip() + sample)
         return line(", ".join(texts))
 
     @property

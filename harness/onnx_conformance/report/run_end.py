@@ -62,7 +62,7 @@ def _backends(
         by_operator.setdefault(backend, Counter())[operator.rpartition("/")[0] or operator] += failed
     for backend in sorted(sums):
         counts = sums[backend]
-        name = line(" ".join([clipped(backend), versions.get(backend, "")])).strip()
+        name = line(" ".join([clipped(summary.label(backend)), versions.get(backend, "")])).strip()
         sample = f", {in_words(samples[backend])}" if samples.get(backend, 1) > 1 else ""
         yield f"{name}: {_number(counts.total())} cases, {part}{sample}"
         rows = list(_rows(summary, backend, counts))

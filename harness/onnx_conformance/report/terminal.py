@@ -63,11 +63,11 @@ def _operators(summary: Summary, width: int) -> Iterator[str]:
     rows = {name: [_cell(sums.get((name, backend))) for backend in backends] for name in failing}
     first = max((len(line(name)) for name in failing), default=0)
     columns = [
-        max(len(clipped(name)), *(len(cells[place]) for cells in rows.values()), 0) + 2
+        max(len(clipped(summary.label(name))), *(len(cells[place]) for cells in rows.values()), 0) + 2
         for place, name in enumerate(backends)
     ]
     for some_places in _fitting(columns, width - max(first, len("passed of attempted"))) if failing else ():
-        heads = ["passed of attempted", *(line(clipped(backends[place])) for place in some_places)]
+        heads = ["passed of attempted", *(line(clipped(summary.label(backends[place]))) for place in some_places)]
         cells = [[line(name), *(rows[name][place] for place in some_places)] for name in failing]
         align = ["left", *["right"] * len(some_places)]
         yield tabulate(cells, heads, tablefmt="simple", disable_numparse=True, colalign=align) + "\n"
@@ -126,9 +126,12 @@ def _table(part: backend_kinds.Part, style: str, samples: Mapping[str, int] | No
     if style == "github":
         heads = [head.replace("\n", " ") for head in heads]
     keys = sorted(summary.counts, key=lambda key: (natural(key[0]), key[1]))
-    rows = [_row(operator, backend, summary.counts[operator, backend], shown) for operator, backend in keys]
+    rows = [_row(operator, summary.label(name), summary.counts[operator, name], shown) for operator, name in keys]
     sums = sorted(_sums(summary).items())
-    rows += [_row("all", _with_sample(name, (samples or {}).get(name, 1)), counter, shown) for name, counter in sums]
+    rows += [
+        _row("all", _with_sample(summary.label(name), (samples or {}).get(name, 1)), counter, shown)
+        for name, counter in sums
+    ]
     if style == "github":
         rows = [[plain(cell) for cell in row] for row in rows]
     text = tabulate(rows, heads, tablefmt=style, disable_numparse=True, colalign=_align(len(shown)))
@@ -229,9 +232,10 @@ def groups(
     shown, hidden = visible(summary, limit)
     for group in shown:
         built = summary.built_with.get(group.example.backend, "")
-        yield _block(group, references.get(group.example.case, ""), expects, built, width)
+        label = summary.label(group.example.backend)
+        yield _block(group, label, references.get(group.example.case, ""), expects, built, width)
     for backend, count in sorted(hidden.items()):
-        yield f"{backend}: {count} more faults; --groups 0 shows them all"
+        yield f"{line(summary.label(backend))}: {count} more faults; --groups 0 shows them all"
     if summary.left_out:
         yield f"{summary.left_out} more failures are counted above, but not grouped: there are too many different ones"
 
@@ -248,21 +252,21 @@ def overview(summary: Summary, room: int) -> Iterator[str]:
         shown = _most_interesting(faults, max(1, min(MOST_SHOWN, room // len(by_backend) - 2)))
         count = f"{len(shown)} of {len(faults)}" if len(shown) < len(faults) else str(len(faults))
         more = "; --groups 0 shows all" if len(shown) < len(faults) else ""
-        yield f"{line(clipped(backend))}: {count} fault{'s' if len(faults) > 1 else ''}{more}"
+        yield f"{line(clipped(summary.label(backend)))}: {count} fault{'s' if len(faults) > 1 else ''}{more}"
         rows = [(group.example.verdict, f"{group.count:,}", line(group.example.case)) for group in shown]
         text = tabulate(rows, tablefmt="plain", disable_numparse=True, colalign=("left", "right", "left"))
         yield from (f"  {row}" for row in text.splitlines())
         yield ""
 
 
-def _block(group: Group, reference: str, expects: str, built: str, width: int) -> str:
+def _block(group: Group, label: str, reference: str, expects: str, built: str, width: int) -> str:
     example = group.example
     operator = example.operator.rpartition("/")[0] or example.operator
     where = [f"versions {', '.join(_ordered(group.versions))}"] if _numbers(group.versions) else []
     where += [f"types {some(group.types)}"] if group.types else []
     where += [f"forms {some(group.forms)}"] if group.forms != {"plain"} else []
     cases = "1 case" if group.count == 1 else f"{group.count} cases"
-    what = f"{example.backend}: {_verdicts(group)}, {operator}, {cases}" + (f" ({'; '.join(where)})" if where else "")
+    what = f"{label}: {_verdicts(group)}, {operator}, {cases}" + (f" ({'; '.join(where)})" if where else "")
     lines = [line(what), f"  for example {line(example.case)}"]
     lines += [wrapped("text", quoted(clause), width=width) for clause in example.clauses]
     lines += [wrapped("reading", readings.sentence(line(number)), width=width) for number in example.readings]
@@ -274,7 +278,7 @@ def _block(group: Group, reference: str, expects: str, built: str, width: int) -
     row = {line(expects): example.wanted or "the expected values"}
     if under_test.stem(example.backend) != REFERENCE:  # Its outputs are in the last column already.
         row["onnx.reference"] = reference or "(not run)"
-    row[f"actual ({line(clipped(example.backend))})"] = got
+    row[f"actual ({line(clipped(label))})"] = got
     column = min(COLUMN, max(12, (width - 2) // len(row) - 2))
     cells = [_column(text, column) for text in row.values()]
     lines.append(textwrap.indent(tabulate([cells], [*row], tablefmt="simple", disable_numparse=True), "  "))

@@ -98,7 +98,9 @@ def header(
         "started": _now(),
         "suite": dict(suite),
         "backends": {
-            name: {key: clean(hello[key], 80) for key in IDENTITY if key in hello} | _built(hello) | _calls(hello)
+            name: {key: clean(hello[key], 80) for key in ("name", *IDENTITY) if key in hello}
+            | _built(hello)
+            | _calls(hello)
             for name, hello in backends.items()
         },
         "arguments": dict(arguments),

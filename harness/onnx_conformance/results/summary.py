@@ -88,6 +88,7 @@ class Summary:
         """
         self.built_with: dict[str, str] = {}
         self._subjects: dict[str, Subject] = {}
+        self._labels: dict[str, str] = {}
         self.know(hellos or {})
         self.errata: Counter[str] = Counter()
         self.counts: dict[tuple[str, str], Counter[Verdict]] = {}
@@ -99,15 +100,21 @@ class Summary:
         """Use the descriptions of backends, which tables and errata depend on."""
         self.built_with |= {name: hello.get("onnx", "") for name, hello in hellos.items()}
         self._subjects |= {name: under_test.subject(hello) for name, hello in hellos.items()}
+        self._labels |= under_test.labels(hellos)
 
     def subject(self, backend: str) -> Subject:
         """Return the kind of a backend; one without a description is a runtime."""
         return self._subjects.get(backend, Subject.RUNTIME)
 
+    def label(self, backend: str) -> str:
+        """Return the name of a backend that people read."""
+        return self._labels.get(backend, backend)
+
     def of(self, backends: Collection[str]) -> Summary:
         """Return the counts of some backends, without groups of failures."""
         part = Summary()
         part.built_with, part._subjects, part.errata = self.built_with, self._subjects, self.errata
+        part._labels = self._labels
         part.accepted = self.accepted
         part.counts = {key: counts for key, counts in self.counts.items() if key[1] in backends}
         return part

@@ -43,3 +43,22 @@ def test_no_other_module_takes_a_name_apart() -> None:
 def test_a_hello_that_says_nothing_is_of_a_runtime() -> None:
     assert under_test.subject({}) is under_test.Subject.RUNTIME
     assert under_test.subject({"subject": "checker"}) is under_test.Subject.CHECKER
+
+
+@pytest.mark.parametrize(
+    ("hellos", "expected"),
+    [
+        ({"cmd:a": {"runtime": "nxrt"}}, {"cmd:a": "nxrt"}),
+        ({"cmd:a": {"name": "nxrt"}}, {"cmd:a": "nxrt"}),
+        ({"cmd:a": {}}, {"cmd:a": "cmd:a"}),
+        ({"cmd:a": {"runtime": "nxrt"}, "cmd:b": {"runtime": "nxrt"}}, {"cmd:a": "cmd:a", "cmd:b": "cmd:b"}),
+        ({"cmd:a": {"runtime": "mine"}, "mine": {}}, {"cmd:a": "cmd:a", "mine": "mine"}),
+        ({"cmd:a": {"runtime": "onnxruntime"}}, {"cmd:a": "cmd:a"}),
+        ({"cmd:a": {"runtime": "oracle"}}, {"cmd:a": "cmd:a"}),
+        ({"./mine.py": {"runtime": "nxrt"}}, {"./mine.py": "./mine.py"}),
+    ],
+)
+def test_a_command_is_called_by_its_hello_unless_it_takes_the_name_of_another(
+    hellos: dict[str, dict[str, str]], expected: dict[str, str]
+) -> None:
+    assert under_test.labels(hellos) == expected

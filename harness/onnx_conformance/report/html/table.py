@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import MAX_MESSAGE, WRONG, Verdict, clean, line, natural
 from onnx_conformance.report.html.verdict_styles import ABSENT, NUMBER, ORDER
 from onnx_conformance.results import sampling
@@ -301,9 +302,10 @@ def _natural(operator: str) -> tuple[bool, str, int, str]:
 
 def _label(columns: Sequence[Column], runs: Sequence[Run]) -> None:
     """Give each column the shortest unique label: the backend, with its version, the file, or a number."""
+    labels = [under_test.labels(run.header["backends"]) for run in runs]
     named = [
         (
-            line(column.backend, 80) or "?",
+            line(labels[column.run].get(column.backend, column.backend), 80) or "?",
             line(column.hello.get("version", ""), 40),
             line(runs[column.run].path.name, 80),
         )
