@@ -36,6 +36,11 @@ class Done:
     def text(self) -> str:
         return f"exit {self.status}\n{self.out}\n{self.err}"
 
+    def refused(self, problem: str, *named: object) -> bool:
+        """Return whether the command ended with an error that has an id and names some values."""
+        parts = (f"[{problem}]", *map(str, named))
+        return self.status == 2 and all(part in self.err for part in parts)
+
 
 def command(*words: str | Path) -> Done:
     """Run the command in this process, as its entry point does."""

@@ -22,6 +22,7 @@ from onnx_conformance.processes.adapter_process import Limits, StartError
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.processes.replies import Answered, Broken, Died, Refused
 from paths import ADAPTERS
+from refusals import refuses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -188,7 +189,7 @@ def test_a_runtime_that_hangs_does_not_outlive_a_harness_that_is_killed() -> Non
 
 
 def test_a_missing_runtime_gets_a_sentence() -> None:
-    with pytest.raises(StartError, match=r"^echo: Error: there is no runtime$"):
+    with refuses("adapter-not-started", kind=StartError):
         Asker(target("absent"), Limits())
 
 

@@ -74,5 +74,5 @@ def test_reports_of_one_name_are_refused(tmp_path: Path) -> None:
         run_of(path, result())
     done = command("publish", tmp_path / "a" / "x.ndjson", tmp_path / "x.ndjson", "--folder", tmp_path / "reports")
     assert done.status == 2, done.text
-    assert "two results files are called x" in done.err, done.text
+    assert "[badges-with-one-name]" in done.err, done.text
     assert not (tmp_path / "reports").exists()

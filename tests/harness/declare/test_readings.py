@@ -19,6 +19,7 @@ from onnx_conformance.generation import plans
 from onnx_conformance.report import case as case_report
 from onnx_conformance.results.files import Run
 from onnx_conformance.specification import registry
+from refusals import refuses
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +37,7 @@ def test_each_reading_has_a_number_of_its_own_an_answer_and_a_reason() -> None:
 
 
 def test_a_number_that_is_none_is_named_with_those_there_are() -> None:
-    with pytest.raises(ReadingError, match=r"no reading 'R99'; there are R1, R2"):
+    with refuses("unknown-reading", "R99", "R1, R2", kind=ReadingError):
         named(["R1", "R99"])
     assert named(["R1"]) == {"R1"}
 
@@ -186,4 +187,4 @@ def test_cases_that_rest_on_a_reading_are_not_scored_where_a_run_does_without(tm
 def test_a_reading_that_does_not_exist_is_named_with_those_that_do() -> None:
     done = command("run", "--without-reading", "R77")
     assert done.status == 2
-    assert "no reading 'R77'; there are R1, R2, R3" in done.err
+    assert done.refused("unknown-reading", "R77", "R1, R2")

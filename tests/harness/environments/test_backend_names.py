@@ -18,6 +18,7 @@ from onnx_conformance.environments.backend_names import UnknownBackendError
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.repro import bug_report
+from refusals import refuses
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
@@ -30,6 +31,7 @@ ADAPTER = """
 import beside
 import onnx
 import onnx.reference
+from refusals import refuses
 
 
 def info():
@@ -75,7 +77,7 @@ def test_a_file_is_relative_to_the_working_directory(here: Path, monkeypatch: py
     monkeypatch.chdir(here / "below")
     with Asker(backend_names.resolve("../mine_here.py"), Limits()) as lane:
         assert lane.process.hello["runtime"] == "mine"
-    with pytest.raises(UnknownBackendError, match=r"no file mine_here\.py here, in .*below$"):
+    with refuses("backend-file-missing", "mine_here.py", "below", kind=UnknownBackendError):
         backend_names.resolve("mine_here.py")
 
 
@@ -88,7 +90,7 @@ def test_an_adapter_here_comes_before_a_module_of_its_name(here: Path) -> None:
         with Asker(backend_names.resolve(name), Limits()) as lane:
             assert lane.process.hello["protocol"] == 1
     for name in ("serve", "as_package", "onnx_conformance"):
-        with pytest.raises(UnknownBackendError, match=f"there is no backend '{name}'"):
+        with refuses("unknown-backend", name, kind=UnknownBackendError):
             backend_names.resolve(name)
 
 
@@ -118,9 +120,9 @@ def test_a_module_is_looked_for_where_it_is_to_be_run(here: Path) -> None:
     elsewhere.write_text(f'#!/bin/sh\ncd / && exec {sys.executable} "$@"\n')
     elsewhere.chmod(0o755)
     assert backend_names.resolve("mine_here", python=sys.executable).command[0] == sys.executable
-    with pytest.raises(UnknownBackendError, match="there is no backend 'mine_here'"):
+    with refuses("unknown-backend", kind=UnknownBackendError):
         backend_names.resolve("mine_here", python=str(elsewhere))
-    with pytest.raises(UnknownBackendError, match=r"--python /no/python .*'mine_here'.* No such file"):
+    with refuses("python-not-runnable", kind=UnknownBackendError):
         backend_names.resolve("mine_here", python="/no/python")
 
 
@@ -183,9 +185,9 @@ def test_minimize_runs_a_file(here: Path, name: str) -> None:
 def test_trend_reports_that_a_file_has_no_versions() -> None:
     done = command("trend", "./mine_here.py")
     assert (done.status, len(done.err.splitlines())) == (2, 1), done.text
-    assert "the versions of './mine_here.py' are unknown" in done.err, done.text
+    assert "[versions-unknown]" in done.err, done.text
     done = command("trend", "mine_hree.py")
-    assert "no file mine_hree.py here" in done.err, done.text
+    assert "[backend-file-missing]" in done.err, done.text
 
 
 @pytest.mark.slow

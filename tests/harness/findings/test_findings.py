@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from commands import command
-from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.environments import backend_names
@@ -43,6 +42,7 @@ from onnx_conformance.results import stream
 from onnx_conformance.results.stream import Run
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Selection
+from refusals import refuses
 from runs import result, run_of
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ import signal
 import time
 
 import numpy as np
+from refusals import refuses
 
 
 class Failed(Exception):
@@ -644,5 +645,5 @@ def test_an_adapter_says_how_its_runtime_is_called() -> None:
 
 
 def test_an_environment_that_there_is_not_is_a_sentence() -> None:
-    with pytest.raises(HarnessError, match="no separate environment"):
+    with refuses("no-environment-for-findings"):
         confirm.place("my_backend", "1")

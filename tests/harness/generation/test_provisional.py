@@ -185,7 +185,7 @@ def test_a_run_of_provisional_cases_says_so_and_no_gate_takes_it(tmp_path: pytes
     assert "OneHot, SwiGLU" in done.out
     refused = command("expectations", "update", results, "--expectations", accepted, "--accept-new", "--reason", "x")
     assert refused.status == 2, refused.text
-    assert "provisional cases" in refused.err
+    assert "[gate-of-provisional]" in refused.err
     report = command("report", results, "--format", "markdown")
     assert "Provisional: cases of previous versions" in report.out, report.text
     listed = command("list", "--suite", "provisional", "--op", "OneHot")
@@ -194,12 +194,12 @@ def test_a_run_of_provisional_cases_says_so_and_no_gate_takes_it(tmp_path: pytes
     assert shown.status == 0, shown.text
     plain = command("list", "--op", "OneHot/28")
     assert plain.status == 2, plain.text
-    assert "OneHot has the versions 9, 11" in plain.err
+    assert plain.refused("operator-not-in-suite", "OneHot", "9, 11")
 
 
 def test_where_every_version_is_declared_there_is_no_provisional_case(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(provisional, "every", list)
     done = command("run", "--provisional", "--backend", "oracle")
     assert done.status == 2, done.text
-    assert "every operator version" in done.err
+    assert "[nothing-provisional]" in done.err
     assert command("run", "--provisional", "--suite", "official").status == 2

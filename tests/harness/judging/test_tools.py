@@ -18,6 +18,7 @@ from onnx_conformance.processes.adapter_process import Limits, StartError
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import find_case
+from refusals import refuses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -172,7 +173,7 @@ def test_an_option_stands_in_brackets(tmp_path: Path) -> None:
     path = tmp_path / "results.ndjson"
     done = command("run", "--op", "Identity/13", "--backend", "onnx_checker[all]", "--results", path)
     assert done.status == 2
-    assert "there is no option 'all'; there are plain, full" in done.err, done.text
+    assert done.refused("adapter-not-started", "'all'", "plain, full"), done.text
 
 
 def test_a_subject_that_does_not_exist_is_named(tmp_path: Path) -> None:
@@ -181,7 +182,7 @@ def test_a_subject_that_does_not_exist_is_named(tmp_path: Path) -> None:
         'def info():\n    return {"runtime": "r", "version": "1", "subject": "oven"}\n\n\n'
         "def run(model, inputs, outputs):\n    return []\n"
     )
-    with pytest.raises(StartError, match=r"its subject is 'oven', expected one of runtime, transformer"):
+    with refuses("hello-invalid", kind=StartError):
         Asker(backend_names.resolve(str(path)), Limits())
 
 

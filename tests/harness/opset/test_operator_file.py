@@ -204,7 +204,7 @@ def test_a_model_that_somebody_met_becomes_a_case(folder: Path, tmp_path: Path) 
     ]
     again = command("new", "--model", met, "--inputs", tmp_path / "x.npz", "--name", "lengths")
     assert again.status == 2, again.text
-    assert "has a case 'lengths' already; name another with --name" in again.err
+    assert "[case-exists]" in again.err
 
 
 @pytest.mark.usefixtures("folder")

@@ -21,6 +21,7 @@ from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Selection
 from orphans import runs
 from paths import WRONG
+from refusals import refuses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +94,7 @@ def test_a_command_that_does_not_send_hello_gets_a_hint(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(adapter_process, "HINT_SECONDS", 0.2)
-    with pytest.raises(StartError, match=r"no hello within 0\.5 s"):
+    with refuses("no-hello", kind=StartError):
         Asker(backend_names.resolve("cmd:cat"), Limits(start=SHORT))
     hints = [line for line in capfd.readouterr().err.splitlines() if "no hello within 0.2 s of its start" in line]
     assert len(hints) == 1, hints
@@ -369,6 +370,7 @@ LAST_WORDS = """
 import os
 import sys
 from pathlib import Path
+from refusals import refuses
 
 
 def info():

@@ -22,6 +22,7 @@ from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.report import as_json, formats, report_data
 from onnx_conformance.report.formats import FORMATS, ReportError
 from paths import ROOT
+from refusals import refuses
 from runs import CONTROL, HOSTILE_TEXTS, data_of, entry, foreign, hostile, result, run_of
 
 if TYPE_CHECKING:
@@ -341,15 +342,15 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
     def stops() -> Iterator[str]:
         yield "half"
-        raise ReportError("stopped")
+        raise ReportError("it-stopped", "stopped")
 
-    with pytest.raises(ReportError, match="stopped"):
+    with refuses("it-stopped"):
         formats.write(path, stops())
     assert path.read_text() == "first text\n"
     assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(ReportError, match=r"cannot write .*No such file"):
+    with refuses("report-not-writable", "No such file"):
         formats.write(tmp_path / "gone" / "x", ["a"])
-    with pytest.raises(ReportError, match="below: Not a directory"):
+    with refuses("report-folder-not-made", "below", "Not a directory"):
         formats.make(path / "below")
 
 

@@ -105,9 +105,7 @@ def test_every_file_of_a_folder_goes_on_where_it_was_cut_off(tmp_path: Path) -> 
     paths[DYING].write_text("".join(cut))
     paths["oracle"].unlink()
     refused = command(*words)
-    assert (refused.status, "contains a run that was cut off; continue it with --resume" in refused.err) == (2, True), (
-        refused.text
-    )
+    assert (refused.status, "[run-cut-off]" in refused.err) == (2, True), refused.text
     assert (paths[GOOD].read_bytes(), paths["oracle"].exists()) == (complete, False), (
         "a file was begun anew all the same"
     )
@@ -121,7 +119,7 @@ def test_every_file_of_a_folder_goes_on_where_it_was_cut_off(tmp_path: Path) -> 
     assert (again.status, f"{folder} is complete; there is nothing to resume" in again.err) == (2, True), again.text
     paths[DYING].write_text("".join(cut))
     other = command(*words, "--op", "Split", "--resume")
-    assert (other.status, "its selection is" in other.err) == (2, True), other.text
+    assert other.refused("another-run-to-resume", "selection"), other.text
 
 
 def test_a_fault_is_in_the_file_of_its_backend(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from onnx_conformance.suites import slices
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Selection
 from onnx_conformance.suites.slices import Slice
+from refusals import refuses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,7 +75,7 @@ def test_a_worker_keeps_its_adapters_for_the_next_task(tmp_path: Path) -> None:
     of = options(None, "hangs_on_one_device", "no/such/case", str(record))  # A second process would find no device.
     try:
         first, second = run_task(task(of), ()), run_task(task(of, parts=(Slice("ai.onnx/Split/18"),)), ())
-        assert (first.error, second.error) == ("", "")
+        assert (first.error, second.error) == (None, None)
         assert {result.operator for result, _ in first.results} == {"ai.onnx/Split/13"}
         assert {result.operator for result, _ in second.results} == {"ai.onnx/Split/18"}
         assert all(text is not None and text.endswith(b"\n") for _, text in first.results)
@@ -101,11 +102,13 @@ def test_another_suite_on_a_worker_is_a_line_that_names_both() -> None:
     outcome = run_task(task(options(), digest="0123456789abcdef"), ())
     assert not outcome.results
     for part in ("0123456789abcdef", Generated().digest(), "use the same onnx-conformance, onnx and folders"):
-        assert part in outcome.error, outcome.error
+        assert part in str(outcome.error), outcome.error
 
 
 def test_adapters_that_do_not_start_are_a_line() -> None:
-    assert "before it sent hello" in run_task(task(options(None, "dies_at_start")), ()).error
+    error = run_task(task(options(None, "dies_at_start")), ()).error
+    assert error is not None
+    assert error.id == "ended-before-hello"
 
 
 def refused(*words: str) -> str:
@@ -144,7 +147,7 @@ def test_where_all_workers_go_the_run_ends_with_a_line(tmp_path: Path, monkeypat
             monkeypatch.setattr(cluster, "WORKER_SECONDS", 1.0)
             local.scale(0)
 
-        with pytest.raises(HarnessError, match="there was no worker for 1 s"):
+        with refuses("no-worker"):
             run.run(on_result)
     stream = Stream(path)
     assert not stream.complete
@@ -166,7 +169,7 @@ def test_a_task_that_went_with_its_worker_is_not_waited_for_without_an_end() -> 
     run = SimpleNamespace(
         _check_connection=lambda: None, _look_at_workers=look, _client=SimpleNamespace(status="running")
     )
-    with pytest.raises(HarnessError, match="no worker"):
+    with refuses("no-worker"):
         cluster.Cluster._result(run, Future())
     assert len(asked) == 3
 

@@ -21,6 +21,7 @@ from onnx_conformance.run.run import Run, StoppedError
 from onnx_conformance.suites import slices
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Selection
+from refusals import refuses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +102,7 @@ def test_no_more_workers_than_slices_and_one_needs_no_process(tmp_path: Path) ->
 def test_a_run_that_stops_early_keeps_what_every_worker_knows(tmp_path: Path, alone: dict[str, Result]) -> None:
     path = tmp_path / "results.ndjson"
     run = Run(options(path, "gives_an_output_less", max_fail=1, repeat=1))
-    with pytest.raises(StoppedError, match="--max-fail 1"):
+    with refuses("too-many-failures", kind=StoppedError):
         run.run()
     failed = [item.case for item in Stream(path).results() if item.verdict.failed]
     assert failed, "the first one stopped the run"
@@ -173,11 +174,10 @@ def test_bad_input_that_only_a_worker_meets_is_one_line(monkeypatch: pytest.Monk
 
     from onnx_conformance.declare import DeclarationError  # noqa: PLC0415 - for this test alone
 
-    judging_error = DeclarationError("split.py, line 7: no such clause")
+    judging_error = DeclarationError("clause-missing", "split.py, line 7: no such clause")
     monkeypatch.setattr(worker.Worker, "_cases", broken)
     done = command("run", *SELECTED, "--backend", adapter("good"), "--jobs", "2")
-    assert done.status == 2
-    assert "split.py, line 7: no such clause" in done.err, done.text
+    assert done.refused("clause-missing", "split.py, line 7"), done.text
 
 
 def test_a_backend_that_does_not_start_is_one_line() -> None:

@@ -84,7 +84,7 @@ def test_a_file_that_differs_is_replaced_only_on_demand(tmp_path: Path) -> None:
     assert command(*words).status == 0
     (tmp_path / "split.py").write_text("mine")
     refused = command(*words)
-    assert (refused.status, "exists and differs" in refused.err) == (2, True), refused.text
+    assert (refused.status, "[case-file-differs]" in refused.err) == (2, True), refused.text
     assert (tmp_path / "split.py").read_text() == "mine"
     assert command(*words, "--overwrite").status == 0
     assert "export_" in (tmp_path / "split.py").read_text()

@@ -17,6 +17,7 @@ from onnx_conformance.suites import official, packs
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.official import Official
 from onnx_conformance.suites.selection import Selection
+from refusals import refuses
 
 KEY = "0" * 32
 OPS = ("Split/18", "SequenceInsert/11", "Cast/25", "StringNormalizer/10", "ai.onnx.ml/DictVectorizer/1")
@@ -113,7 +114,7 @@ def test_a_case_that_was_changed_in_a_pack_ends_the_command_with_a_sentence(
         first[what] = 10**9
     text = json.dumps(header).encode()
     path.write_bytes(forged(b"%d\n" % len(text) + text + data))
-    with pytest.raises(packs.DamagedPackError, match=f"the content of {path} was changed .* removed"):
+    with refuses("pack-damaged", path, kind=packs.DamagedPackError):
         _ = [(case.expected, case.inputs) for case in packs.read(KEY) or ()]
     assert packs.read(KEY) is None
     packs.write(KEY, some)

@@ -20,6 +20,7 @@ from onnx_conformance.suites.lookup import check_selection, find_case, open_suit
 from onnx_conformance.suites.official import Official
 from onnx_conformance.suites.selection import Selection, SelectionError
 from onnx_conformance.suites.suite import Suite, SuiteError
+from refusals import refuses
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -203,7 +204,7 @@ def test_suites_by_name(tmp_path: Path) -> None:
             open_suite(str(path))
         assert str(path) in str(caught.value), caught.value
     (tmp_path / "file").write_text("")
-    with pytest.raises(SuiteError, match="is not a folder"):
+    with refuses("not-a-suite", kind=SuiteError):
         open_suite(str(tmp_path / "file"))
 
 
@@ -220,9 +221,9 @@ def test_an_unknown_operator_is_reported_with_the_known_ones(generated: Generate
 def test_cases_are_selected_by_id() -> None:
     assert find_case("ai.onnx/Split/18/uneven@top").id == "ai.onnx/Split/18/uneven@top"
     assert find_case("official/test_split_1d_uneven_split_opset18", (OFFICIAL,)).operator == "ai.onnx/Split/18"
-    with pytest.raises(SelectionError, match=r"similar cases: .*ai\.onnx/Split/18/uneven"):
+    with refuses("unknown-case", "similar cases: ", "ai.onnx/Split/18/uneven", kind=SelectionError):
         find_case("ai.onnx/Split/18/unevn")
-    with pytest.raises(SelectionError, match=r"there is no case 'ai\.onnx/Split/18/unev\*'"):
+    with refuses("unknown-case", "ai.onnx/Split/18/unev*", kind=SelectionError):
         find_case("ai.onnx/Split/18/unev*")
 
 

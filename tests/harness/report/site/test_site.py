@@ -25,6 +25,7 @@ from onnx_conformance.report.site.results import OTHER, Results
 from onnx_conformance.report.site.scores import GRADES, Score
 from onnx_conformance.results.stream import Run
 from onnx_conformance.suites.generated import Generated
+from refusals import refuses
 from site_runs import HOSTILE, Written, finding, results_of, write, write_findings
 
 if TYPE_CHECKING:
@@ -416,7 +417,7 @@ def test_a_file_that_is_no_list_of_findings_is_one_sentence(text: str, why: str,
 
 
 def test_two_findings_of_one_name_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(findings_file.FindingsError, match="two findings have the id"):
+    with refuses("finding-id-doubled", kind=findings_file.FindingsError):
         findings_file.read(write_findings(tmp_path, [finding(1), finding(1)]))
 
 
@@ -473,7 +474,7 @@ def test_the_list_of_files_leads_nowhere_else(tmp_path: Path) -> None:
 
 def test_out_is_a_folder(runs: list[Path], tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(SiteFolderError, match="is a file"):
+    with refuses("site-not-a-folder", kind=SiteFolderError):
         SiteFolder(tmp_path / "file")
     assert command("site", runs[0], "--out", tmp_path / "file").status == 2
 
