@@ -311,6 +311,11 @@ WAYS = {"plain": "repro", "wide": "repro_wide", "earlier": "repro_earlier", "fil
 """
 
 
+def field_of(hello: Mapping[str, Any], way: str) -> str:
+    """Return the field of a hello with the code for one of WAYS."""
+    return "repro" if way == "wide" and "repro_wide" not in hello else WAYS[way]
+
+
 def call(backend: str, hello: Mapping[str, Any], way: str) -> str:
     """Return the code that calls a runtime: from `model` and `inputs` to `outputs`.
 
@@ -319,7 +324,7 @@ def call(backend: str, hello: Mapping[str, Any], way: str) -> str:
         hello: its adapter's hello message.
         way: one of WAYS. To call it twice, the code also uses `earlier`; to call it with a file, `path`.
     """
-    field = "repro" if way == "wide" and "repro_wide" not in hello else WAYS[way]
+    field = field_of(hello, way)
     text = hello.get(field)
     if backend.startswith("cmd:") and not isinstance(text, str):
         return OVER_STDIO.format(command=shlex.split(backend.removeprefix("cmd:")), field=field)

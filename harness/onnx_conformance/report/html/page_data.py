@@ -8,7 +8,7 @@ from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import clean, line
 from onnx_conformance.report.html.verdict_styles import ORDER, STYLES
 from onnx_conformance.report.options_table import MARKED
-from onnx_conformance.repro import script
+from onnx_conformance.repro import own_calls, script
 
 if TYPE_CHECKING:
     from onnx_conformance.report.html.table import Column, Table
@@ -38,6 +38,9 @@ def column(table: Table, of: Column) -> dict[str, Any]:
         "runtime": clean(script.runtime(of.backend, of.hello), 300),
         "subject": under_test.subject(of.hello),
         "needs": clean(script.needs(of.backend, of.hello), 300),
+        "foreign": [
+            way for way in script.WAYS if not own_calls.is_own(of.backend, of.hello, script.field_of(of.hello, way))
+        ],
         "calls": {way: _code(of.backend, of.hello, way) for way in script.WAYS},
         "suite": line(table.runs[of.run].header["suite"].get("name", ""), 300),
     }

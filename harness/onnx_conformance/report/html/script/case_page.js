@@ -189,9 +189,13 @@ function noScript(plain, described) {
   return described ? "The script is too long for this page; the command above writes it." : "This page does not contain the case; the command above writes the script.";
 }
 
+const FOREIGN =
+  "The lines that call the runtime are from the results file, not from this project. Read them before you run the script.";
+
 function reproduction(place, column, details, described) {
-  const { label, calls } = data.columns[column];
-  const code = calls[described?.way ?? "plain"];
+  const { label, calls, foreign } = data.columns[column];
+  const way = described?.way ?? "plain";
+  const code = calls[way];
   const command = commandOf(place, column);
   const parts = [element("div", { class: "copy" }, element("code", {}, command), copier("Copy command", () => command))];
   if (described?.before && code) {
@@ -199,6 +203,7 @@ function reproduction(place, column, details, described) {
     const whole = messageOf(place, column);
     const message = error && whole.startsWith(error) ? whole.slice(error.length + 2) : whole;
     const text = scriptOf(place, column, described, details[column], message);
+    if (foreign.includes(way)) parts.push(element("p", { class: "note foreign" }, FOREIGN));
     parts.push(element("div", { class: "copy" }, copier("Copy script", () => text), element("span", { class: "dim" }, "one Python file that does not need this project")));
     parts.push(element("pre", { class: "script", tabindex: "0" }, text));
   } else {
