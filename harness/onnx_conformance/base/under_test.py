@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 ORACLE = "oracle"
 """The backend that is part of the harness itself."""
+EVALUATORS = ("onnx.reference", ORACLE)
+"""The reported names of runtimes that exist only to evaluate the specification, not to deploy models."""
 _PARTS = re.compile(r"(?P<stem>[^\[\]]+?)(?:\[(?P<option>[^\[\]]+)\])?(?:==(?P<version>.*))?")
 
 
@@ -103,3 +105,8 @@ class Subject(enum.StrEnum):
 def subject(hello: Mapping[str, Any]) -> Subject:
     """Return the kind of a backend from its hello; the default is a runtime."""
     return Subject(hello.get("subject", Subject.RUNTIME))
+
+
+def is_evaluator(name: str, hello: Mapping[str, Any]) -> bool:
+    """Return whether a backend is an evaluator of the specification: reports show it for comparison, without a rank."""
+    return hello.get("runtime") in EVALUATORS or stem(name) == ORACLE

@@ -11,6 +11,7 @@ from onnx_conformance.base import printing
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.cli import page_cases
 from onnx_conformance.findings import findings_file
+from onnx_conformance.report import provenance
 from onnx_conformance.report.site import site
 from onnx_conformance.report.site.folder import SiteFolder
 from onnx_conformance.report.site.results import Results
@@ -37,9 +38,11 @@ if TYPE_CHECKING:
 def site_(files: tuple[Path, ...], findings_folder: Path | None, out: Path) -> None:
     """Write a static web site of results files: a ranking, and pages of operators, runtimes, findings and cases.
 
-    Runtimes are ranked on the cases that all complete runs of the suite have in common. Samples and runs of other
-    suites are shown separately. Older versions of a runtime are shown as its history. The site opens from disk and
-    loads nothing from the network. Exit status: 0 the site is written, 2 a file cannot be read or written.
+    Runtimes are ranked by passed of specified, on the cases that all complete runs of the suite have in common. The
+    reference evaluator, samples and runs of other suites are shown separately. Older versions of a runtime are shown as
+    its history. The site opens from disk and loads nothing from the network.
+
+    Exit status: 0 the site is written, 2 a file cannot be read or written.
     """
     size = write(files, findings_folder, out)
     printing.show(f"{out / 'index.html'}: {size / 1e6:.1f} MB")
@@ -52,15 +55,14 @@ def write(files: Iterable[Path], findings_folder: Path | None, out: Path) -> int
         HarnessError: a file cannot be read or written, or the folder contains another site.
     """
     folder = SiteFolder(out)
-    found, scripts = None, {}
-    if findings_folder is not None:
-        read = findings_file.read(findings_folder)
-        found = sorted(read.findings, key=lambda item: item.rank)
-        scripts = {item.id: clean(read.scripts[item.id]) for item in found}
+    read = findings_file.read(findings_folder) if findings_folder is not None else None
+    found = sorted(read.findings, key=lambda item: item.rank) if read else None
+    scripts = {item.id: clean(read.scripts[item.id]) for item in read.findings} if read else {}
     results = Results([Run(path) for path in files])
+    differ = provenance.of_findings(read, results.shown) if read else {}
     cases, missing = _cases(results)
     with progress.steps("describing failing cases") as advance:
-        return site.write(folder, results, found, scripts, cases, missing, advance)
+        return site.write(folder, results, found, scripts, cases, missing, advance, differ)
 
 
 def _cases(results: Results) -> tuple[Iterable[Case], str]:

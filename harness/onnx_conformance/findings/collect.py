@@ -110,9 +110,20 @@ def collect(
     _add_others(collected, confirmed, options, on_step)
     _add_versions(collected, confirmed, options, on_step)
     own = relate(collected.findings.findings)
-    known = {**collected.findings.runtimes, **runtimes}
+    known = {**_kept(collected.findings, suite["digest"]), **runtimes}
     collected.findings = Findings(suite, known, tuple(own), collected.findings.scripts)
     return collected
+
+
+def _kept(before: Findings, digest: str) -> dict[str, dict[str, str]]:
+    """Return the runtimes of the old findings, with the digest of their suite where it is another one."""
+    return {
+        name: {
+            **{key: text for key, text in runtime.items() if key != "suite"},
+            **({"suite": before.digest_of(name)} if before.digest_of(name) not in {"", digest} else {}),
+        }
+        for name, runtime in before.runtimes.items()
+    }
 
 
 def _runtimes(runs: Iterable[tuple[Run, Suite | None]]) -> dict[str, dict[str, str]]:

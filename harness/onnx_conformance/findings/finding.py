@@ -197,7 +197,8 @@ class Findings:
 
     Attributes:
         suite: the name and digest of the suite of the cases.
-        runtimes: for each backend, the name, version and onnx version of the runtime that was tested last.
+        runtimes: for each backend, the name, version and onnx version of the runtime that was tested last; `suite` is
+            the digest of the suite of that test, if it is not the one of `suite`.
         findings: the findings, including those that are not counted.
         scripts: the text of the script of each finding, by id.
     """
@@ -216,6 +217,24 @@ class Findings:
     def apart(self) -> list[Finding]:
         """The findings that are not counted, for example because they rest on a reading or an erratum."""
         return sorted((item for item in self.findings if item.identity.apart), key=lambda item: item.rank)
+
+    def version_of(self, backend: str) -> str:
+        """Return the version of a runtime that its findings are of; empty if it is unknown."""
+        if backend in self.runtimes:
+            return self.runtimes[backend].get("version", "")
+        return next((item.history.version for item in self.counted if item.identity.backend == backend), "")
+
+    def digest_of(self, backend: str) -> str:
+        """Return the digest of the suite that the findings of a runtime are of."""
+        return self.runtimes.get(backend, {}).get("suite") or self.suite.get("digest", "")
+
+    @property
+    def digests(self) -> dict[str, list[str]]:
+        """The digests of the suite that the findings are of, each with its backends."""
+        by_digest: dict[str, list[str]] = {}
+        for backend in sorted(self.runtimes):
+            by_digest.setdefault(self.digest_of(backend), []).append(backend)
+        return by_digest
 
     def of(self, backend: str) -> list[Finding]:
         """Return the counted findings of a backend, with the most severe first."""

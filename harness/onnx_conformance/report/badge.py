@@ -37,6 +37,17 @@ NAMED: Mapping[Verdict, bool] = {
 
 ENDS = (Verdict.CRASH, Verdict.TIMEOUT)
 BRIGHT, YELLOW, ORANGE, GREY = "brightgreen", "yellow", "orange", "lightgrey"
+STEPS = ((1000, BRIGHT), (950, "green"), (800, "yellowgreen"), (500, YELLOW), (0, ORANGE))
+"""The lowest passed of specified, in tenths of a percent, of each colour; the same steps as on the site."""
+LEGEND = (
+    (BRIGHT, "all specified cases pass"),
+    ("green", "at least 95 % pass"),
+    ("yellowgreen", "at least 80 % pass"),
+    (YELLOW, "at least 50 % pass, or more pass, but a case ends in a crash or timeout"),
+    (ORANGE, "less than 50 % pass"),
+    (GREY, "no data, an incomplete run, or adapter errors"),
+)
+"""The meaning of each colour."""
 
 
 def report(data: ReportData) -> Iterator[str]:
@@ -73,9 +84,11 @@ def _text(counts: Mapping[Verdict, int], sample: int, *, isolated: bool) -> str:
 
 
 def _color(counts: list[Counter[Verdict]]) -> str:
-    """Return the colour of the worst backend; never red, which means a failed build."""
-    if not all(rates(counter).specified for counter in counts):
+    """Return the colour of the worst backend, as in LEGEND; never red, which means a failed build."""
+    shares = [rates(counter) for counter in counts]
+    if not all(share.specified for share in shares):
         return GREY
-    if any(counter[verdict] for counter in counts for verdict in ENDS):
-        return ORANGE
-    return BRIGHT if all(rates(c).passed == rates(c).specified for c in counts) else YELLOW
+    tenths = min((share.passed * 1000 // share.specified for share in shares), default=0)
+    color = next(name for least, name in STEPS if tenths >= least)
+    ended = any(counter[verdict] for counter in counts for verdict in ENDS)
+    return YELLOW if ended and color != ORANGE else color

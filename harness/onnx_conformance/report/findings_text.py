@@ -9,7 +9,9 @@ from tabulate import tabulate
 
 from onnx_conformance.base.verdict import line
 from onnx_conformance.findings.finding import FIXED, GRAVITY, OPEN, causes
+from onnx_conformance.report import provenance
 from onnx_conformance.report.markup import plain
+from onnx_conformance.report.provenance import Shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,6 +31,7 @@ def lines(findings: Findings, dropped: Sequence[tuple[str, str, str, str]]) -> I
         dropped: groups of failures that are no findings: backend, operator, kind, and the reason.
     """
     yield _table(findings, "simple")
+    yield from (f"\n{sentence}" for sentence in _differences(findings))
     for backend in sorted(findings.runtimes):
         own = [item for item in findings.of(backend) if item.history.state != FIXED]
         if own:
@@ -62,6 +65,7 @@ def _markdown(findings: Findings) -> Iterator[str]:
         "conditions.\n\n"
     )
     yield f"{_table(findings, 'github')}\n"
+    yield from (f"\n{plain(sentence, 2000)}\n" for sentence in _differences(findings))
     for backend in sorted(findings.runtimes):
         own = findings.of(backend)
         if not own:
@@ -77,6 +81,15 @@ def _markdown(findings: Findings) -> Iterator[str]:
                 f"- {_name(findings, identity.backend)}, {identity.kind}: [{plain(item.title)}]({item.script}): "
                 f"{plain(identity.apart)}\n"
             )
+
+
+def _differences(findings: Findings) -> list[str]:
+    """Return a sentence that names the runtimes by version of the suite, if their findings are of several."""
+    return provenance.of_suites(
+        Shown(backend, findings.runtimes[backend].get("version", ""), findings.suite.get("name", ""), digest)
+        for digest, backends in findings.digests.items()
+        for backend in backends
+    )
 
 
 def _item(finding: Finding) -> str:

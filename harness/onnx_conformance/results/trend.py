@@ -178,11 +178,15 @@ def _check(columns: Sequence[Column]) -> None:
             "trend-of-runtimes",
             f"a trend needs one runtime, but these are {line(', '.join(runtimes))}; use `report` to compare them",
         )
-    suites = sorted({_suite(column.run) for column in columns})
-    if len(suites) > 1:
+    by_suite: dict[str, list[str]] = {}
+    for column in columns:
+        by_suite.setdefault(_suite(column.run), []).append(f"{column.version} ({column.run.path.name})")
+    if len(by_suite) > 1:
+        used = "; ".join(f"{', '.join(versions)} used {suite}" for suite, versions in sorted(by_suite.items()))
         raise TrendError(
             "trend-of-suites",
-            f"a trend needs one suite, but these are {line(', '.join(suites))}; run all versions with the same",
+            f"a trend needs one suite, but these are {line(', '.join(sorted(by_suite)))}: {line(used, 600)}; run all "
+            "versions with the same suite",
         )
     versions = [column.version for column in columns]
     for one, other in itertools.pairwise(versions):

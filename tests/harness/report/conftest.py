@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from windows import Windows
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from playwright.sync_api import Browser, Page
 
@@ -34,37 +35,14 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+@pytest.fixture(scope="module")
+def windows(browser: Browser) -> Windows:
+    """Open windows that the tests of a module share; storage and clipboard are shared too."""
+    return Windows(browser)
+
+
 @pytest.fixture
-def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+def open_page(windows: Windows) -> Iterator[Callable[..., Page]]:
     """Open a page; whatever it logs, throws, asks for or runs that it should not is an error at the end."""
-    wrong: list[str] = []
-    contexts = []
-
-    def start(place: Path, rest: str, *, ready: bool = True, **options: Any) -> Page:
-        """Open the address of a file or folder with the rest of the address; only what is in there may be requested."""
-        inside = (place.as_uri(), "blob:", "data:")
-        context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **options})
-        contexts.append(context)
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        tab = context.new_page()
-        tab.on("dialog", lambda dialog: (wrong.append(f"dialog {dialog.message}"), dialog.dismiss()))
-        tab.on("console", lambda message: wrong.append(f"console {message.text}"))
-        tab.on("pageerror", lambda error: wrong.append(f"error {error}"))
-        tab.on("requestfailed", lambda request: wrong.append(f"failed {request.url}"))
-        tab.on("request", lambda request: None if request.url.startswith(inside)
-               else wrong.append(f"request {request.url}"))  # fmt: skip
-        tab.add_init_script(
-            "window.violations = []; document.addEventListener('securitypolicyviolation',"
-            " (event) => violations.push(event.violatedDirective + ' ' + event.sample));"
-        )
-        tab.goto(f"{place.as_uri()}{rest}")
-        if ready:
-            tab.locator("html[data-state=ready]").wait_for(state="attached", timeout=30_000)
-        return tab
-
-    yield start
-    for context in contexts:
-        for tab in context.pages:
-            wrong += tab.evaluate("window.violations")
-        context.close()
-    assert not wrong
+    yield windows.open
+    assert not windows.looked()

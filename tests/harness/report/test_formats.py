@@ -287,6 +287,10 @@ def test_a_whole_report_keeps_to_the_schema(tmp_path: Path) -> None:
         ([Verdict.PASS, Verdict.UNSUPPORTED], "1/2 of specified · 1 unsupported", "yellow"),
         ([Verdict.PASS, Verdict.CRASH, Verdict.TIMEOUT], "1/3 of specified · 1 crash · 1 timeout", "orange"),
         ([Verdict.PASS, Verdict.ADAPTER_ERROR], "1/2 of specified · 1 adapter_error", "lightgrey"),
+        ([Verdict.PASS] * 19 + [Verdict.REFUSED], "19/20 of specified", "green"),
+        ([Verdict.PASS] * 18 + [Verdict.REFUSED] * 2, "18/20 of specified", "yellowgreen"),
+        ([Verdict.PASS] + [Verdict.REFUSED] * 2, "1/3 of specified", "orange"),
+        ([Verdict.PASS] * 99 + [Verdict.CRASH], "99/100 of specified · 1 crash", "yellow"),
     ],
 )
 def test_a_badge_says_counts(verdicts: list[Verdict], message: str, color: str, tmp_path: Path) -> None:

@@ -45,9 +45,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
     from onnx_conformance.case.case import Case
+    from windows import Windows
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
@@ -70,7 +71,7 @@ def cases() -> dict[str, Case]:
     by_id: dict[str, Case] = {}
     for name, version in (("Split", 13), ("Split", 18), ("ReduceSum", 13), ("Dropout", 22), ("Reshape", 21)):
         generated = list(plans.cases(registry.load().named(name), (version,)))
-        by_id |= {case.id: case for case in generated[:: max(1, len(generated) // 70)]}
+        by_id |= {case.id: case for case in generated[:: max(1, len(generated) // 30)]}
     assert {case.outcome for case in by_id.values()} == set(Outcome)
     return by_id
 
@@ -375,7 +376,8 @@ def test_the_file_is_read_once_beside_its_check_and_each_plan_is_made_once(
 def test_cases_are_described_alike_in_this_process_and_in_others(
     all_results: list[Result], cases: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = Run(write(tmp_path / "r.ndjson", all_results, suite=Generated().digest()))
+    some = [result for result in all_results if result.operator in {SUM, "ai.onnx/Dropout/22"}]
+    run = Run(write(tmp_path / "r.ndjson", some, suite=Generated().digest()))
     monkeypatch.setattr(explain, "FEW_CASES", 0)
     described_blocks = []
     for jobs in (1, 2):
@@ -388,7 +390,8 @@ def test_cases_are_described_alike_in_this_process_and_in_others(
         for block in described_blocks[0]
         for case, unpacked in zip(block.ids, contents(block), strict=True)
     }
-    assert described == {case.id: case_data.Describer().of(case) for case in cases.values()}
+    assert described == {name: case_data.Describer().of(cases[name]) for name in {result.case for result in some}}
+    assert {cases[name].outcome for name in described} >= {Outcome.VALUES, Outcome.PROPERTY, Outcome.REJECTS}
 
 
 def contents(block: blocks.Block) -> list[dict[str, Any]]:
@@ -439,10 +442,30 @@ def opened(open_page: Callable[..., Page]) -> Callable[..., Page]:
     return lambda path, route="#/", **options: open_page(path, route, **options)
 
 
+FILTERED = """async (filters) => {
+  const shown = [];
+  const count = () => document.getElementById("count").innerText;
+  for (const [field, value] of filters) {
+    const control = document.getElementById(`f-${field}`);
+    control.value = value;
+    for (const kind of ["input", "change"]) control.dispatchEvent(new Event(kind, { bubbles: true }));
+    await new Promise((done) => setTimeout(done, 30));
+    shown.push([count(), control.matches(".set"), location.href]);
+    document.getElementById("clear").click();
+    shown.at(-1).push(count());
+  }
+  return shown;
+}"""
+"""Sets each filter and clears it again; returns the count, whether the field is marked, the address, and the count."""
+
+
 def left(tab: Page) -> int:
     """How many cases the page says are left."""
-    text = tab.locator("#count").inner_text()
-    return int(text.split(" ")[0].replace(",", ""))
+    return left_in(tab.locator("#count").inner_text())
+
+
+def left_in(text: str) -> int:
+    return int(text.split(" ", maxsplit=1)[0].replace(",", ""))
 
 
 def expected_left(all_results: list[Result], holds: Callable[[Result], bool]) -> int:
@@ -481,16 +504,13 @@ def test_every_filter_leaves_what_it_should(view: str, file: Path, all_results: 
     whole = len({result.case for result in all_results})
     assert left(tab) == whole
     tab.wait_for_timeout(300)
-    for name, (field, value, holds) in FILTERS.items():
-        control = tab.locator(f"#f-{field}")
-        (control.select_option if field in {"version", "type", "form", "tag", "verdict"} else control.fill)(value)
-        tab.wait_for_timeout(30)
+    shown = tab.evaluate(FILTERED, [[field, value] for field, value, _ in FILTERS.values()])
+    for (name, (field, _, holds)), (count, is_set, address, cleared) in zip(FILTERS.items(), shown, strict=True):
         expected = expected_left(all_results, holds)
-        assert left(tab) == expected, name
-        assert (expected < whole) == bool(tab.locator(f"#f-{field}.set").count()) or name == "any failure"
-        assert f"{field}=" in tab.url
-        tab.locator("#clear").click()
-        assert left(tab) == whole, name
+        assert left_in(count) == expected, name
+        assert (expected < whole) == is_set or name == "any failure"
+        assert f"{field}=" in address
+        assert left_in(cleared) == whole, name
     assert any(0 < expected_left(all_results, holds) < whole for _, _, holds in FILTERS.values())
 
 
@@ -557,6 +577,7 @@ def test_a_case_shows_what_the_stream_says(
         if r.backend == "mine"
         and r.verdict is Verdict.WRONG_VALUE
         and 1 < r.mismatch["differing"] < r.mismatch["total"]
+        and r.mismatch["start"] == 0
     )
     tab = opened(file, f"#/case/{wrong.case}")
     case = cases[wrong.case]
@@ -644,9 +665,9 @@ def test_an_older_run_without_elements_has_a_note(tmp_path: Path, opened: Any) -
 def test_scripts_are_those_of_repro(file: Path, all_results: list[Result], cases: dict[str, Case], opened: Any) -> None:
     tab = opened(file)
     kinds: Counter[tuple[object, ...]] = Counter()
+    parts_of = {name: repro.parts(case) for name, case in cases.items()}
     for result in all_results:
-        case = cases[result.case]
-        parts = repro.parts(case)
+        case, parts = cases[result.case], parts_of[result.case]
         kind = (result.backend, parts.wide, parts.rejects, parts.checks, result.verdict is Verdict.REFUSED)
         long = len(parts.before) + len(parts.after) > case_data.MOST_TEXT
         if result.verdict is Verdict.PASS or result.backend == "other" or kinds[kind] or long:
@@ -793,22 +814,18 @@ def test_hostile_texts_are_texts(hostile: Path, opened: Any) -> None:
 
 
 @pytest.mark.slow
-def test_an_escape_that_failed_would_run_nothing(hostile: Path, tmp_path: Path, browser: Browser) -> None:
+def test_an_escape_that_failed_would_run_nothing(hostile: Path, tmp_path: Path, windows: Windows) -> None:
     text = hostile.read_text()
     broken = text.replace("<main ", '<img src=x onerror="window.ran = 1"><script>window.ran = 2</script><main ', 1)
     assert broken != text
     path = tmp_path / "broken.html"
     path.write_text(broken)
-    tab = browser.new_page()
-    blocked: list[str] = []
-    tab.on("console", lambda message: blocked.append(message.text))
-    tab.goto(path.as_uri())
-    tab.locator("html[data-state=ready]").wait_for(state="attached")
+    tab = windows.open(path, "")
     assert tab.evaluate("window.ran") is None
-    assert len([line for line in blocked if "Content Security Policy" in line]) >= 2
+    assert len([line for line in windows.looked() if "Content Security Policy" in line]) >= 2
     with pytest.raises(Exception, match="TrustedHTML"):
         tab.evaluate("() => { document.body.innerHTML = '<b>x</b>'; }")
-    tab.close()
+    windows.looked()
 
 
 @pytest.mark.slow
@@ -1061,13 +1078,10 @@ def test_an_empty_run_is_a_page_too(tmp_path: Path, opened: Any) -> None:
 
 
 @pytest.mark.slow
-def test_without_javascript_the_matrix_is_there(file: Path, browser: Browser) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    tab = context.new_page()
-    tab.goto(file.as_uri())
+def test_without_javascript_the_matrix_is_there(file: Path, opened: Any) -> None:
+    tab = opened(file, "", ready=False, java_script_enabled=False)
     assert "ReduceSum 13" in tab.locator("#matrix").inner_text()
     assert "need JavaScript" in tab.locator("body").inner_text()
-    context.close()
 
 
 @pytest.mark.slow

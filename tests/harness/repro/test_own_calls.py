@@ -29,5 +29,5 @@ SPOILT = onnx_version_converter.REPRO.format(target="__import__('os').system('x'
         ("../../etc/x", "repro", onnx_reference.REPRO, False),
     ],
 )
-def test_only_the_text_of_the_adapter_is_own(backend: str, field: str, text: object, own: bool) -> None:
+def test_only_the_text_of_the_adapter_is_own(backend: str, field: str, text: object, own: object) -> None:
     assert is_own(backend, {field: text}, field) is own

@@ -43,7 +43,7 @@ class Contents:
 
 SCRIPTS = (
     "unpack", "data", "filter", "dom", "bars", "matrix", "cases", "repro", "case_page", "case", "groups",
-    "theme", "main",
+    "theme", "frames", "main",
 )  # fmt: skip
 """The files of script/, in the order of concatenation."""
 

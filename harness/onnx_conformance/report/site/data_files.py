@@ -9,6 +9,7 @@ from urllib import parse
 import numpy as np
 
 from onnx_conformance.base.verdict import clean
+from onnx_conformance.report import provenance
 from onnx_conformance.report.html import blocks, page_data
 from onnx_conformance.report.html.case_data import PIECES
 from onnx_conformance.report.html.verdict_styles import ABSENT, ORDER, STYLES
@@ -39,7 +40,7 @@ def front(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
     """Return the data that the filters of the front page need in addition to the verdicts."""
     operators = results.operators
     by_name = {operator.name: number for number, operator in enumerate(operators)}
-    names = {runtime.name: number for number, runtime in enumerate(results.ranked)}
+    names = {runtime.name: number for number, runtime in enumerate(results.comparable)}
     types = list(results.table.types)
     return {
         "absent": ABSENT,
@@ -53,7 +54,8 @@ def front(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
             for number, operator in enumerate(operators)
             for version in operator.versions
         ],
-        "runtimes": [[runtime.label, runtime.slug] for runtime in results.ranked],
+        "runtimes": [[runtime.label, runtime.slug] for runtime in results.comparable],
+        "ranked": len(results.ranked),
         "types": types,
         "findings": [
             [
@@ -76,7 +78,7 @@ def numbers(results: Results) -> tuple[str, list[list[Any]]]:
         ("version", results.version_numbers[chosen].astype("<i4")),
         ("type", np.asarray(results.table.type, "<i4")[chosen]),
     ]
-    arrays += [(f"verdicts{place}", row[chosen]) for place, row in enumerate(results.ranked_rows)]
+    arrays += [(f"verdicts{place}", row[chosen]) for place, row in enumerate(results.comparable_rows)]
     layout, first = [], 0
     for name, values in arrays:
         layout.append([name, str(values.dtype), first, len(values)])
@@ -202,15 +204,19 @@ def case_blocks(table: Table, of: Operator, places: Sequence[int], described: Ma
 
 
 def finding_blocks(
-    table: Table, findings: Sequence[Finding], scripts: Mapping[str, str], slug: str
+    table: Table, findings: Sequence[Finding], scripts: Mapping[str, str], slug: str, differ: Mapping[str, str]
 ) -> Iterator[tuple[str, list[str], str]]:
-    """Yield the blocks of an operator's findings: name, ids, data. The cases in `known` have a page."""
+    """Yield the blocks of an operator's findings: name, ids, data. The cases in `known` have a page.
+
+    `differ`: by backend, how its findings differ from its results.
+    """
     for number, first in enumerate(range(0, len(findings), FINDINGS)):
         part = findings[first : first + FINDINGS]
         data = {
             finding.id: {
                 **shown(finding),
                 "script": scripts.get(finding.id, ""),
+                "notes": provenance.about_findings(differ, [finding.identity.backend]),
                 "known": [
                     case
                     for case in dict.fromkeys((finding.example.case, *finding.cases.ids))

@@ -12,7 +12,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from onnx_conformance.base import under_test
 from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import line, split_operator
-from onnx_conformance.report import options_table
+from onnx_conformance.report import options_table, provenance
 from onnx_conformance.report.backend_kinds import KINDS
 from onnx_conformance.report.html.table import versioned
 from onnx_conformance.report.html.verdict_styles import ABSENT, ORDER, STYLES
@@ -37,7 +37,7 @@ POLICY = (
     "form-action 'none'; require-trusted-types-for 'script'; trusted-types data-files"
 )
 """`file:` is for a site that is opened from disk, because browsers interpret 'self' differently there."""
-SHARED_SCRIPTS = ("unpack", "dom", "bars", "repro", "case_page", "theme")
+SHARED_SCRIPTS = ("unpack", "dom", "bars", "repro", "case_page", "theme", "frames")
 """Script files of the one-page report that the site uses, in order; SCRIPTS follow them."""
 SCRIPTS = ("data", "search", "front", "model_file", "operator", "case", "findings", "main")
 SHARED = "onnx_conformance.report.html"
@@ -61,6 +61,7 @@ class Site:
     Attributes:
         results: results of the main suite, and of other suites.
         findings: most severe first; None: there is no folder of findings.
+        findings_differ: by backend, how its findings differ from its results in version or suite.
         missing: why models are not shown, as a sentence; empty: they are shown.
         stamp: digest of the data, which prevents a browser from showing old data on a new page.
     """
@@ -69,11 +70,16 @@ class Site:
     findings: Sequence[Finding] | None
     missing: str
     stamp: str
+    findings_differ: Mapping[str, str] = field(default_factory=dict)
     environment: Environment = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Read the templates."""
         object.__setattr__(self, "environment", _environment())
+
+    def notes(self, backends: Iterable[str] | None = None) -> list[str]:
+        """Return sentences on findings of another version or suite than the results: of some backends, or of all."""
+        return [] if self.findings is None else provenance.about_findings(self.findings_differ, backends)
 
     def render(self, template: str, page: str, depth: int = 0, **values: Any) -> str:  # noqa: ANN401 - a template's
         """Return a page.
@@ -95,7 +101,7 @@ class Ranked:
 
     Attributes:
         runtime: the runtime.
-        score: score on the common cases, or on its own cases if it is not ranked.
+        score: score on the common cases, or on its own cases if it cannot be compared.
         sentence: its strengths and weaknesses.
         kinds: number of counted findings by kind.
     """
@@ -119,29 +125,31 @@ def script() -> str:
 
 
 def front(site: Site) -> str:
-    """Return the front page: the ranking, the heat map, tools by kind, and unranked runtimes."""
+    """Return the front page: the ranking, runtimes for comparison, the heat map, tools, and other runtimes."""
     results = site.results
     whole = scores.counted(
-        results.families_of(newest=False), len(results.families), results.ranked_rows, results.common
+        results.families_of(newest=False), len(results.families), results.comparable_rows, results.common
     )
     newest = scores.counted(
-        results.families_of(newest=True), len(results.families), results.ranked_rows, results.common
+        results.families_of(newest=True), len(results.families), results.comparable_rows, results.common
     )
-    ranking = [
+    comparable = [
         Ranked(runtime, total, _good_for(results, whole[:, place]), kinds(site, runtime))
-        for place, (runtime, total) in enumerate(zip(results.ranked, results.totals(), strict=True))
+        for place, (runtime, total) in enumerate(zip(results.comparable, results.totals(), strict=True))
     ]
     heat = [
-        (family, _count(results, family), [scores.score(newest[number, place]) for place in range(len(results.ranked))])
+        (family, _count(results, family), [scores.score(newest[number, place]) for place in range(len(comparable))])
         for number, family in enumerate(results.families)
     ]
-    aside = [runtime for runtime in results.runtimes if not runtime.ranked]
+    aside = [runtime for runtime in results.runtimes if runtime.left_out]
     own = scores.counted(np.zeros(len(results.table), np.int64), 1, results.main_rows, _every(results))
     by_name = dict(zip((runtime.name for runtime in results.runtimes), own[0], strict=True))
     return site.render(
         "front",
         "front",
-        ranking=ranking,
+        ranking=comparable[: len(results.ranked)],
+        comparison=comparable[len(results.ranked) :],
+        older=[runtime for runtime in results.comparable if len(runtime.history) > 1],
         heat=heat,
         aside=[Ranked(runtime, scores.score(by_name[runtime.name]), "", kinds(site, runtime)) for runtime in aside],
         others=[
@@ -206,6 +214,8 @@ def operator(site: Site, of: Operator, findings: Sequence[Finding]) -> str:
         link=links.page(f"{of.name}/1"),
         findings=findings,
         histories=any(len(item.history) > 1 for item in results.runtimes),
+        differences=[*results.differences, *results.differences_in_history(*results.runtimes)],
+        notes=site.notes(finding.identity.backend for finding in findings),
     )
 
 
@@ -292,6 +302,8 @@ def _tested(site: Site, of: Runtime, findings: Sequence[Finding]) -> dict[str, A
         "sentence": _good_for(results, families),
         "families": rows,
         "chart": history.chart(table, of),
+        "differences": results.differences_in_history(of),
+        "notes": site.notes([column.backend]),
         "counted": [finding for finding in findings if not finding.identity.apart],
         "apart": [finding for finding in findings if finding.identity.apart],
         "opt_outs": opt_outs.of_column(table, column, results.operators, ABSENT),

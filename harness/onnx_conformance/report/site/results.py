@@ -11,10 +11,11 @@ import numpy as np
 from onnx_conformance.base import under_test
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import line, natural, split_operator
-from onnx_conformance.report import options_table
+from onnx_conformance.report import options_table, provenance
 from onnx_conformance.report.backend_kinds import KINDS, BackendKind
 from onnx_conformance.report.html.table import Table
 from onnx_conformance.report.html.verdict_styles import ORDER
+from onnx_conformance.report.provenance import Shown
 from onnx_conformance.report.site import runtimes, scores
 from onnx_conformance.results.stream import completeness
 from onnx_conformance.specification import schema
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from onnx_conformance.findings.finding import Finding
-    from onnx_conformance.report.site.runtimes import Bools, Bytes, Runtime
+    from onnx_conformance.report.site.runtimes import Bools, Bytes, Runtime, Tested
     from onnx_conformance.report.site.scores import Numbers, Score
     from onnx_conformance.results.stream import Run
 
@@ -119,7 +120,7 @@ class Results:
         suite: name of the main suite.
         runs: runs of the main suite, in the order of the arguments.
         apart: a table for each other suite, by its name.
-        runtimes: ranked runtimes, best first, then the others by name.
+        runtimes: ranked runtimes, best first, then those for comparison, then the others by name.
         tools: by kind, then by name; several options of a tool are one tool.
         operators: by name.
         families: in alphabetical order.
@@ -143,7 +144,8 @@ class Results:
         tested = runtimes.of_table(self.table)
         self.runtimes = tuple(item for item in tested if item.subject is Subject.RUNTIME)
         self.tools = _tools(self.table, [item for item in tested if item.subject is not Subject.RUNTIME])
-        self.runtimes = (*self.ranked, *(item for item in self.runtimes if not item.ranked))
+        rest = [item for item in self.runtimes if not item.ranked and not item.compared]
+        self.runtimes = (*self.ranked, *self.compared, *rest)
         self.operators = _operators(self.table)
         self.families = tuple(sorted({operator.family for operator in self.operators}))
         self._by_stem = {
@@ -153,22 +155,34 @@ class Results:
     @cached_property
     def ranked(self) -> tuple[Runtime, ...]:
         """The runtimes with complete runs, best on the common cases first."""
-        whole = [runtime for runtime in self.runtimes if runtime.ranked]
+        return self._by_rank([runtime for runtime in self.runtimes if runtime.ranked])
+
+    @cached_property
+    def compared(self) -> tuple[Runtime, ...]:
+        """The evaluators of the specification with complete runs, which are not ranked."""
+        return self._by_rank([runtime for runtime in self.runtimes if runtime.compared])
+
+    def _by_rank(self, whole: Sequence[Runtime]) -> tuple[Runtime, ...]:
         rows = self._rows(whole)
         chosen = runtimes.common(rows)
         counts = scores.counted(np.zeros(len(self.table), np.int64), 1, rows, chosen)
         of = {runtime.name: scores.score(counts[0, place]) for place, runtime in enumerate(whole)}
         return tuple(sorted(whole, key=lambda runtime: (of[runtime.name].rank, runtime.name.lower())))
 
+    @property
+    def comparable(self) -> tuple[Runtime, ...]:
+        """The ranked runtimes, then those for comparison."""
+        return (*self.ranked, *self.compared)
+
     @cached_property
-    def ranked_rows(self) -> Bytes:
-        """The verdicts of the ranked runtimes."""
-        return self._rows(self.ranked)
+    def comparable_rows(self) -> Bytes:
+        """The verdicts of the ranked runtimes and of those for comparison."""
+        return self._rows(self.comparable)
 
     @cached_property
     def common(self) -> Bools:
-        """Whether all ranked runtimes have a result, by case."""
-        return runtimes.common(self.ranked_rows)
+        """Whether all ranked runtimes have a result, by case; without any, whether those for comparison have one."""
+        return runtimes.common(self._rows(self.ranked or self.compared))
 
     @property
     def tested(self) -> tuple[Runtime, ...]:
@@ -213,9 +227,9 @@ class Results:
         )
 
     def totals(self) -> list[Score]:
-        """Return the score of each ranked runtime on the common cases."""
-        counts = scores.counted(np.zeros(len(self.table), np.int64), 1, self.ranked_rows, self.common)
-        return [scores.score(counts[0, place]) for place in range(len(self.ranked))]
+        """Return the score of each of `comparable` on the common cases."""
+        counts = scores.counted(np.zeros(len(self.table), np.int64), 1, self.comparable_rows, self.common)
+        return [scores.score(counts[0, place]) for place in range(len(self.comparable))]
 
     def owner(self, finding: Finding) -> str | None:
         """Return the name of the runtime or tool of a finding; None: it has no results here."""
@@ -236,10 +250,49 @@ class Results:
         newest = sorted(self.runs, key=lambda run: line(run.header.get("started", "")), reverse=True)
         return next(filter(None, (completeness(run.header) for run in newest)), "")
 
+    def origin(self, runtime: Runtime, tested: Tested | None = None) -> Shown:
+        """Return the origin of the results of a version of a runtime; without `tested`, of the newest one."""
+        of = tested or runtime.main
+        return Shown(self.table.columns[of.place].backend, of.version, self.suite, of.digest)
+
     @property
-    def digests(self) -> list[str]:
-        """The digests of the suite in these runs."""
-        return sorted({line(run.header["suite"].get("digest", ""), 80) for run in self.runs})
+    def shown(self) -> list[Shown]:
+        """The origins of the results that are shown together: those of the newest versions."""
+        return [self.origin(item) for item in self.tested]
+
+    @cached_property
+    def differences(self) -> list[str]:
+        """Sentences on results that are shown together, but are of several versions of the suite or of one runtime."""
+        versions = [(item.runtime, item.main.version, item.name) for item in self.runtimes if item.runtime]
+        return [*provenance.of_suites(self.shown), *provenance.of_versions(versions)]
+
+    def differences_in_history(self, *runtimes: Runtime) -> list[str]:
+        """Return sentences on runtimes whose versions ran different versions of the suite."""
+        return [
+            sentence
+            for runtime in runtimes
+            for sentence in provenance.of_suites(self.origin(runtime, tested) for tested in runtime.history)
+        ]
+
+    @cached_property
+    def other_differences(self) -> list[str]:
+        """Sentences on results of other suites that are of several versions of the suite or of one backend."""
+        others = [
+            Shown(
+                column.backend,
+                line(column.hello.get("version", ""), 40),
+                name,
+                line(table.runs[column.run].header["suite"].get("digest", ""), 80),
+            )
+            for name, table in self.apart.items()
+            for column in table.columns
+        ]
+        backends = {under_test.unversioned(item.backend) for item in others}
+        newest = [item for item in self.shown if under_test.unversioned(item.backend) in backends]
+        versions = [
+            (under_test.unversioned(item.backend), item.version, f"suite {item.suite}") for item in [*newest, *others]
+        ]
+        return [*provenance.of_suites(others), *provenance.of_versions(versions)]
 
     def _rows(self, of: Sequence[Runtime]) -> Bytes:
         return runtimes.verdicts(self.table, [runtime.main.place for runtime in of])

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from packaging.version import InvalidVersion, Version
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import line
 from onnx_conformance.report.html.verdict_styles import ABSENT
+from onnx_conformance.report.provenance import age
 from onnx_conformance.results import sampling
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Tested:
         complete: whether the run was not cut off.
         cases: number of results.
         operators: number of operator versions with results.
+        digest: digest of the suite.
     """
 
     place: int
@@ -50,6 +51,7 @@ class Tested:
     complete: bool
     cases: int
     operators: int
+    digest: str
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,8 @@ class Runtime:
         subject: a runtime, or a kind of tool.
         main: the newest version.
         history: one run of each version, oldest first; the last one is `main`.
-        left_out: why it is not ranked, to follow "not ranked: "; empty: it is ranked.
+        left_out: why its results cannot be compared with those of others; empty: they can.
+        evaluator: whether it is an evaluator of the specification, which is shown for comparison only.
         doubled: names of the files whose results are replaced by another run of the same version.
     """
 
@@ -74,6 +77,7 @@ class Runtime:
     main: Tested
     history: tuple[Tested, ...]
     left_out: str
+    evaluator: bool = False
     doubled: tuple[str, ...] = ()
 
     @property
@@ -83,16 +87,20 @@ class Runtime:
 
     @property
     def ranked(self) -> bool:
-        """Whether it is ranked; tools never are."""
-        return self.subject is Subject.RUNTIME and not self.left_out
+        """Whether it is ranked; tools and evaluators never are."""
+        return self.subject is Subject.RUNTIME and not self.left_out and not self.evaluator
 
+    @property
+    def compared(self) -> bool:
+        """Whether it is shown below the ranking, for comparison."""
+        return self.subject is Subject.RUNTIME and not self.left_out and self.evaluator
 
-def age(version: str) -> tuple[bool, Version, str]:
-    """Return the sort key of versions; texts that are not versions come first."""
-    try:
-        return True, Version(version), version
-    except InvalidVersion:
-        return False, Version("0"), version
+    @property
+    def unranked(self) -> str:
+        """Why it is not ranked, to follow "not ranked: "; empty: it is ranked."""
+        return self.left_out or (
+            "it evaluates the specification, and is shown for comparison" if self.evaluator else ""
+        )
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
@@ -143,6 +151,7 @@ def of_table(table: Table) -> tuple[Runtime, ...]:
                 main=main,
                 history=history,
                 left_out=_left_out(main, widest if subjects[key] is Subject.RUNTIME else 0),
+                evaluator=under_test.is_evaluator(key[0], table.columns[main.place].hello),
                 doubled=tuple(line(_run(table, table.columns[place]).path.name, 80) for place in sorted(doubled)),
             )
         )
@@ -171,6 +180,7 @@ def _tested(table: Table, place: int, operator: np.ndarray[Any, Any]) -> Tested:
         complete=run.complete,
         cases=int(here.sum()),
         operators=len(np.unique(operator[here])),
+        digest=line(run.header["suite"].get("digest", ""), 80),
     )
 
 

@@ -37,13 +37,14 @@ class Grade:
 
 
 GRADES = (
-    Grade("all", "✓", "all pass", 1000),
-    Grade("most", "◕", "95 % and more", 950),
-    Grade("many", "◑", "80 % and more", 800),
-    Grade("some", "◔", "50 % and more", 500),
-    Grade("few", "○", "fewer", 1),
-    Grade("none", "✗", "none passes", 0),
+    Grade("all", "✓", "100 %: all pass", 1000),
+    Grade("most", "◕", "at least 95 %", 950),
+    Grade("many", "◑", "at least 80 %", 800),
+    Grade("some", "◔", "at least 50 %", 500),
+    Grade("few", "○", "less than 50 %", 1),
+    Grade("none", "✗", "0 %: none passes", 0),
     Grade("out", "U", "all unsupported", -1),
+    Grade("broken", "E", "none attempted, because of adapter errors", -1),
     Grade("open", "?", "nothing specified", -1),
     Grade("absent", "-", "no data", -1),
 )
@@ -98,13 +99,13 @@ class Score:
 
     @property
     def of_specified(self) -> str:
-        """Passed of specified, rounded down."""
-        return rate(self.passed, self.specified)
+        """Passed of specified, rounded down; never 0 % if any case passes."""
+        return share(self.passed, self.specified)
 
     @property
     def of_attempted(self) -> str:
-        """Passed of attempted, rounded down."""
-        return rate(self.passed, self.attempted)
+        """Passed of attempted, rounded down; never 0 % if any case passes."""
+        return share(self.passed, self.attempted)
 
     @property
     def sentence(self) -> str:
@@ -125,7 +126,7 @@ class Score:
         if not self.specified:
             return BY_NAME["open"]
         if not self.attempted:
-            return BY_NAME["out"]
+            return BY_NAME["broken" if self.counts.get(Verdict.ADAPTER_ERROR) else "out"]
         tenths = self.passed * 1000 // self.specified
         if self.passed and not tenths:
             return BY_NAME["few"]
@@ -139,6 +140,11 @@ class Score:
             -(self.passed * 10**6 // max(1, self.attempted)),
             self.crashes,
         )
+
+
+def share(part: int, whole: int) -> str:
+    """Return a rate; a few of very many cases are "< 0.1 %", because 0.0 % would mean that no case passes."""
+    return "< 0.1 %" if part and part * 1000 < whole else rate(part, whole)
 
 
 def counted(group: Numbers, groups: int, rows: np.ndarray[Any, Any], chosen: np.ndarray[Any, Any]) -> Numbers:

@@ -30,6 +30,7 @@ def write(
     cases: Iterable[Case] = (),
     missing: str = "",
     advance: Callable[[int, int], None] = lambda _done, _all: None,
+    findings_differ: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
     """Write a site into a folder, and return its size in bytes.
 
@@ -41,6 +42,7 @@ def write(
         cases: cases of the suite, for models, inputs and scripts; cases that no runtime fails are skipped.
         missing: why there are no cases, as a sentence; empty: there are cases.
         advance: called with the number of described cases, and the total number to describe.
+        findings_differ: by backend, how its findings differ from its results in version or suite.
 
     Raises:
         SiteFolderError: a file of another program has the same name.
@@ -59,7 +61,7 @@ def write(
     data("front", blocks.packed_json({**data_files.front(results, shown), "layout": layout}))
     data("numbers", numbers)
     data("search", blocks.packed_json(data_files.search(results, shown)))
-    files = _findings(results, shown, scripts, data)
+    files = _findings(results, shown, scripts, findings_differ, data)
     data("site", blocks.packed_json(data_files.site(results, files)))
     places = [tested.main.place for tested in results.tested]
     for operator in results.operators:
@@ -72,7 +74,7 @@ def write(
     code, style = pages.script(), pages.style()
     for text in (code, style):
         digest.update(text.encode())
-    site = pages.Site(results, findings, missing, digest.hexdigest()[:12])
+    site = pages.Site(results, findings, missing, digest.hexdigest()[:12], findings_differ)
     folder.write("site.css", [style])
     folder.write("site.js", [code])
     _pages(folder, site)
@@ -114,7 +116,11 @@ def _described(
 
 
 def _findings(
-    results: Results, findings: Sequence[Finding], scripts: Mapping[str, str], data: Callable[[str, str], None]
+    results: Results,
+    findings: Sequence[Finding],
+    scripts: Mapping[str, str],
+    differ: Mapping[str, str],
+    data: Callable[[str, str], None],
 ) -> dict[str, str]:
     """Write the findings by operator; return the name of the file of each finding, by its id."""
     by_operator: dict[str, list[Finding]] = {}
@@ -123,7 +129,7 @@ def _findings(
     slugs = runtimes.slugs(by_operator)
     files: dict[str, str] = {}
     for name, own in by_operator.items():
-        for file, ids, packed in data_files.finding_blocks(results.table, own, scripts, slugs[name]):
+        for file, ids, packed in data_files.finding_blocks(results.table, own, scripts, slugs[name], differ):
             data(file, packed)
             files |= dict.fromkeys(ids, file)
     return files

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import gzip
 import html
 import json
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
 
 pytestmark = pytest.mark.usefixtures("few_operators")
+
+VERDICTS = {"P": Verdict.PASS, "R": Verdict.REFUSED, "U": Verdict.UNSUPPORTED}
 
 
 def text_of(written: Written, name: str) -> str:
@@ -69,7 +72,137 @@ def test_runtimes_are_ranked_on_the_cases_that_all_whole_runs_have(written: Writ
     rows = ranked_rows(text_of(written, "index.html"))
     passed = sum(number % 5 != 0 for number in range(len(cases) - 1))
     assert f"{passed} of {len(cases) - 1}" in plain(rows[0])
-    assert f"ranked on the {len(cases) - 1} cases" in plain(text_of(written, "index.html"))
+    assert f"ranked by passed of specified cases, on the {len(cases) - 1} cases" in plain(
+        text_of(written, "index.html")
+    )
+
+
+def test_the_order_follows_passed_of_specified_not_of_attempted(tmp_path: Path) -> None:
+    letters = {"narrow": "PPUUUU", "wide": "PPPPRR"}
+    results = [
+        Result(f"x/A/1/{n}", "x/A/1", name, VERDICTS[letter], "values")
+        for name, text in letters.items()
+        for n, letter in enumerate(text)
+    ]
+    ranked = Results([Run(write(tmp_path / "r.ndjson", results, {"narrow": {}, "wide": {}}))])
+    assert [(item.name, score.of_attempted) for item, score in zip(ranked.ranked, ranked.totals(), strict=True)] == [
+        ("wide", "66.6 %"),
+        ("narrow", "100.0 %"),
+    ]
+
+
+EVALUATOR = {"runtime": "onnx.reference", "version": "1.23.2"}
+
+
+@pytest.mark.parametrize(("name", "hello"), [("onnx_reference==1.23.2", EVALUATOR), ("oracle", {"runtime": "oracle"})])
+def test_an_evaluator_of_the_specification_is_shown_for_comparison_and_not_ranked(
+    name: str, hello: dict[str, Any], cases: list[Case], runs: list[Path], tmp_path: Path
+) -> None:
+    own = [dataclasses.replace(item, backend=name) for item in results_of("gamma", cases)]
+    results = Results([Run(runs[0]), Run(write(tmp_path / "r.ndjson", own, {name: hello}))])
+    assert [item.name for item in results.ranked] == ["alpha", "beta"], "it passes all cases, and is still not first"
+    site.write(SiteFolder(tmp_path / "out"), results)
+    markup = (tmp_path / "out/index.html").read_text()
+    stem = name.partition("==")[0]
+    assert not [row for row in ranked_rows(markup) if stem in row]
+    compared = markup[markup.index("For comparison, not ranked") : markup.index('id="heat-title"')]
+    assert f"{len(cases) - 1} of {len(cases) - 1}" in plain(compared)
+    assert "Not ranked" not in markup
+    heads = markup[markup.index('id="heat-rows"') :]
+    assert plain(heads[: heads.index("</thead>")]).endswith(f"{stem.replace('_', '_ ')} for comparison")
+    page = (tmp_path / f"out/runtime/{stem}.html").read_text()
+    assert "not ranked: it evaluates the specification, and is shown for comparison" in page
+
+
+def test_an_evaluator_alone_is_still_shown(cases: list[Case], tmp_path: Path) -> None:
+    own = [dataclasses.replace(item, backend="onnx_reference") for item in results_of("gamma", cases)]
+    results = Results([Run(write(tmp_path / "r.ndjson", own, {"onnx_reference": EVALUATOR}))])
+    site.write(SiteFolder(tmp_path / "out"), results)
+    text = plain((tmp_path / "out/index.html").read_text())
+    assert "No complete run of a runtime is among these results." in text
+    assert f"{len(cases)} of {len(cases)}" in text[text.index("For comparison, not ranked") :]
+
+
+# Results of different suites and versions
+
+
+def test_runs_with_different_versions_of_the_suite_are_named_wherever_they_are_together(
+    cases: list[Case], runs: list[Path], tmp_path: Path
+) -> None:
+    other = write(tmp_path / "o.ndjson", results_of("gamma", cases), {"gamma": {"version": "9"}}, digest="y")
+    hello = {"alpha==1.0": {"runtime": "alpha", "version": "1.0"}}
+    old = write(tmp_path / "old.ndjson", results_of("alpha==1.0", cases), hello, digest="y")
+    site.write(SiteFolder(tmp_path / "out"), Results([Run(path) for path in (runs[0], other, old)]))
+    sentence = (
+        "These results are of different versions of the suite generated, so cases with the same name may differ: "
+        "gamma 9 used version y; alpha 2.0 and beta 0.3 used version x."
+    )
+    front = plain((tmp_path / "out/index.html").read_text())
+    assert front.count(sentence) == 2, "above the ranking, and above the heat map"
+    history = "cases with the same name may differ: alpha 1.0 used version y; alpha 2.0 used version x."
+    for page, sentences in {
+        "operators.html": [sentence],
+        "operator/Split.html": [sentence, history],
+        "runtime/alpha.html": [history],
+        "runtime/beta.html": [],
+    }.items():
+        text = plain((tmp_path / "out" / page).read_text())
+        assert [item for item in (sentence, history) if item in text] == sentences, page
+
+
+def test_runs_with_one_version_of_the_suite_need_no_sentence(written: Written) -> None:
+    for path in written.folder.rglob("*.html"):
+        assert "different versions of the suite" not in path.read_text(encoding="utf-8"), path
+
+
+def test_older_versions_are_named_below_the_ranking(written: Written) -> None:
+    text = plain(text_of(written, "index.html"))
+    assert "Only the newest version of each runtime is ranked." in text
+    assert "on the page of the runtime: alpha (1.0)." in text
+
+
+def test_two_backends_with_different_versions_of_one_runtime_are_named(cases: list[Case], tmp_path: Path) -> None:
+    hellos = {"alpha": {"runtime": "rt", "version": "1.10"}, "gamma": {"runtime": "rt", "version": "1.9"}}
+    path = write(tmp_path / "r.ndjson", [*results_of("alpha", cases), *results_of("gamma", cases)], hellos)
+    front = pages.front(pages.Site(Results([Run(path)]), None, "", ""))
+    assert "These results are of 2 versions of rt: 1.9 (gamma), 1.10 (alpha)." in plain(front)
+
+
+def test_another_version_in_another_suite_is_named(runs: list[Path], tmp_path: Path) -> None:
+    official = [Result("official/test", "ai.onnx/Split/18", "alpha", Verdict.PASS, "values")]
+    other = write(tmp_path / "o.ndjson", official, {"alpha": {"version": "1.5"}}, suite="official", digest="y")
+    front = plain(pages.front(pages.Site(Results([Run(runs[0]), Run(other)]), None, "", "")))
+    assert (
+        "of 2 versions of alpha: 1.5 (suite official), 2.0 (suite generated)." in front[front.index("Other suites") :]
+    )
+
+
+def test_findings_of_another_version_or_suite_are_named(runs: list[Path], tmp_path: Path) -> None:
+    listed = [finding(1), finding(2, id="beta", backend="beta", version="0.3"), finding(3, id="gone", backend="gone")]
+    known = {
+        "alpha": {"runtime": "alpha", "version": "1.5"},
+        "beta": {"runtime": "beta", "version": "0.3", "suite": "older"},
+    }
+    source = write_findings(tmp_path / "findings", listed, runtimes=known)
+    done = command("site", runs[0], "--findings", source, "--out", tmp_path / "out")
+    assert done.status == 0, done.text
+    start = "The findings of {} were not made from the results that are shown here: the findings "
+    alpha = start.format("alpha") + "are of version 1.5, the results of 2.0."
+    beta = start.format("beta") + "used suite generated older, the results used generated x."
+    for page, sentences in {
+        "index.html": [alpha, beta],
+        "findings.html": [alpha, beta],
+        "operator/Split.html": [alpha, beta],
+        "runtime/alpha.html": [alpha],
+        "runtime/beta.html": [beta],
+        "operators.html": [],
+    }.items():
+        text = plain((tmp_path / "out" / page).read_text())
+        assert [item for item in (alpha, beta) if item in text] == sentences, page
+    shown = data_of(tmp_path / "out", "finding/Split-0")
+    assert {name: item["notes"] for name, item in shown.items()} == {
+        "alpha-split-1": [alpha], "beta": [beta], "gone": []
+    }  # fmt: skip
 
 
 def test_a_sample_is_shown_as_such_and_never_ranked(written: Written) -> None:
@@ -108,10 +241,45 @@ def test_rates_are_floored_and_no_data_is_not_zero() -> None:
     assert (nearly.of_specified, nearly.of_attempted, nearly.grade.name) == ("99.9 %", "99.9 %", "most")
     assert (Score({}).of_specified, Score({}).grade.name) == ("no data", "absent")
     assert Score({Verdict.UNSUPPORTED: 3}).grade.name == "out"
+    assert Score({Verdict.UNSUPPORTED: 3, Verdict.ADAPTER_ERROR: 1}).grade.name == "broken", "not all are unsupported"
     assert Score({Verdict.UNSPECIFIED: 3}).grade.name == "open"
-    assert Score({Verdict.PASS: 1, Verdict.REFUSED: 5000}).grade.name == "few", "one pass is not none"
+    one = Score({Verdict.PASS: 1, Verdict.REFUSED: 4999})
+    assert (one.grade.name, one.of_specified) == ("few", "< 0.1 %"), "one pass is not none"
+    assert Score({Verdict.PASS: 1, Verdict.REFUSED: 999}).of_specified == "0.1 %"
     assert Score({Verdict.REFUSED: 5}).grade.name == "none"
     assert Score({Verdict.PASS: 5}).grade.name == "all"
+
+
+def test_every_number_in_a_cell_is_the_one_that_its_colour_shows(written: Written) -> None:
+    """A rate, or passed/specified, is within the step of the legend that the cell's class names."""
+    least = {grade.name: grade.least for grade in GRADES}
+    steps = sorted((grade.least for grade in GRADES if grade.least >= 0), reverse=True)
+    checked = Counter[str]()
+    for page in ("index.html", "operators.html", "operator/Split.html", "operator/ReduceSum.html"):
+        for grade, cell in re.findall(r'<td class="g-(\w+)"[^>]*>(.*?)</td>', text_of(written, page), re.DOTALL):
+            if least[grade] < 0:
+                continue
+            text = plain(cell)
+            counts = re.search(r"(\d+)(?:/| of )(\d+)", text)
+            tenths = int(counts[1]) * 1000 // int(counts[2]) if counts else round(float(text.split()[0]) * 10)
+            assert next(step for step in steps if tenths >= step) == least[grade], (page, text, grade)
+            checked[page] += 1
+    assert len(checked) == 4
+    (of_split,) = [item for item in written.results.operators if item.short == "Split"]
+    beta = text_of(written, "operator/Split.html").split("</tr>")[1].split("<td")[2]
+    assert f"of {sum('/18/' in written.results.table.ids[case] for case in of_split.cases)}" in beta, "with unsupported"
+
+
+@pytest.mark.parametrize(
+    "page", ["index.html", "operators.html", "operator/Split.html", "runtime/alpha.html", "tool/conv.html"]
+)
+def test_every_page_with_coloured_cells_has_their_legend_before_them(page: str, written: Written) -> None:
+    markup = text_of(written, page).partition("<main")[2]
+    legend = markup.index("Colour: passed of specified cases.")
+    assert markup.index('class="step g-') > legend
+    assert all(f'class="step g-{grade.name}"' in markup for grade in GRADES)
+    first = re.search(r'<td class="(?:g-|place"><span class="step g-)', markup)
+    assert first is None or first.start() > legend
 
 
 def test_unscored_verdicts_have_no_part_of_the_bar() -> None:
@@ -224,11 +392,10 @@ def test_the_chart_shows_whole_runs_on_the_cases_that_they_share(written: Writte
     [("PP", "PP", "≤ 1"), ("PR", "PP", "since 2"), ("PR", "PR", "≤ 1"), ("RP", "PR", "since 2"), ("RR", "RR", "")],
 )
 def test_since_which_version_a_runtime_works(old: str, new: str, expected: str, tmp_path: Path) -> None:
-    verdicts = {"P": Verdict.PASS, "R": Verdict.REFUSED}
     streams = []
     for version, letters in (("1", old), ("2", new)):
         name = f"a=={version}"
-        of = [Result(f"x/A/1/{n}", "x/A/1", name, verdicts[letter], "values") for n, letter in enumerate(letters)]
+        of = [Result(f"x/A/1/{n}", "x/A/1", name, VERDICTS[letter], "values") for n, letter in enumerate(letters)]
         streams.append(Run(write(tmp_path / f"{version}.ndjson", of, {name: {"version": version, "runtime": "a"}})))
     results = Results(streams)
     assert history.since(results.table, results.runtimes[0], [0, 1]) == expected

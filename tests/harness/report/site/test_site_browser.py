@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -10,19 +11,25 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from commands import command
 from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.findings import findings_file
+from onnx_conformance.report.site import site
+from onnx_conformance.report.site.folder import SiteFolder
+from onnx_conformance.report.site.results import Results
+from onnx_conformance.results.stream import Run
 from onnx_conformance.results.summary import rate
-from site_runs import HOSTILE, finding, verdict_of, write_findings
+from site_runs import HOSTILE, finding, results_of, verdict_of, write, write_findings
+from windows import load, settle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
     from onnx_conformance.case.case import Case
     from site_runs import Written
+    from windows import Windows
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 PAGES = (
@@ -40,10 +47,6 @@ def opened(open_page: Callable[..., Page], written: Written) -> Callable[..., Pa
     return lambda page="index.html", **options: open_page(written.folder, f"/{page}", **options)
 
 
-def settle(tab: Page) -> None:
-    tab.locator("html[data-state=ready]").wait_for(state="attached", timeout=30_000)
-
-
 def names(tab: Page) -> list[str]:
     return tab.locator("#ranks tbody th > a").all_inner_texts()
 
@@ -54,38 +57,74 @@ def scored(name: str, cases: list[Case], chosen: Callable[[Case], bool]) -> tupl
     return sum(verdict is Verdict.PASS for verdict in verdicts), len(verdicts)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES)
-def test_every_page_opens_from_disk_and_asks_the_network_for_nothing(page: str, opened: Any) -> None:
-    tab = opened(page)
-    assert tab.locator(".cut[role=alert]").count() == 0
-    assert len(tab.locator("main").inner_text()) > 100
-    assert tab.locator("main img, main iframe").count() == 0
+BY_FRAGMENT = ("index", "findings", "finding", "case")
+"""Pages whose script shows the thing that the fragment of the address names."""
+EVERYTHING_OPEN = """async () => {
+  document.querySelectorAll("details > summary").forEach((one) => one.click());
+  const waiting = () => [...document.querySelectorAll("details.sentence")].some((one) => one.children.length < 2);
+  while (waiting()) await new Promise((done) => setTimeout(done, 5));
+  return {
+    alerts: document.querySelectorAll(".empty, .cut[role=alert]").length,
+    foreign: document.querySelectorAll("main img, main iframe").length,
+    text: document.getElementById("main").innerText.length,
+    width: document.documentElement.scrollWidth,
+    links: [...document.links].map((one) => one.href),
+    ids: [...document.querySelectorAll("[id]")].map((one) => one.id),
+  };
+}"""
+"""Opens every box of a page, and returns facts about it."""
 
 
-@pytest.mark.slow
-def test_every_link_leads_somewhere(written: Written, opened: Any) -> None:
-    tab = opened("index.html")
-    seen: set[str] = set()
+@pytest.fixture(scope="module")
+def visited(written: Written, windows: Windows) -> dict[str, dict[str, Any]]:
+    """The facts about every page that links lead to, by address; the window is as wide as a phone."""
+    tab = windows.open(written.folder, "/index.html", viewport={"width": 390, "height": 100})
+    seen: dict[str, dict[str, Any]] = {}
     waiting = [f"{written.folder.as_uri()}/{page}" for page in PAGES]
     while waiting:
         address = waiting.pop()
+        if not address.partition("#")[0].endswith(tuple(f"/{name}.html" for name in BY_FRAGMENT)):
+            address = address.partition("#")[0]
         if address in seen:
             continue
-        seen.add(address)
-        tab.goto("about:blank")
-        tab.goto(address)
-        settle(tab)
-        for summary in tab.locator("details > summary").all():
-            summary.click()
-        assert tab.locator(".empty, .cut[role=alert]").count() == 0, address
-        links = tab.locator("a[href]").evaluate_all("(all) => all.map((one) => one.href)")
-        inside = [link for link in links if link.startswith("file:") and not link.endswith("#main")]
-        outside = {link.partition("/")[0] for link in links} - {"file:", "https:"}
-        assert not outside, address
+        load(tab, address)
+        seen[address] = tab.evaluate(EVERYTHING_OPEN)
+        inside = [link for link in seen[address]["links"] if link.startswith("file:") and not link.endswith("#main")]
         cases_seen = sum("case.html" in link for link in seen)
         waiting += [link for link in dict.fromkeys(inside) if "case.html" not in link or cases_seen < 6]
-    assert len(seen) > 15
+    assert not windows.looked(), "a page logs, throws, requests or runs nothing that it should not"
+    return seen
+
+
+@pytest.mark.slow
+def test_every_page_opens_from_disk_and_asks_the_network_for_nothing(visited: dict[str, dict[str, Any]]) -> None:
+    names = {address.rpartition("/out/")[2] for address in visited}
+    assert set(PAGES) <= names
+    assert len(names) > 15
+    bad = {
+        address: facts
+        for address, facts in visited.items()
+        if facts["alerts"] or facts["foreign"] or facts["text"] <= 100
+    }
+    assert not bad
+
+
+@pytest.mark.slow
+def test_every_link_leads_somewhere(visited: dict[str, dict[str, Any]]) -> None:
+    links = {link for facts in visited.values() for link in facts["links"]}
+    assert {link.partition("/")[0] for link in links} == {"file:", "https:"}
+    lost = set()
+    for link in links:
+        file, _, place = link.partition("#")
+        by_fragment = file.endswith(tuple(f"/{name}.html" for name in BY_FRAGMENT))
+        if link.startswith("file:") and place and not by_fragment and place not in visited[file]["ids"]:
+            lost.add(link)
+    assert not lost
+
+
+@pytest.mark.slow
+def test_no_page_is_wider_than_a_phone(visited: dict[str, dict[str, Any]]) -> None:
+    assert not {address: facts["width"] for address, facts in visited.items() if facts["width"] > 390}
 
 
 @pytest.mark.slow
@@ -234,13 +273,83 @@ def test_filters_fold_on_a_phone_and_no_page_is_wider_than_it(opened: Any) -> No
     assert not wide.locator("#fold").is_visible()
 
 
+FRAMES = """() => [...document.querySelectorAll(".frame")].map((frame) => {
+  const table = frame.querySelector("table");
+  const heads = [...table.tHead.rows[0].cells];
+  return {
+    rest: frame.scrollWidth - frame.clientWidth,
+    classes: frame.className.split(" "),
+    hint: frame.previousElementSibling?.matches(".swipe") && frame.previousElementSibling.checkVisibility(),
+    first: table.tBodies[0].rows[0].cells[0].getBoundingClientRect().left,
+    columns: heads.length,
+    cut: heads.filter((head) => head.scrollWidth > head.clientWidth + 1).length,
+  };
+})"""
+"""Facts about the frames of a page: how far they scroll, their signs, and the heads of their columns."""
+RUNTIMES = (
+    "emx_onnx_cgen", "iree", "jaxonnxruntime", "onnx2torch", "onnxruntime", "onnxruntime_node", "onnxruntime_web",
+    "opencv", "openvino", "tinygrad", "tract", "tvm",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def wide(cases: list[Case], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of twelve runtimes and the reference evaluator, on few cases."""
+    few = [case for case in cases if "SplitToSequence" in case.id]
+    hellos = {name: {"runtime": name, "version": "1.30.0"} for name in RUNTIMES}
+    hellos["onnx_reference"] = {"runtime": "onnx.reference", "version": "1.23.2"}
+    folder = tmp_path_factory.mktemp("wide")
+    own = [
+        dataclasses.replace(item, backend=name)
+        for number, name in enumerate(hellos)
+        for item in results_of(("gamma", "beta", "alpha")[number % 3], few)
+    ]
+    site.write(SiteFolder(folder), Results([Run(write(folder / "r.ndjson", own, hellos))]))
+    return folder
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("page", PAGES)
-def test_no_page_is_wider_than_a_phone(page: str, opened: Any) -> None:
-    tab = opened(page, **PHONE)
-    for summary in tab.locator("details > summary").all()[:5]:
-        summary.click()
-    assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+@pytest.mark.parametrize("page", ["index.html", "operators.html", "operator/SplitToSequence.html"])
+def test_thirteen_runtimes_fit_into_1280_pixels_and_scroll_with_a_sign_on_a_phone(
+    page: str, wide: Path, open_page: Callable[..., Page]
+) -> None:
+    tab = open_page(wide, f"/{page}")
+    tab.wait_for_timeout(50)
+    matrix = tab.evaluate(FRAMES)[-1]
+    assert (matrix["columns"], matrix["rest"], matrix["cut"]) == (14, 0, 0)
+    assert not {"more", "scrolled"} & set(matrix["classes"])
+    tab.set_viewport_size({"width": 390, "height": 800})
+    tab.locator(".frame.more").first.wait_for(state="attached")
+    narrow = tab.evaluate(FRAMES)[-1]
+    assert narrow["rest"] > 100
+    assert tab.locator(".swipe", has_text="scroll it sideways to see all 13 columns").is_visible()
+    assert narrow["hint"] or page == "operators.html", "there the sentence is above all tables"
+    tab.locator(".frame").last.evaluate("(frame) => { frame.scrollLeft = 10_000; }")
+    tab.locator(".frame.scrolled:not(.more)").wait_for(state="attached")
+    assert abs(tab.evaluate(FRAMES)[-1]["first"] - narrow["first"]) <= 2, "the first column stays"
+
+
+@pytest.mark.slow
+def test_the_sentence_on_scrolling_is_only_there_if_the_table_scrolls(opened: Any) -> None:
+    tab = opened("operator/Split.html")
+    tab.wait_for_timeout(50)
+    assert not tab.locator(".swipe:visible").count()
+
+
+@pytest.mark.slow
+def test_the_filter_keeps_the_evaluator_in_its_own_table(wide: Path, open_page: Callable[..., Page]) -> None:
+    tab = open_page(wide, "/index.html#opset=18")
+    tab.locator("#chosen", has_text="of the common cases").wait_for()
+    assert sorted(names(tab)) == sorted(RUNTIMES)
+    row = tab.locator("#compared tbody tr")
+    assert row.locator("th > a").all_inner_texts() == ["onnx_reference"]
+    assert row.locator(".place").inner_text() == ""
+    classes = "(cells) => cells.map((cell) => [cell.className, cell.innerText])"
+    filtered = tab.locator("#heat td").evaluate_all(classes)
+    tab.click("#clear")
+    tab.locator("#chosen", has_text="sent nowhere").wait_for()
+    assert tab.locator("#heat td").evaluate_all(classes) == filtered, "both compute the same grades and numbers"
+    assert len(filtered) == 13
 
 
 @pytest.mark.slow
@@ -309,7 +418,9 @@ def test_a_finding_shows_everything_and_its_script_can_be_had(opened: Any) -> No
 
 
 @pytest.mark.slow
-def test_a_finding_of_a_tool_shows_the_model_that_came(browser: Browser, runs: list[Path], tmp_path: Path) -> None:
+def test_a_finding_of_a_tool_shows_the_model_that_came(
+    open_page: Callable[..., Page], cases: list[Case], tmp_path: Path
+) -> None:
     made, nothing = {"made": f"model that came {HOSTILE}"}, {"given": {}}
     listed = [
         finding(1, id="made", example={**finding()["example"], **made, "given": {"a": "float[1] [9]"}}),
@@ -317,16 +428,16 @@ def test_a_finding_of_a_tool_shows_the_model_that_came(browser: Browser, runs: l
         finding(3, id="refused", kind="refused", example={**finding()["example"], **nothing}),
         finding(4, id="taken", kind="accepted_invalid", example={**finding()["example"], **nothing}),
     ]
-    source = write_findings(tmp_path / "findings", listed)
-    assert command("site", runs[0], "--findings", source, "--out", tmp_path / "out").status == 0
+    run = write(tmp_path / "r.ndjson", results_of("alpha", cases[:1]), {"alpha": {}})
+    found = findings_file.read(write_findings(tmp_path / "findings", listed)).findings
+    site.write(SiteFolder(tmp_path / "out"), Results([Run(run)]), found)
     shown = {}
-    for name in ("made", "invalid", "refused", "taken"):
-        tab = browser.new_page()
-        tab.goto(f"{(tmp_path / 'out' / 'finding.html').as_uri()}#{name}")
-        tab.locator("article pre#model").wait_for()
+    tab = open_page(tmp_path / "out", "/finding.html#made")
+    for number, name in enumerate(("made", "invalid", "refused", "taken"), 1):
+        tab.evaluate("(name) => { location.hash = name; }", name)
+        tab.locator("#finding-title", has_text=f"Finding {number} ").wait_for()
         text = tab.locator("article .pairs").inner_text().rpartition("Actual (alpha)")[2]
         shown[name] = ["model that came" in text, *(word in text for word in WORDS)]
-        tab.close()
     assert shown == {
         "made": [True, True, True, False, False],
         "invalid": [True, False, False, False, False],
@@ -381,48 +492,53 @@ def test_the_page_can_be_walked_by_keyboard_alone(opened: Any) -> None:
     assert tab.evaluate("document.activeElement.id") == "skip"
     tab.keyboard.press("Enter")
     assert tab.evaluate("document.activeElement.id") == "main"
-    seen = set()
-    for _ in range(60):
-        tab.keyboard.press("Tab")
-        seen.add(tab.evaluate("document.activeElement.id || document.activeElement.textContent"))
-    assert {"f-ops", "f-model", "f-from", "f-to", "f-type", "clear", "alpha", "beta"} <= seen
+    tab.evaluate(
+        """() => {
+          window.focused = [];
+          document.addEventListener("focusin", ({ target }) => focused.push(target.id || target.textContent));
+        }"""
+    )
+    wanted = {"f-ops", "f-model", "f-from", "f-to", "f-type", "clear", "alpha", "beta"}
+    for _ in range(6):
+        for _ in range(10):
+            tab.keyboard.press("Tab")
+        if wanted <= set(tab.evaluate("focused")):
+            break
+    else:
+        pytest.fail(f"{wanted - set(tab.evaluate('focused'))} cannot be reached")
 
 
 @pytest.mark.slow
-def test_without_javascript_the_front_page_has_its_tables(browser: Browser, written: Written) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    tab = context.new_page()
-    tab.goto(f"{written.folder.as_uri()}/index.html")
+def test_without_javascript_the_front_page_has_its_tables(written: Written, opened: Any) -> None:
+    tab = opened(ready=False, java_script_enabled=False)
     assert names(tab) == ["alpha", "beta"]
     assert tab.locator("#heat tbody td").count() >= 2 * len(written.results.families)
-    context.close()
 
 
 @pytest.mark.slow
-def test_an_escape_that_failed_would_run_nothing(browser: Browser, written: Written, tmp_path: Path) -> None:
+def test_an_escape_that_failed_would_run_nothing(windows: Windows, written: Written, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(written.folder, copy)
     text = (copy / "index.html").read_text()
     broken = text.replace("<main ", '<img src=x onerror="window.ran = 1"><script>window.ran = 2</script><main ', 1)
     assert broken != text
     (copy / "index.html").write_text(broken)
-    tab = browser.new_page()
-    tab.goto(f"{copy.as_uri()}/index.html")
-    settle(tab)
+    tab = windows.open(copy, "/index.html")
     assert tab.evaluate("window.ran") is None
+    violated = {item.split()[1] for item in windows.looked() if item.startswith("violation")}
+    assert violated == {"script-src-elem", "script-src-attr", "img-src"}, "a test that opens such a page fails"
     with pytest.raises(Exception, match="TrustedHTML"):
         tab.evaluate("() => { document.body.innerHTML = '<b>x</b>'; }")
     with pytest.raises(Exception, match="TrustedScriptURL"):
         tab.evaluate("() => { document.createElement('script').src = 'data/front.js'; }")
-    tab.close()
+    windows.looked()
 
 
 @pytest.mark.slow
-def test_missing_data_is_said(browser: Browser, written: Written, tmp_path: Path) -> None:
+def test_missing_data_is_said(windows: Windows, written: Written, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(written.folder, copy)
     (copy / "data/site.js").unlink()
-    tab = browser.new_page()
-    tab.goto(f"{copy.as_uri()}/case.html#ai.onnx/Split/18/uneven")
+    tab = windows.open(copy, "/case.html#ai.onnx/Split/18/uneven", ready=False)
     tab.locator("[role=alert]", has_text="data/site.js is missing").wait_for()
-    tab.close()
+    assert [item.split()[0] for item in windows.looked()] == ["failed", "console", "console"]

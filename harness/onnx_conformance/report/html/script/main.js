@@ -142,6 +142,7 @@ async function begin() {
   await load();
   fieldsBegin();
   matrixBegin();
+  framesBegin();
   casesBegin();
   document.addEventListener("keydown", key);
   window.addEventListener("popstate", show);

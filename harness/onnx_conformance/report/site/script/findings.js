@@ -100,6 +100,7 @@ async function findingShow() {
       { class: "case" },
       element("h1", { id: "finding-title" }, it.title),
       element("p", { class: "facts" }, kindBadge(it.kind), " ", column ? anchor(column.page, {}, runtime) : runtime, ` · ${STATES[it.state] ?? it.state}`, it.apart ? ` · not counted: ${it.why}` : ""),
+      it.notes.map((text) => element("p", { class: "cut" }, text)),
       it.clause ? element("blockquote", {}, quoted(it.clause)) : "",
       it.clause && (binds || it.link) ? element("p", { class: "note" }, binds ? `It violates ${binds}. ` : "", it.link ? outward(it.link, "The specification at onnx.ai") : "") : "",
       rows(factsOf(it)),

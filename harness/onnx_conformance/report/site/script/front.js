@@ -90,6 +90,9 @@ function countsOf(filter, taken, rowOf, rows) {
   return { totals, heat, cases: places.length };
 }
 
+/** A rate that is 0 % only if nothing passes; scores.py does the same. */
+const shareOf = (part, whole) => (part && part * 1000 < whole ? "< 0.1 %" : rate(part, whole));
+
 const millionths = (part, whole) => (whole ? Math.floor((part * 1e6) / whole) : 0);
 
 /** The step of the scale; scores.py does the same. */
@@ -98,7 +101,7 @@ function gradeOf(counts) {
   const byName = (name) => front.index.grades.find(([grade]) => grade === name);
   if (!total) return byName("absent");
   if (!specified) return byName("open");
-  if (!attempted) return byName("out");
+  if (!attempted) return byName(counts[data.number.adapter_error] ? "broken" : "out");
   const tenths = Math.floor((passed * 1000) / specified);
   if (passed && !tenths) return byName("few");
   return front.index.grades.find(([, , , least]) => least >= 0 && tenths >= least);
@@ -125,8 +128,8 @@ function rateCells(counts) {
   const of = (name) => counts[data.number[name]];
   const share = attempted ? Math.floor((passed * 1000) / attempted) : 0;
   return [
-    element("td", { class: "rate", "data-label": "passed of specified" }, barOf(sharesOf(scored)), element("b", {}, rate(passed, specified)), " ", element("small", {}, `${count(passed)} of ${count(specified)}`)),
-    element("td", { class: "rate", "data-label": "passed of attempted" }, barOf([["track", 0, 1000], ["pass", 0, share]]), element("b", {}, rate(passed, attempted)), " ", element("small", {}, `of ${count(attempted)}`)),
+    element("td", { class: "rate", "data-label": "passed of specified" }, barOf(sharesOf(scored)), element("b", {}, shareOf(passed, specified)), " ", element("small", {}, `${count(passed)} of ${count(specified)}`)),
+    element("td", { class: "rate", "data-label": "passed of attempted" }, barOf([["track", 0, 1000], ["pass", 0, share]]), element("b", {}, shareOf(passed, attempted)), " ", element("small", {}, `of ${count(attempted)}`)),
     element("td", { class: "figure", "data-label": "unsupported" }, count(of("unsupported"))),
     element("td", { class: "figure", "data-label": "crashes" }, of("crash") ? element("span", { class: "badge b-crash" }, count(of("crash"))) : "0"),
   ];
@@ -157,9 +160,9 @@ function heatCell(counts) {
   return element(
     "td",
     { class: `g-${name}`, title: sentenceOf(counts) },
-    element("b", {}, attempted ? plain(rate(passed, specified)) : sign),
+    element("b", {}, attempted ? plain(shareOf(passed, specified)) : sign),
     crashes ? element("i", { class: "badge b-crash", title: `${cases(crashes)} crashed` }, "C") : "",
-    element("small", {}, attempted ? plain(rate(passed, attempted)) : words),
+    element("small", {}, attempted ? plain(shareOf(passed, attempted)) : words),
   );
 }
 
@@ -177,13 +180,15 @@ async function filterShow() {
     if (input !== document.activeElement) show(input, filter[name] ?? "");
     input.classList.toggle("set", Boolean(filter[name]));
   }
-  const [ranks, heat] = [byId("ranks").tBodies[0], byId("heat").tBodies[0]];
-  front.home ??= { ranks: [...ranks.rows].map((row) => row.cloneNode(true)), heat: [...heat.rows].map((row) => row.cloneNode(true)), chosen: byId("chosen").textContent };
+  const [ranks, compared, heat] = ["ranks", "compared", "heat"].map((id) => byId(id)?.tBodies[0]);
+  const copied = (body) => [...(body?.rows ?? [])].map((row) => row.cloneNode(true));
+  front.home ??= { ranks: copied(ranks), compared: copied(compared), heat: copied(heat), chosen: byId("chosen").textContent };
   const byOperator = Boolean(filter.ops);
   byId("heat-by").textContent = byOperator ? "operator" : "family";
   byId("heat-rows").textContent = byOperator ? "Operator" : "Family";
   if (!isSet(filter)) {
-    ranks.replaceChildren(...front.home.ranks.map((row) => row.cloneNode(true)));
+    ranks?.replaceChildren(...front.home.ranks.map((row) => row.cloneNode(true)));
+    compared?.replaceChildren(...front.home.compared.map((row) => row.cloneNode(true)));
     heat.replaceChildren(...front.home.heat.map((row) => row.cloneNode(true)));
     byId("chosen").textContent = front.home.chosen;
     return;
@@ -199,7 +204,8 @@ async function filterShow() {
   const { operators, families, versions, runtimes } = front.index;
   const rowOf = byOperator ? (version) => versions[version][0] : (version) => operators[versions[version][0]][2];
   const { totals, heat: cells, cases: number } = countsOf(filter, taken, rowOf, byOperator ? operators.length : families.length);
-  const order = runtimes.map((_, place) => place).sort((a, b) => {
+  const { ranked } = front.index;
+  const order = runtimes.map((_, place) => place).slice(0, ranked).sort((a, b) => {
     const [one, other] = [rates(totals[a]), rates(totals[b])];
     return (
       millionths(other.passed, other.specified) - millionths(one.passed, one.specified) ||
@@ -208,16 +214,16 @@ async function filterShow() {
       a - b
     );
   });
-  ranks.replaceChildren(
-    ...order.map((place, at) => {
-      const row = front.home.ranks[place].cloneNode(true);
-      const kinds = row.querySelector(".kinds");
-      row.cells[0].textContent = String(at + 1);
-      row.querySelector(".good")?.remove();
-      row.replaceChildren(row.cells[0], row.cells[1], ...rateCells(totals[place]), ...(kinds ? [kindCells(place, taken, filter)] : []));
-      return row;
-    }),
-  );
+  const rowAt = (original, place, rank) => {
+    const row = original.cloneNode(true);
+    const kinds = row.querySelector(".kinds");
+    row.cells[0].textContent = rank;
+    row.querySelector(".good")?.remove();
+    row.replaceChildren(row.cells[0], row.cells[1], ...rateCells(totals[place]), ...(kinds ? [kindCells(place, taken, filter)] : []));
+    return row;
+  };
+  ranks?.replaceChildren(...order.map((place, at) => rowAt(front.home.ranks[place], place, String(at + 1))));
+  compared?.replaceChildren(...front.home.compared.map((row, at) => rowAt(row, ranked + at, "")));
   const names = byOperator ? operators.map(([name, slug]) => anchor(`operator/${slug}.html`, {}, shortName(name))) : families.map((family) => anchor(`operators.html#${encode(family)}`, {}, family));
   heat.replaceChildren(
     ...cells.flatMap((row, at) => {

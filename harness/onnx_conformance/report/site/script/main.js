@@ -11,6 +11,7 @@ function fail(error) {
 async function begin() {
   themeBegin();
   searchBegin();
+  new MutationObserver(framesBegin()).observe(byId("main"), { childList: true, subtree: true });
   byId("skip").addEventListener("click", (event) => {
     event.preventDefault();
     byId("main").focus();
