@@ -31,7 +31,6 @@ ADAPTER = """
 import beside
 import onnx
 import onnx.reference
-from refusals import refuses
 
 
 def info():

@@ -39,7 +39,6 @@ PROJECTS = {
 TOY = python_environment.Needs("toy", "toy", "toy", "2.0")
 SHOW = """
 import importlib.metadata  # of the environment alone, for it has no pip
-from refusals import refuses
 print(*(f"{item.name}=={item.version}" for item in importlib.metadata.distributions()))
 """
 

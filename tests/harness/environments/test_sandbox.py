@@ -38,7 +38,6 @@ pytestmark = pytest.mark.usefixtures("ends", "few_operators")
 
 SPY = """
 import json, os, socket, sys
-from refusals import refuses
 def entries(path):
     return sorted(os.listdir(path)) if os.path.isdir(path) else os.path.isfile(path)
 def writable(path):

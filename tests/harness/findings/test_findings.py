@@ -105,7 +105,6 @@ import signal
 import time
 
 import numpy as np
-from refusals import refuses
 
 
 class Failed(Exception):

@@ -370,7 +370,6 @@ LAST_WORDS = """
 import os
 import sys
 from pathlib import Path
-from refusals import refuses
 
 
 def info():
