@@ -500,7 +500,7 @@ FILTERS: dict[str, tuple[str, str, Callable[[Result], bool]]] = {
 @pytest.mark.slow
 @pytest.mark.parametrize("view", ["#/", "#/cases"])
 def test_every_filter_leaves_what_it_should(view: str, file: Path, all_results: list[Result], opened: Any) -> None:
-    tab = opened(file, view)
+    tab = opened(file, view, viewport={"width": 1280, "height": 300})  # Fewer rows to paint.
     whole = len({result.case for result in all_results})
     assert left(tab) == whole
     tab.wait_for_timeout(300)
@@ -661,25 +661,39 @@ def test_an_older_run_without_elements_has_a_note(tmp_path: Path, opened: Any) -
     assert "The suite is another one." in tab.locator("header").inner_text()
 
 
+SCRIPTS = """async (ids) => {
+  const shown = [];
+  for (const id of ids) {
+    location.hash = `#/case/${encodeURIComponent(id)}`;
+    const titled = () => document.getElementById("case-title")?.textContent === id;
+    for (let tries = 0; tries < 500 && !titled(); tries += 1) await new Promise((done) => setTimeout(done, 5));
+    await new Promise((done) => setTimeout(done, 20));
+    const boxes = [...document.querySelectorAll("details.scripts")];
+    shown.push(titled() ? boxes.map((box) => box.querySelector("pre.script")?.textContent) : []);
+  }
+  return shown;
+}"""
+"""Opens cases one after the other, and returns the scripts of each."""
+
+
 @pytest.mark.slow
 def test_scripts_are_those_of_repro(file: Path, all_results: list[Result], cases: dict[str, Case], opened: Any) -> None:
     tab = opened(file)
     kinds: Counter[tuple[object, ...]] = Counter()
     parts_of = {name: repro.parts(case) for name, case in cases.items()}
+    chosen = []
     for result in all_results:
-        case, parts = cases[result.case], parts_of[result.case]
+        parts = parts_of[result.case]
         kind = (result.backend, parts.wide, parts.rejects, parts.checks, result.verdict is Verdict.REFUSED)
         long = len(parts.before) + len(parts.after) > case_data.MOST_TEXT
         if result.verdict is Verdict.PASS or result.backend == "other" or kinds[kind] or long:
             continue
         kinds[kind] += 1
-        tab.evaluate("(id) => { location.hash = '#/case/' + encodeURIComponent(id); }", result.case)
-        tab.locator("#case-title", has_text=re.compile(f"^{re.escape(result.case)}$")).wait_for()
-        place = [r.backend for r in all_results if r.case == result.case and r.verdict is not Verdict.PASS].index(
-            result.backend
-        )
-        shown = tab.locator("details.scripts").nth(place).locator("pre.script").evaluate("(pre) => pre.textContent")
-        assert shown == repro.script(case, result, BACKENDS[result.backend]), result.case
+        chosen.append(result)
+    for result, shown in zip(chosen, tab.evaluate(SCRIPTS, [result.case for result in chosen]), strict=True):
+        of_case = [r.backend for r in all_results if r.case == result.case and r.verdict is not Verdict.PASS]
+        expected = repro.script(cases[result.case], result, BACKENDS[result.backend])
+        assert shown[of_case.index(result.backend)] == expected, result.case
     assert {kind[1:3] for kind in kinds} >= {(False, False), (True, False), (False, True)}
     assert {name for kind in kinds for name in kind[3]} >= {"same", "check_drawn", "compare"}  # type: ignore[attr-defined]
     assert {kind[0] for kind in kinds} == {"mine", COMMAND}
@@ -705,11 +719,7 @@ def test_scripts_of_tools_are_those_of_repro(tmp_path: Path, cases: dict[str, Ca
     path = tmp_path / "page.html"
     path.write_text(page.report([Run(write(tmp_path / "r.ndjson", results, tools))], asked), encoding="utf-8")
     tab = opened(path)
-    for case in asked:
-        tab.evaluate("(id) => { location.hash = '#/case/' + encodeURIComponent(id); }", case.id)
-        tab.locator("#case-title", has_text=re.compile(f"^{re.escape(case.id)}$")).wait_for()
-        tab.locator("details.scripts").nth(2).locator("pre.script").wait_for(state="attached")
-        shown = tab.locator("details.scripts pre.script").evaluate_all("(all) => all.map((pre) => pre.textContent)")
+    for case, shown in zip(asked, tab.evaluate(SCRIPTS, [case.id for case in asked]), strict=True):
         own = [result for result in results if result.case == case.id]
         assert shown == [repro.script(case, result, tools[result.backend]) for result in own], case.id
         for text in shown:
