@@ -11,7 +11,9 @@ from unittest import mock
 
 import pytest
 
+import warm
 from onnx_conformance.generation import plans
+from onnx_conformance.processes.process_tree import ProcessTree
 from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
@@ -49,6 +51,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept = [group not in known or group in wanted for group in groups]
     config.hook.pytest_deselected(items=[item for item, keep in zip(items, kept, strict=True) if not keep])
     items[:] = [item for item, keep in zip(items, kept, strict=True) if keep]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _forked_adapters() -> Iterator[None]:
+    """Fork the adapters of this process; see warm.py."""
+    with mock.patch.object(ProcessTree, "start", staticmethod(warm.start)):
+        yield
+    warm.close()
+
+
+@pytest.fixture
+def started_adapters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start the adapters of a test as users do."""
+    monkeypatch.setattr(ProcessTree, "start", warm.STARTED)
 
 
 HANGS = 60

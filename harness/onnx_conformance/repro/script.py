@@ -174,7 +174,7 @@ class Model:
             google.protobuf.message.DecodeError: the data are not a model.
         """
         model = onnx.load_from_string(data)
-        wide = any(_innermost(info.type) > PLAIN_TYPES + 2 for info in (*model.graph.input, *model.graph.output))
+        wide = _has_wide(model)
         printed = ""
         try:
             printed = onnx.printer.to_text(model)
@@ -182,6 +182,11 @@ class Model:
             return cls(printed, printed.strip() if _stripped(parsed) == _stripped(model) else "", wide)
         except Exception:  # noqa: BLE001 - a foreign model may cause any error in printer, parser or tensors
             return cls(printed, "", wide)
+
+
+def _has_wide(model: onnx.ModelProto) -> bool:
+    """Return whether the graph has inputs or outputs with element types that numpy itself does not have."""
+    return any(_innermost(info.type) > PLAIN_TYPES + 2 for info in (*model.graph.input, *model.graph.output))
 
 
 def parts(case: Case, model: Model | None = None, write: Callable[[Value | Drawn], str] | None = None) -> Parts:

@@ -245,6 +245,7 @@ def test_the_check_of_an_adapter_forks_it(
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few")
 def test_adapters_here_that_declare_it_can_be_forked() -> None:
     """Those whose runtimes are installed in environments of their own are checked with these."""
     done = command("backends", "check", "onnx_reference")

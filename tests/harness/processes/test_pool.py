@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shlex
 import sys
+import threading
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -82,13 +83,42 @@ class Ran:
         assert self.faults == []
 
 
+HANGING: dict[str, tuple[str, tuple[int, int], dict[str, int]]] = {
+    "side by side": ("hangs_on_record", (60, 5), {"timeout": 3}),
+    "two jobs": ("hangs_on_record", (60, 4), {"timeout": 3, "jobs": 2}),
+    "again": ("hangs_on_record", (30, 2), {"timeout": 2, "repeat": 1}),
+    "one device": ("hangs_on_one_device", (30, 2), {"timeout": 3}),
+    "restarts": ("hangs_on_record", (40, 4), {"timeout": 2, "restarts": 1}),
+}
+"""Runs of which almost all time is waited: adapter, number of cases and of slow ones, limits."""
+
+
+@pytest.fixture(scope="module")
+def hanging(pair: dict[str, Case], tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[list[Case], Ran]]:
+    """Return the runs of HANGING, and their cases; all run at the same time."""
+    cases = {name: mixed(pair, *counts) for name, (_, counts, _) in HANGING.items()}
+    ran: dict[str, tuple[list[Case], Ran]] = {}
+
+    def run(name: str, folder: Path) -> None:
+        kind, _, limits = HANGING[name]
+        ran[name] = cases[name], Ran(folder, kind, cases[name], **limits)
+
+    threads = [
+        threading.Thread(target=run, args=(name, tmp_path_factory.mktemp("ran")), daemon=True) for name in HANGING
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)  # One that hangs fails the test that needs its run.
+    return ran
+
+
 # Other cases run beside a slow one
 
 
 @pytest.mark.slow
-def test_hangs_are_waited_for_side_by_side(pair: dict[str, Case], tmp_path: Path) -> None:
-    cases = mixed(pair, 60, 5)
-    ran = Ran(tmp_path, "hangs_on_record", cases, timeout=3)
+def test_hangs_are_waited_for_side_by_side(hanging: dict[str, tuple[list[Case], Ran]]) -> None:
+    cases, ran = hanging["side by side"]
     ran.check(cases, Verdict.TIMEOUT)
     assert ran.hangs_before_the_first_verdict > 1, "the second began before the first was over"
     assert ran.count("starts") == 1 + 5, "one process for each hang, and one that goes on"
@@ -128,17 +158,15 @@ def test_no_more_slow_processes_run_than_are_allowed(
 
 
 @pytest.mark.slow
-def test_two_jobs_go_on_beside_two_slow_cases(pair: dict[str, Case], tmp_path: Path) -> None:
-    cases = mixed(pair, 60, 4)
-    ran = Ran(tmp_path, "hangs_on_record", cases, timeout=3, jobs=2)
+def test_two_jobs_go_on_beside_two_slow_cases(hanging: dict[str, tuple[list[Case], Ran]]) -> None:
+    cases, ran = hanging["two jobs"]
     ran.check(cases, Verdict.TIMEOUT)
     assert ran.hangs_before_the_first_verdict > 2, "each of the two jobs went on"
 
 
 @pytest.mark.slow
-def test_a_failure_that_hangs_runs_again(pair: dict[str, Case], tmp_path: Path) -> None:
-    cases = mixed(pair, 30, 2)
-    ran = Ran(tmp_path, "hangs_on_record", cases, timeout=2, repeat=1)
+def test_a_failure_that_hangs_runs_again(hanging: dict[str, tuple[list[Case], Ran]]) -> None:
+    cases, ran = hanging["again"]
     ran.check(cases, Verdict.TIMEOUT)
     assert ran.count("hangs") == 2 * 3, "first, again, and in a fresh process"
 
@@ -194,9 +222,8 @@ def test_a_case_that_computes_has_a_processor_of_its_own_or_waits(
 
 
 @pytest.mark.slow
-def test_a_runtime_that_cannot_run_twice_at_once_is_waited_for(pair: dict[str, Case], tmp_path: Path) -> None:
-    cases = mixed(pair, 30, 2)
-    ran = Ran(tmp_path, "hangs_on_one_device", cases, timeout=3)
+def test_a_runtime_that_cannot_run_twice_at_once_is_waited_for(hanging: dict[str, tuple[list[Case], Ran]]) -> None:
+    cases, ran = hanging["one device"]
     ran.check(cases, Verdict.TIMEOUT)
     assert ran.count("finds no device") == 2, "a second chance as always, and no other beside one that hangs"
     assert ran.hangs_before_the_first_verdict == 1, "one after the other"
@@ -204,10 +231,9 @@ def test_a_runtime_that_cannot_run_twice_at_once_is_waited_for(pair: dict[str, C
 
 @pytest.mark.slow
 def test_hangs_that_end_in_time_out_are_within_the_restarts_that_are_allowed(
-    pair: dict[str, Case], tmp_path: Path
+    hanging: dict[str, tuple[list[Case], Ran]],
 ) -> None:
-    cases = mixed(pair, 40, 4)
-    ran = Ran(tmp_path, "hangs_on_record", cases, timeout=2, restarts=1)
+    _, ran = hanging["restarts"]
     verdicts = Counter(result.verdict for result in ran.results)
     assert verdicts[Verdict.TIMEOUT] == 2, verdicts
     assert verdicts[Verdict.PASS] > 10, verdicts
