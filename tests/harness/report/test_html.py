@@ -757,6 +757,12 @@ def test_a_copied_script_runs_and_shows_the_mismatch(tmp_path: Path, opened: Any
     assert (
         tab.evaluate("navigator.clipboard.readText()") == f"onnx-conformance repro {case.id} --backend onnx_reference"
     )
+    assert not tab.locator(".foreign").count(), "the code is that of the adapter"
+    forged = {**hello, "repro": f"import os\n{hello['repro']}"}
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", [result], {"onnx_reference": forged}))], [case]))
+    tab = opened(path, f"#/case/{case.id}")
+    tab.locator("details.scripts summary").click()
+    assert "Read them before you run the script" in tab.locator(".foreign").inner_text()
 
 
 @pytest.mark.slow
