@@ -1048,6 +1048,22 @@ def test_the_page_is_no_wider_than_the_window(width: int, file: Path, all_result
 
 
 @pytest.mark.slow
+def test_thirteen_backends_fit_into_1280_pixels_and_the_matrix_scrolls_with_a_sign_on_a_phone(
+    tmp_path: Path, opened: Any
+) -> None:
+    backends = {f"runtime_{number}": {} for number in range(13)}
+    results = [Result("a/Op/1/case", "a/Op/1", name, Verdict.PASS, "values") for name in backends]
+    path = tmp_path / "page.html"
+    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", results, backends))]))
+    tab = opened(path)
+    assert tab.locator("#frame").evaluate("(frame) => frame.scrollWidth - frame.clientWidth") == 0
+    tab.set_viewport_size({"width": 400, "height": 800})
+    tab.locator("#frame.more").wait_for()
+    tab.locator("#frame").evaluate("(frame) => { frame.scrollLeft = 10_000; }")
+    tab.locator("#frame.scrolled:not(.more)").wait_for()
+
+
+@pytest.mark.slow
 def test_many_backends_leave_room_for_the_id_on_a_telephone(tmp_path: Path, opened: Any) -> None:
     backends = {f"runtime {number}": {} for number in range(12)}
     results = [
