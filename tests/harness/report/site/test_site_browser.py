@@ -62,7 +62,8 @@ BY_FRAGMENT = ("index", "findings", "finding", "case")
 EVERYTHING_OPEN = """async () => {
   document.querySelectorAll("details > summary").forEach((one) => one.click());
   const waiting = () => [...document.querySelectorAll("details.sentence")].some((one) => one.children.length < 2);
-  while (waiting()) await new Promise((done) => setTimeout(done, 5));
+  for (let round = 0; waiting() && round < 2000; round++) await new Promise((done) => setTimeout(done, 5));
+  if (waiting()) throw new Error("sentences stay empty");
   return {
     alerts: document.querySelectorAll(".empty, .cut[role=alert]").length,
     foreign: document.querySelectorAll("main img, main iframe").length,
