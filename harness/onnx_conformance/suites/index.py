@@ -60,8 +60,8 @@ def _made() -> Index:
     cases: Counter[str] = Counter()
     core: Counter[str] = Counter()
     for op in declared:
-        cases += manifest.counts(op)
-        core += manifest.counts(op, of_core=True)
+        cases.update(manifest.counts(op))
+        core.update(manifest.counts(op, of_core=True))
     names = [str(version) for _, version in versions]
     new = [f"{op}/{since}" for op in declared for since in registry.undeclared(op)]
     return Index(

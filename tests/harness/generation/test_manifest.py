@@ -11,6 +11,7 @@ import pytest
 from generated import nothing_derived
 from onnx_conformance.declare import EXACT, Op, ramp
 from onnx_conformance.generation import core, manifest, plans
+from onnx_conformance.specification import registry
 from onnx_conformance.specification.registry import Registry
 from refusals import refuses
 
@@ -144,3 +145,11 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with refuses("manifest-not-writable", kind=manifest.ManifestError):
         manifest.write(registered(2), tmp_path / "file")
+
+
+@pytest.mark.parametrize("of_core", [False, True])
+def test_the_number_of_all_cases_is_that_of_their_ids(*, of_core: bool) -> None:
+    op = registry.load().named("Split")
+    of_ids = manifest.counts(op, of_core=of_core, wanted=lambda _: True)
+    assert set(of_ids) == {f"ai.onnx/Split/{since}" for since in op.versions}
+    assert manifest.counts(op, of_core=of_core) == of_ids

@@ -262,15 +262,15 @@ def wrong_answers(outputs: list[dict[str, Any]], payload: bytes) -> dict[str, tu
     }
 
 
-@pytest.mark.parametrize("what", wrong_answers([{"shape": [1], "type": 1}], b"1"))
-def test_what_differs_by_anything_is_decoded(what: str) -> None:
+def test_what_differs_by_anything_is_decoded() -> None:
     suite, selection = Generated(), Selection(ops=("Split/18",), core=True)
     read(suite, selection)
     seen = 0
     for case in read(suite, selection):
         if case.outcome is Outcome.VALUES and (right := answer(case))[1]:
             assert case.is_answer(*right)
-            assert not case.is_answer(*wrong_answers(*right)[what])
+            for what, wrong in wrong_answers(*right).items():
+                assert not case.is_answer(*wrong), what
             seen += 1
     assert seen > 5
 

@@ -177,6 +177,6 @@ def test_cases_that_differ_from_themselves_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["Split", "Dropout", "Scatter"])
 def test_a_draw_of_declared_operators_is_mostly_noticed(name: str) -> None:
-    result = measure(registry.load().named(name), Settings(most=12), Ledger(None))
+    result = measure(registry.load().named(name), Settings(most=12, core=True), Ledger(None))
     assert result.figures.tried == min(12, result.figures.faults)
     assert result.figures.noticed >= result.figures.tried / 2
