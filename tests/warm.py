@@ -139,9 +139,13 @@ class _Supervisor:
         raise subprocess.TimeoutExpired("a forked supervisor", timeout or 0.0)
 
 
+ENVIRONMENT = environment_variables.variables()
+"""The variables of the process, before a test changes any."""
+
+
 @functools.cache
 def _adapters() -> Warm:
-    return Warm(ADAPTERS, (), environment_variables.variables(), str(SERVE))
+    return Warm(ADAPTERS, (), ENVIRONMENT, str(SERVE))
 
 
 STARTED = ProcessTree.start

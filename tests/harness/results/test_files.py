@@ -146,6 +146,7 @@ def test_a_folder_that_cannot_be_created_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("started_adapters")
 def test_a_footer_says_what_the_run_cost(tmp_path: Path) -> None:
     file = tmp_path / "file"
     done = command("run", "--backend", adapter("is_slow"), "--backend", "oracle", *CASES, "--results", file)
