@@ -154,13 +154,17 @@ STARTED = ProcessTree.start
 
 def start(target: Target, memory: int | None) -> ProcessTree:
     """Return an adapter as ProcessTree.start does, forked if nothing of it depends on the start of its interpreter."""
-    command = target.command
+    command, path = target.command, ""
+    if len(command) > 1 and command[0] == "env" and command[1].startswith("PYTHONPATH="):
+        path, command = command[1], command[2:]
     if not LINUX or memory or target.sandbox or len(command) != 3 or command[:2] != (sys.executable, str(SERVE)):
         return STARTED(target, memory)
     passed = environment_variables.variables(target.passes)
     environment = {**passed, "PYTHONUNBUFFERED": "1", **target.environment}
+    given = ("PYTHONPATH",) if path else ()
+    environment.update({name: path.partition("=")[2] for name in given})
     differ = {name for name, _ in environment.items() ^ _adapters().environment.items()}
-    if differ - {VARIABLE, "PYTHONUNBUFFERED", cache.PROGRAMS, *target.passes}:
+    if differ - {VARIABLE, "PYTHONUNBUFFERED", cache.PROGRAMS, *given, *target.passes}:
         return STARTED(target, memory)
     supervisor, of_supervisor = socket.socketpair()
     of_stdin, stdin = os.pipe()

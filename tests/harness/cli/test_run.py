@@ -17,6 +17,7 @@ import onnx
 import pytest
 
 from commands import WRONG, Done, adapter, command
+from onnx_conformance.processes import adapter_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +81,10 @@ STATUS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", STATUS)
-def test_the_exit_status_is_1_for_a_runtime_and_2_for_an_adapter(kind: str, tmp_path: Path) -> None:
+def test_the_exit_status_is_1_for_a_runtime_and_2_for_an_adapter(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adapter_process, "EXIT_SECONDS", 1.0)  # One that closes its output does not exit.
     file = tmp_path / "results.ndjson"
     done = run("--results", file, kind=kind)
     assert done.status == STATUS[kind], done.text

@@ -411,12 +411,6 @@ def run_minimize(case_id: str, fault: str, *words: str | Path) -> Done:
     return command("minimize", case_id, "--backend", adapter(fault), *words)
 
 
-@pytest.fixture
-def in_adapters(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the current folder be that of the faulty adapters, so that their names are backends."""
-    monkeypatch.chdir(ADAPTERS)
-
-
 @pytest.mark.slow
 def test_the_file_runs_and_shows_the_mismatch(tmp_path: Path) -> None:
     path = tmp_path / "shown.py"
@@ -431,10 +425,9 @@ def test_the_file_runs_and_shows_the_mismatch(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("in_adapters")
 def test_a_crash_is_cut_down_across_processes(tmp_path: Path) -> None:
     words = ("--format", "folder", "--out", tmp_path / "made", "--steps", "8", "--other", "oracle")
-    done = command("minimize", f"{SPLIT}/rank4_axis2", "--backend", "faulty.as_high_rank", *words)
+    done = run_minimize(f"{SPLIT}/rank4_axis2", "high_rank", *words)
     assert done.status == 0, done.text
     (folder,) = (tmp_path / "made").iterdir()
     assert folder.name == "test_ai.onnx__Split__18__rank4_axis2_minimized"
@@ -442,15 +435,13 @@ def test_a_crash_is_cut_down_across_processes(tmp_path: Path) -> None:
     assert "SIGSEGV" in text
     assert f"minimized from `{SPLIT}/rank4_axis2`" in text
     assert re.search(r"\| `oracle onnx [^|]*` \| pass \|", text), text
-    again = command("run", "--suite", tmp_path / "made", "--backend", "faulty.as_high_rank")
+    again = command("run", "--suite", tmp_path / "made", "--backend", adapter("high_rank"))
     assert (again.status, "crash" in again.out) == (1, True), again.text
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("in_adapters")
 def test_a_timeout_is_a_verdict_like_others() -> None:
-    words = ("--backend", "faulty.as_hangs", "--timeout", "1.5", "--steps", "4")
-    done = command("minimize", f"{SPLIT}/rank2_axis0", *words)
+    done = run_minimize(f"{SPLIT}/rank2_axis0", "hangs", "--timeout", "0.7", "--steps", "4")
     assert done.status == 0, done.text
     assert "still timeout after" in done.err, done.err
 
