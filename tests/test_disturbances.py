@@ -148,13 +148,13 @@ def test_a_full_disk_behind_standard_output_is_reported(tmp_path: Path, whole: d
     file = tmp_path / "results.ndjson"
     with open("/dev/full", "wb") as full:  # noqa: PTH123
         status, _, err = end(start(words(file), stdout=full))
-        assert (status, err) == (2, "onnx-conformance: cannot write to standard output: No space left on device\n")
+        assert (status, err.count("\n"), "[output-not-writable]" in err) == (2, 1, True), err
         assert measured(file) == whole
         assert Run(file).complete
         for arguments in (["--help"], ["run", "--help"], ["list", "--op", "Split"], ["report", str(file)]):
             status, _, err = end(start(arguments, stdout=full))
             assert (status, err.count("\n")) == (2, 1), err
-            assert err == "onnx-conformance: cannot write to standard output: No space left on device\n"
+            assert (err.count("\n"), "[output-not-writable]" in err) == (1, True), err
 
 
 @pytest.mark.slow
