@@ -80,7 +80,8 @@ def adapter(arguments: list[str], harness: int) -> None:
     from onnx_conformance.backends import serve, supervisor  # noqa: PLC0415 - only where it was imported before
 
     sys.argv[:] = arguments
-    sys.path[:0] = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path not in sys.path]
+    paths = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    sys.path[:0] = [path for path in paths if path not in sys.path]
     supervisor.supervise(harness, lambda: os._exit(serve.main()))
 
 
