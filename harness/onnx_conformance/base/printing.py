@@ -35,6 +35,11 @@ class ReaderGoneError(Exception):
     """The reader of standard output has closed it, as `head` does: the command ends without a message."""
 
 
+def not_writable(error: OSError) -> OutputError:
+    """Return the error for a failure to write to standard output."""
+    return OutputError("output-not-writable", f"cannot write to standard output: {error.strerror}")
+
+
 def neutral(text: object) -> str:
     """Return a text without control characters, and without lines that are commands of a CI service."""
     return _COMMAND.sub(lambda match: f"{match[0]} ", CONTROL.sub("", str(text)))
@@ -126,7 +131,7 @@ def _apply(out: TextIO | None, function: Callable[[TextIO], object]) -> None:
         raise ReaderGoneError from None
     except OSError as error:
         _redirect_to_null(out)
-        raise OutputError("output-not-writable", f"cannot write to standard output: {error.strerror}") from None
+        raise not_writable(error) from None
 
 
 def _redirect_to_null(out: TextIO) -> None:

@@ -211,7 +211,7 @@ def _report_os_error(error: OSError) -> None:
         pass
     else:
         if error.errno == errno.ENOSPC:
-            printing.warn(f"cannot write to standard output: {error.strerror}")
+            printing.warn(printing.not_writable(error))
         else:
             _report_fault()
 
