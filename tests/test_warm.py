@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
+from unittest import mock
 
 import pytest
 
@@ -18,9 +20,20 @@ from onnx_conformance.processes.replies import Answered, Reply
 from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.skipif(not warm.LINUX, reason="elsewhere, everything is started")
+
+
+@pytest.fixture(autouse=True)
+def variables_of_the_start() -> Iterator[None]:
+    """Undo what other tests, or libraries such as Dask, left in the environment: an adapter would be started."""
+    with mock.patch.dict(os.environ):
+        for name in os.environ.keys() - warm.AT_START.keys() - {"PYTEST_CURRENT_TEST"}:
+            del os.environ[name]
+        os.environ.update({name: text for name, text in warm.AT_START.items() if not name.startswith("PYTEST_")})
+        yield
 
 
 def answered(backend: str) -> tuple[Reply, dict[str, object]]:

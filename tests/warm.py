@@ -67,6 +67,7 @@ class Warm:
     def close(self) -> None:
         """End it."""
         self._control.close()
+        self._process.kill()  # Another process may have inherited the socket, so it would not notice its end.
         self._process.wait()
 
 
@@ -139,6 +140,7 @@ class _Supervisor:
         raise subprocess.TimeoutExpired("a forked supervisor", timeout or 0.0)
 
 
+AT_START = dict(os.environ)
 ENVIRONMENT = environment_variables.variables()
 """The variables of the process, before a test changes any."""
 

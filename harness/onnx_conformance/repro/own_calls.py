@@ -1,6 +1,6 @@
 """Whether the code that calls a runtime is that of this project's adapter, or only a text in a results file.
 
-A results file may come from anybody, and a page made of it offers its code to copy. The code of an adapter in
+Anybody may have written a results file, and a page made of it offers its code to copy. The code of an adapter in
 `backends/` is known: it is one of the texts in the adapter's file, in which a format field may be a few plain words.
 """
 

@@ -52,7 +52,7 @@ def test_what_names_none_is_refused_with_what_would(text: str) -> None:
 
 def test_an_onnx_that_cannot_be_installed_gets_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(requirements: tuple[str, ...]) -> str:
-        raise NoEnvironmentError(f"no version of {requirements[0]}")
+        raise NoEnvironmentError("no-version", f"no version of {requirements[0]}")
 
     monkeypatch.setattr(python_environment, "interpreter", none)
     done = command("list", "--op", "Split", "--onnx", "1.19.99")

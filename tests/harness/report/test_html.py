@@ -21,6 +21,7 @@ from commands import command
 from onnx_conformance.analysis import explain
 from onnx_conformance.analysis.statement import Statement
 from onnx_conformance.backends import onnx_reference
+from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.cli import page_cases
@@ -60,6 +61,7 @@ BACKENDS = {
     "other": {"runtime": "o"},
     COMMAND: REFERENCE,
 }
+LABELS = under_test.labels(BACKENDS)
 HOSTILE = (
     "<script>alert(1)</script> </script><script>alert(2)</script> <img src=x onerror=alert(3)> javascript:alert(4) "
     "]]> --> <!-- <svg onload=alert(5)> \u2028\u2029 \u202eright to left\u202c \u200f {{ 7*7 }} ' \" & &lt; \x00\x1b[2J"
@@ -588,7 +590,7 @@ def test_a_case_shows_what_the_stream_says(
     for result in all_results:
         if result.case == wrong.case:
             row = tab.locator(
-                ".verdicts tbody tr", has=tab.get_by_role("rowheader", name=result.backend, exact=True)
+                ".verdicts tbody tr", has=tab.get_by_role("rowheader", name=LABELS[result.backend], exact=True)
             ).first
             assert verdict_styles.STYLES[result.verdict].words in row.inner_text()
     mismatch = wrong.mismatch
@@ -759,7 +761,7 @@ def test_a_copied_script_runs_and_shows_the_mismatch(tmp_path: Path, opened: Any
     )
     assert not tab.locator(".foreign").count(), "the code is that of the adapter"
     forged = {**hello, "repro": f"import os\n{hello['repro']}"}
-    path.write_text(page.report([Run(write(tmp_path / "r.ndjson", [result], {"onnx_reference": forged}))], [case]))
+    path.write_text(page.report([Run(write(tmp_path / "forged.ndjson", [result], {"onnx_reference": forged}))], [case]))
     tab = opened(path, f"#/case/{case.id}")
     tab.locator("details.scripts summary").click()
     assert "Read them before you run the script" in tab.locator(".foreign").inner_text()
