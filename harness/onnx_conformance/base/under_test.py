@@ -58,6 +58,15 @@ def unversioned(name: str) -> str:
     return parts(name).unversioned
 
 
+MOST_NAME = 200
+"""Maximum length of the name of an adapter's file; a name of a results file may be too long for the file system."""
+
+
+def may_be_adapter(name: str) -> bool:
+    """Return whether a name can be that of an adapter in backends/."""
+    return name.isidentifier() and len(name) <= MOST_NAME
+
+
 @functools.cache
 def _known() -> frozenset[str]:
     """Return the names of the adapters of this project; a name of a results file may be too long to look for a file."""

@@ -35,9 +35,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packaging.specifiers import SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from onnx_conformance.backends import cache
+from onnx_conformance.base import under_test
 from onnx_conformance.base.package import BACKENDS
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.base.verdict import line as line_of
@@ -120,7 +121,7 @@ class Needs:
 def needs(name: str) -> Needs | None:
     """Return the requirements of an adapter, or None if it is not in JavaScript."""
     path = BACKENDS / f"{name}.toml"
-    if not path.with_suffix(".mjs").is_file() or not path.is_file():
+    if not under_test.may_be_adapter(name) or not path.with_suffix(".mjs").is_file() or not path.is_file():
         return None
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     return Needs(
@@ -167,7 +168,7 @@ def node(needed: Needs) -> str:
     try:
         number = text.removeprefix("v").partition("-")[0]  # Without the suffix of a nightly build.
         good = SpecifierSet(needed.node).contains(Version(number))
-    except InvalidVersion:
+    except ValueError:
         good = False
     if not good:
         version = clean(text, 40) or "no version"

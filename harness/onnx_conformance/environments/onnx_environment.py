@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import FOLDER
@@ -48,7 +48,7 @@ def requirement(text: str) -> str:
         OnnxError: it is neither of these, or older than OLDEST.
     """
     hint = f"write a version such as 1.22.0, or {NIGHTLY}"
-    with contextlib.suppress(InvalidVersion):
+    with contextlib.suppress(ValueError):
         return _checked(STABLE, Version(text))
     try:
         asked = Requirement(text)

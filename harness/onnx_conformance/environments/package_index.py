@@ -6,7 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.environments import node_environment, python_environment
@@ -30,7 +30,7 @@ def _by_npm(needs: node_environment.Needs, count: int) -> list[str]:
     for text in node_environment.versions(needs):
         try:
             version = Version(text)
-        except InvalidVersion:  # A nightly build, such as 1.21.0-dev.20241212-1f88284f96.
+        except ValueError:  # A nightly build, such as 1.21.0-dev.20241212-1f88284f96.
             continue
         if not version.is_prerelease:
             minor = (version.major, version.minor)

@@ -38,8 +38,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from packaging.utils import canonicalize_version
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
+from onnx_conformance.base import under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import BACKENDS
 from onnx_conformance.base.verdict import clean
@@ -110,7 +111,7 @@ class Needs:
         number = version or self.version
         try:
             parsed = Version(number)
-        except InvalidVersion:
+        except ValueError:
             raise NoEnvironmentError(
                 "not-a-python-version",
                 f"{self.name}=={number}: {number!r} is not a version; write {self.name}=={self.version}",
@@ -149,7 +150,7 @@ def has_module(python: str, module: str) -> bool:
 def needs(name: str) -> Needs | None:
     """Return the requirements of an adapter, or None if it has no data file or is in JavaScript."""
     path = BACKENDS / f"{name}.toml"
-    if not path.is_file() or path.with_suffix(".mjs").is_file():
+    if not under_test.may_be_adapter(name) or not path.is_file() or path.with_suffix(".mjs").is_file():
         return None
     table = tomllib.loads(path.read_text(encoding="utf-8"))
     return Needs(

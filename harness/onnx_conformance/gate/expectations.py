@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from onnx_conformance.backends.protocol import ELEMENT_TYPES
 from onnx_conformance.base import globs
@@ -148,7 +148,7 @@ class Entry:
 def _within(version: str, specifier: str) -> bool:
     try:
         return SpecifierSet(specifier).contains(Version(version.partition(" ")[0]), prereleases=True)
-    except InvalidVersion:
+    except ValueError:
         return False
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import line
@@ -45,7 +45,7 @@ def age(version: str) -> tuple[bool, Version, str]:
     """Return the sort key of versions; texts that are not versions come first."""
     try:
         return True, Version(version), version
-    except InvalidVersion:
+    except ValueError:
         return False, Version("0"), version
 
 

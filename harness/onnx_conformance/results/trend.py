@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.errors import HarnessError
@@ -143,7 +143,7 @@ def _columns(runs: Sequence[Run]) -> Iterator[Column]:
             text = str(hello.get("version", ""))
             try:
                 version = Version(text)
-            except InvalidVersion:
+            except ValueError:
                 why = f"its version {text!r} cannot be ordered" if text else "its adapter reports no version"
                 raise TrendError(
                     "version-not-comparable", f"{run.path}: {line(name)} cannot be in a trend: {line(why)}"
