@@ -21,7 +21,7 @@ from onnx_conformance.backends import cache
 from onnx_conformance.backends.option import VARIABLE
 from onnx_conformance.environments import environment_variables
 from onnx_conformance.environments.backend_names import SERVE
-from onnx_conformance.processes.process_tree import ProcessTree
+from onnx_conformance.processes.process_tree import ProcessTree, variables
 from paths import TESTS
 
 if TYPE_CHECKING:
@@ -161,10 +161,10 @@ def start(target: Target, memory: int | None) -> ProcessTree:
         path, command = command[1], command[2:]
     if not LINUX or memory or target.sandbox or len(command) != 3 or command[:2] != (sys.executable, str(SERVE)):
         return STARTED(target, memory)
-    passed = environment_variables.variables(target.passes)
-    environment = {**passed, "PYTHONUNBUFFERED": "1", **target.environment}
-    given = ("PYTHONPATH",) if path else ()
-    environment.update({name: path.partition("=")[2] for name in given})
+    environment, given = variables(target), ()
+    if path:
+        given = ("PYTHONPATH",)
+        environment["PYTHONPATH"] = path.partition("=")[2]
     differ = {name for name, _ in environment.items() ^ _adapters().environment.items()}
     if differ - {VARIABLE, "PYTHONUNBUFFERED", cache.PROGRAMS, *given, *target.passes}:
         return STARTED(target, memory)

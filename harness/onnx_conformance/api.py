@@ -17,9 +17,8 @@ from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.judging import judge as judging
 from onnx_conformance.processes.replies import Answered, Refused
-from onnx_conformance.suites.lookup import check_selection, open_suite
+from onnx_conformance.suites.lookup import check_readable, check_selection, open_suite
 from onnx_conformance.suites.selection import Selection
-from onnx_conformance.suites.suite import SuiteError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,8 +66,7 @@ def _globs(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
 
 def _readable(source: Suite, selection: Selection) -> Iterator[Case]:
     yield from source.cases(selection)
-    if source.unreadable:
-        raise SuiteError("unreadable-cases", "\n".join(item.message for item in source.unreadable))
+    check_readable(source)
 
 
 def judge(case: Case, answer: Sequence[Value] | BaseException, *, backend: str = "mine") -> Result:

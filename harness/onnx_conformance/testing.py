@@ -29,15 +29,15 @@ from onnx_conformance.processes.asker import Asker
 from onnx_conformance.report import case as case_report
 from onnx_conformance.results.stream import from_record, header, identity
 from onnx_conformance.suites.generated import Generated
-from onnx_conformance.suites.lookup import check_selection, open_suite
+from onnx_conformance.suites.lookup import check_all_matched, check_selection, open_suite
 from onnx_conformance.suites.selection import Selection, SelectionError
-from onnx_conformance.suites.suite import Suite, SuiteError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.gate.expectations import Entry, Expectations
+    from onnx_conformance.suites.suite import Suite
 
 
 GATES = pytest.StashKey[dict[tuple[Path, str], Gate]]()
@@ -417,14 +417,7 @@ def _selected(suite_name: str, ops: tuple[str, ...], cases: tuple[str, ...], tag
     suite, selection = open_suite(suite_name), Selection(ops, cases, tags)
     check_selection(suite, selection)
     chosen = list(suite.cases(selection))
-    if suite.unreadable:
-        raise SuiteError("plugin-unreadable-cases", "\n".join(item.message for item in suite.unreadable))
-    for option, glob in sorted(selection.idle):
-        raise SelectionError("plugin-nothing-matches", f"{option} {glob!r} matches no case of suite {suite_name}")
-    if not chosen:
-        raise SelectionError(
-            "plugin-nothing-selected", f"suite {suite_name} has no cases for this selection: {str(selection) or 'all'}"
-        )
+    check_all_matched(suite, selection, empty=not chosen)
     return _Chosen(suite, selection, chosen)
 
 

@@ -23,6 +23,11 @@ class HarnessError(Exception):
         return self.text
 
     @property
+    def alone(self) -> HarnessError:
+        """The same problem for another process, without what only this one has, such as an adapter process."""
+        return HarnessError(self.id, self.text)
+
+    @property
     def labelled(self) -> str:
         """The message, followed by the id in brackets."""
         return f"{self.text} [{self.id}]"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import functools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -67,16 +66,11 @@ def may_be_adapter(name: str) -> bool:
     return name.isidentifier() and len(name) <= MOST_NAME
 
 
-@functools.cache
-def _known() -> frozenset[str]:
-    """Return the names of the adapters of this project; a name of a results file may be too long to look for a file."""
-    return frozenset(path.stem for path in BACKENDS.iterdir() if path.suffix in {".py", ".mjs"} and path.is_file())
-
-
 def is_foreign(name: str) -> bool:
     """Return whether the adapter of a backend is a command, a file or a module of the user, not one of this project."""
     own = stem(name)
-    return own != ORACLE and own not in _known()
+    known = may_be_adapter(own) and any((BACKENDS / f"{own}{suffix}").is_file() for suffix in (".py", ".mjs"))
+    return own != ORACLE and not known
 
 
 def labels(hellos: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

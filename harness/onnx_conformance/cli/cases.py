@@ -22,7 +22,6 @@ from onnx_conformance.cli.options import (
     CaseOptions,
     Globs,
     available_cores,
-    check_all_matched,
     exit_with,
     load_case,
     with_case_options,
@@ -39,7 +38,7 @@ from onnx_conformance.specification import registry, schema
 from onnx_conformance.specification.completeness import COMPLETENESS
 from onnx_conformance.suites import onnx_python
 from onnx_conformance.suites.generated import Generated
-from onnx_conformance.suites.lookup import check_selection, find_operator
+from onnx_conformance.suites.lookup import check_all_matched, check_selection, find_operator
 from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.environments import onnx_environment
 from onnx_conformance.results import sampling
 from onnx_conformance.suites.lookup import check_selection, find_case, open_suite
-from onnx_conformance.suites.selection import Selection, SelectionError
+from onnx_conformance.suites.selection import Selection
 from onnx_conformance.suites.suite import Suite, SuiteError
 
 if TYPE_CHECKING:
@@ -270,18 +270,6 @@ def with_adapter_options(command: Any) -> Any:  # noqa: ANN401 - click's decorat
     ):  # fmt: skip
         wrapped = option(wrapped)
     return wrapped
-
-
-def check_all_matched(suite: Suite, selection: Selection, *, empty: bool) -> None:
-    """Raise HarnessError if a case could not be read, a glob matched nothing, or no case was selected."""
-    if suite.unreadable:
-        raise HarnessError("unreadable-cases-selected", "\n".join(item.message for item in suite.unreadable))
-    for option, glob in sorted(selection.idle):
-        raise SelectionError("nothing-matches", f"{option} {glob!r} matches no case of suite {suite.name}")
-    if empty and not selection.partial:
-        raise SelectionError(
-            "nothing-selected", f"suite {suite.name} has no cases for this selection: {str(selection) or 'all'}"
-        )
 
 
 def load_case(case_id: str, suite_name: str | None) -> Case:

@@ -83,12 +83,17 @@ def supervised(
                 bufsize=0,
                 start_new_session=True,  # SIGINT is for the harness alone.
                 pass_fds=(theirs.fileno(), *descriptors),
-                env={**environment_variables.variables(target.passes), "PYTHONUNBUFFERED": "1", **target.environment},
+                env=variables(target),
             )
     except OSError:
         ours.close()
         raise
     return process, ours
+
+
+def variables(target: Target) -> dict[str, str]:
+    """Return all environment variables of an adapter."""
+    return {**environment_variables.variables(target.passes), "PYTHONUNBUFFERED": "1", **target.environment}
 
 
 class ProcessTree:

@@ -132,7 +132,7 @@ def run_task(task: Task, skipped: Container[tuple[str, str]]) -> Outcome:
     try:
         warm = _taken(task)
     except HarnessError as error:
-        return Outcome(error=HarnessError(error.id, error.text))  # The error itself may refer to a process.
+        return Outcome(error=error.alone)
     outcome = Outcome(warm.hellos)
     selection = replace(task.options.selection)
     selection.idle = set(task.idle)
@@ -142,7 +142,7 @@ def run_task(task: Task, skipped: Container[tuple[str, str]]) -> Outcome:
             outcome.results.append((result, encoded(result) if task.encode else None))
     except HarnessError as error:
         worker.scheduler.close()
-        return Outcome(error=HarnessError(error.id, error.text))
+        return Outcome(error=error.alone)
     except BaseException:
         worker.scheduler.close()
         raise

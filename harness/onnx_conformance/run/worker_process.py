@@ -242,7 +242,7 @@ def serve(
             _work(end, worker, work, skipped, encode=encode)
         last = Ended(worker.scheduler.faults, worker.scheduler.given_up, cpu_time.so_far() - before)
     except HarnessError as error:
-        last = Failed(HarnessError(error.id, error.text))  # The error itself may refer to a process.
+        last = Failed(error.alone)
     except channel.ClosedError:
         return
     except BaseException:  # noqa: BLE001 - it is sent to the command, which raises it

@@ -44,6 +44,32 @@ def open_suite(name: str) -> Suite:
     return Folder(Path(name))
 
 
+def check_readable(suite: Suite) -> None:
+    """Raise SuiteError if a case could not be read, after the cases were requested."""
+    if suite.unreadable:
+        raise SuiteError("unreadable-cases", "\n".join(item.message for item in suite.unreadable))
+
+
+def check_all_matched(suite: Suite, selection: Selection, *, empty: bool) -> None:
+    """Raise an error if a case could not be read, a glob matched nothing, or no case was selected.
+
+    Args:
+        suite: the suite.
+        selection: the selection, after its cases were requested.
+        empty: whether there was no case.
+
+    Raises:
+        SuiteError, SelectionError: as described.
+    """
+    check_readable(suite)
+    for option, glob in sorted(selection.idle):
+        raise SelectionError("nothing-matches", f"{option} {glob!r} matches no case of suite {suite.name}")
+    if empty and not selection.partial:
+        raise SelectionError(
+            "nothing-selected", f"suite {suite.name} has no cases for this selection: {str(selection) or 'all'}"
+        )
+
+
 def check_selection(suite: Suite, selection: Selection) -> None:
     """Raise SelectionError if no operator of the suite matches an --op, or the suite has no core.
 
