@@ -79,6 +79,11 @@ def test_a_form_spares_making_the_cases_of_others(monkeypatch: pytest.MonkeyPatc
     assert forms[2:] == ["symbolic"] * len(forms[2:]), "once a form was met, none of another is made"
 
 
+def test_globs_that_match_cases_but_none_together_are_reported() -> None:
+    done = command("list", *SPLIT, "--case", "ai.onnx/Split/18/uneven_two", "--tag", "dtype")
+    assert done.refused("nothing-selected", "--tag dtype"), done.text
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
