@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx.parser
 
-from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.specification.evaluator import Evaluator
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from paths import TESTS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from onnx_conformance.environments.backend_names import Target
+    from onnx_conformance.base.target import Target
 
 LINUX = sys.platform == "linux"
 """Elsewhere, programs and adapters are started."""

@@ -23,7 +23,7 @@ from onnx_conformance.suites.selection import Selection
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
     from onnx_conformance.suites.suite import Suite
 
 __all__ = ["Case", "Outcome", "Result", "Verdict", "cases", "judge"]

@@ -16,9 +16,10 @@ import pytest
 from commands import command
 from onnx_conformance import backends
 from onnx_conformance.backends import protocol
-from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.base.target import Target
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.environments import node_environment
-from onnx_conformance.environments.backend_names import Target
 from onnx_conformance.processes.adapter_process import Limits, StartError
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.processes.replies import Answered, Broken, Refused

@@ -30,9 +30,9 @@ from tools.mutants.faults import OTHER_CLAUSE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from onnx_conformance.case.case import Allowance
+    from onnx_conformance.base.values import Array, Value
+    from onnx_conformance.case.allowance import Allowance
     from onnx_conformance.declare import Op
-    from onnx_conformance.declare.data import Array, Value
     from onnx_conformance.generation.deliveries import Plan
     from tools.mutants.faults import Fault, Source
     from tools.mutants.oracles import Demand, Unit

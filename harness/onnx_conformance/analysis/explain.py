@@ -14,9 +14,9 @@ from onnx_conformance.analysis.conditions import choices, conditions, table
 from onnx_conformance.analysis.model_traits import Reader, of_plan
 from onnx_conformance.analysis.statement import Statement
 from onnx_conformance.analysis.traits import ALLOWED, FORBIDDEN, TYPE, of_result
+from onnx_conformance.base.signature import signature
 from onnx_conformance.base.verdict import Verdict, split_operator
 from onnx_conformance.generation import plans
-from onnx_conformance.results.summary import signature
 from onnx_conformance.specification import registry
 from onnx_conformance.suites.selection import Selection
 

@@ -16,18 +16,18 @@ import onnx
 from onnx import helper
 
 from onnx_conformance.analysis.traits import MOST_TEXT, OPSET, TYPE, Topic, Trait, TraitKind, Traits
-from onnx_conformance.backends.protocol import ElementTypeError, element_type
 from onnx_conformance.base.verdict import line, split_operator
 from onnx_conformance.case.case import PLAIN, delivered_id
 from onnx_conformance.case.external_data import decoded
 from onnx_conformance.generation.deliveries import build, deliveries, started
 from onnx_conformance.specification import nodes, schema
+from onnx_conformance.specification.element_types import ElementTypeError, element_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare.data import Value
     from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.specification.schema import OperatorVersion
 

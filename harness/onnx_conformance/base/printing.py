@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 PROGRAM = "onnx-conformance"
 MOST_LINE = 4000
 """Maximum length of a line on standard error, in characters: it may contain external names."""
+MOST_NAME = 36
+"""Maximum width of the name of a backend in a table, in characters."""
 
 _COMMAND = re.compile(r"^[^\S\n]*:(?=:)|##(?=\[)", re.MULTILINE)
 """Commands of GitHub and Azure runners: `::` at the start of a line, `##[` anywhere."""
@@ -140,3 +142,13 @@ def _redirect_to_null(out: TextIO) -> None:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, out.fileno())
         os.close(null)
+
+
+def quoted(clause: str) -> str:
+    """Return a clause for display: a sentence of the text in quotes, a rule of the signature without."""
+    return clause if clause.startswith("Signature: ") else f"«{clause}»"
+
+
+def clipped(backend: str, most: int = MOST_NAME) -> str:
+    """Return a name, shortened in the middle if it is long: commands often differ in their last word."""
+    return backend if len(backend) <= most else f"{backend[:5]}...{backend[8 - most :]}"

@@ -6,23 +6,23 @@ import dataclasses
 import enum
 import functools
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnx_conformance.backends import protocol
+from onnx_conformance.base.printing import quoted
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import parts
 from onnx_conformance.case import properties
 from onnx_conformance.case.elements import is_float
-from onnx_conformance.declare import Drawn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from onnx_conformance.declare import AnyOf, Order
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
+    from onnx_conformance.case.allowance import Allowance
 
 PLAIN = "plain"
 """The form of a case as it is declared; see `forms.table`."""
@@ -40,88 +40,6 @@ class Outcome(enum.StrEnum):
     """Properties of values that are not known: for random operators, and if several values are right."""
     REJECTS = "rejects"
     UNSPECIFIED = "unspecified"
-
-
-class Bounds(Sequence["np.ndarray[Any, Any]"]):
-    """The absolute errors that the elements of the outputs may have, computed at the first access.
-
-    Most answers do not need them: they are equal to the expected values, or the runtime raised an error.
-    """
-
-    def __init__(self, compute: Callable[[], tuple[np.ndarray[Any, Any], ...]]) -> None:
-        """Store the function that returns the errors of each output."""
-        self._compute: Callable[[], tuple[np.ndarray[Any, Any], ...]] | None = compute
-        self._values: tuple[np.ndarray[Any, Any], ...] = ()
-
-    def _all(self) -> tuple[np.ndarray[Any, Any], ...]:
-        if self._compute is not None:
-            self._values, self._compute = self._compute(), None
-        return self._values
-
-    @property
-    def computed(self) -> tuple[np.ndarray[Any, Any], ...] | None:
-        """The errors, if they were computed already."""
-        return self._values if self._compute is None else None
-
-    def __len__(self) -> int:
-        """Return the number of outputs."""
-        return len(self._all())
-
-    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401 - an index or a slice, as in every sequence
-        """Return the errors of one output."""
-        return self._all()[index]
-
-    def __reduce__(self) -> tuple[type[tuple[Any, ...]], tuple[tuple[Any, ...]]]:
-        """Pickle only the errors, because only this process has the oracle that computes them."""
-        return tuple, (self._all(),)
-
-
-@dataclass(frozen=True)
-class Allowance:
-    """How an answer may differ from the expected one. If all fields are zero, it must be equal.
-
-    Attributes:
-        reason: the reason for this tolerance.
-        ulp: units in the last place of the element's own type.
-        rtol: relative to the expected value.
-        atol: absolute.
-        signed_zero: whether +0 and -0 differ.
-        bounds: for each output, the absolute error allowed for each element.
-        any_of: for each output, the values that it may have, the expected one first; None if there is only one.
-        any_order: the other permitted orders of the outputs, if there are any.
-    """
-
-    reason: str
-    ulp: float = 0
-    rtol: float = 0
-    atol: float = 0
-    signed_zero: bool = False
-    bounds: Sequence[np.ndarray[Any, Any]] | None = None
-    any_of: tuple[AnyOf | None, ...] = ()
-    any_order: Order | None = None
-
-    def bound(self, index: int) -> np.ndarray[Any, Any] | None:
-        """Return the bounds of an output; None if it has none, or has several allowed values, which are exact."""
-        several = bool(self.any_of) and self.any_of[index] is not None
-        return None if self.bounds is None or several else self.bounds[index]
-
-    def __str__(self) -> str:
-        """Return a phrase such as "exact: the operator only moves data"."""
-        return f"{self.limits}: {self.reason}"
-
-    @property
-    def limits(self) -> str:
-        """The phrase without its reason, such as "exact" or "2 ULP"."""
-        parts = [f"{self.ulp:g} ULP"] if self.ulp else []
-        parts += [f"rtol {self.rtol:g}"] if self.rtol else []
-        parts += [f"atol {self.atol:g}"] if self.atol else []
-        parts += ["a bound by element"] if self.bounds is not None else []
-        parts = parts or ["exact"]
-        several = [item for item in self.any_of if item is not None]
-        parts += ["any of several values"] if any(not item.elementwise for item in several) else []
-        parts += ["each element any of several"] if any(item.elementwise for item in several) else []
-        parts += [str(self.any_order)] if self.any_order else []
-        return ", ".join(parts)
 
 
 @dataclass(frozen=True)
@@ -249,11 +167,6 @@ def delivered_id(stem: str, form: str) -> str:
     return stem if form == PLAIN else f"{stem}@{form}"
 
 
-def quoted(clause: str) -> str:
-    """Return a clause for display: a sentence of the text in quotes, a rule of the signature without."""
-    return clause if clause.startswith("Signature: ") else f"«{clause}»"
-
-
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:16]
 
@@ -303,20 +216,3 @@ def _bytes(value: object) -> bytes:
         plain = list(value)
     described = repr(protocol.encode(plain, buffers)).encode()
     return b"\0".join([described, *buffers])
-
-
-def in_shard(case_id: str, shard: tuple[int, int]) -> bool:
-    """Return whether a case belongs to shard i of n (i from 1); depends only on its id."""
-    index, count = shard
-    return int.from_bytes(hashlib.sha256(case_id.encode()).digest()[:8], "big") % count == index - 1
-
-
-def in_sample(case_id: str, count: int) -> bool:
-    """Return whether a case belongs to the sample of 1 in n; depends only on its id, and is independent of its shard.
-
-    A sample is a subset of every larger one, so that two runs share the cases of the smaller one.
-    """
-    if count == 1:
-        return True
-    digest = hashlib.sha256(b"sample\0" + case_id.encode()).digest()
-    return int.from_bytes(digest[:8], "big") * count < 1 << 64

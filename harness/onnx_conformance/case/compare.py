@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case import properties
 from onnx_conformance.case.elements import is_float, ordered, ulps, unequal
 from onnx_conformance.case.nearest import nearest
 from onnx_conformance.case.value_text import element
-from onnx_conformance.declare import Drawn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from onnx_conformance.case.case import Allowance
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
+    from onnx_conformance.case.allowance import Allowance
 
 Array = np.ndarray[Any, Any]
 

@@ -9,7 +9,7 @@ import numpy as np
 from onnx_conformance.backends.protocol import element_type
 
 if TYPE_CHECKING:
-    from onnx_conformance.case.case import Allowance
+    from onnx_conformance.case.allowance import Allowance
 
 Array = np.ndarray[Any, Any]
 

@@ -9,9 +9,8 @@ from onnx_conformance.case.value_text import one
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from onnx_conformance.base.values import Drawn, Value
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare import Drawn
-    from onnx_conformance.declare.data import Value
 
 
 def expected_rows(case: Case, write: Callable[[Value | Drawn], str] = one) -> Iterator[tuple[str, str]]:

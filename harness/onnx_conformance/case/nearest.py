@@ -12,9 +12,9 @@ from onnx_conformance.case.elements import is_float, ordered, unequal
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onnx_conformance.case.case import Allowance
-    from onnx_conformance.declare import AnyOf, Drawn, Order
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Drawn, Value
+    from onnx_conformance.case.allowance import Allowance
+    from onnx_conformance.declare import AnyOf, Order
 
 Array = np.ndarray[Any, Any]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.backends.protocol import element_type, element_type_named, numpy_dtype
-from onnx_conformance.declare import Drawn
+from onnx_conformance.base.values import Drawn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

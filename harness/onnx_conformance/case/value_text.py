@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import clean
-from onnx_conformance.declare import Drawn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
 
 ELEMENTS = 12
 """How many elements of a tensor are shown."""

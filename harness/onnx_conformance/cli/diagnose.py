@@ -31,8 +31,8 @@ from onnx_conformance.suites.selection import Selection
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
-    from onnx_conformance.environments.backend_names import Target
 
 
 def with_repro_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.suite_names import OF_PROVISIONAL, PROVISIONAL
 from onnx_conformance.base.verdict import line
 from onnx_conformance.report import gate as gate_report
 from onnx_conformance.report import run_end, terminal
@@ -20,7 +21,6 @@ from onnx_conformance.run.signals import EndedError, in_order
 from onnx_conformance.specification.completeness import COMPLETENESS
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.official import Official
-from onnx_conformance.suites.suite import OF_PROVISIONAL, PROVISIONAL
 
 MOST_LINES, OTHER_LINES = 40, 12
 """Maximum number of lines at the end of a run on a terminal, and how many of them are used for other things than the
@@ -135,7 +135,7 @@ def _report_end(run: Run, width: int) -> None:
     for text in results:
         printing.show(text)
     for backend, count in run.idle.items():
-        name = line(terminal.clipped(summary.label(backend)))
+        name = line(printing.clipped(summary.label(backend)))
         printing.show(f"{name}: all {count} cases are unsupported, so nothing was tested\n")
 
 
@@ -172,7 +172,7 @@ def _report_groups(run: Run, width: int) -> None:
 
 def _cost(cost: cpu_time.Cost, busy: Mapping[str, float]) -> str:
     """Return the CPU time of the run, and the seconds that each backend reports for its cases."""
-    each = ", ".join(f"{line(terminal.clipped(name))} {spent:.1f} s" for name, spent in busy.items())
+    each = ", ".join(f"{line(printing.clipped(name))} {spent:.1f} s" for name, spent in busy.items())
     text = f"{cost.harness:.1f} s of CPU time in the harness, {cost.adapters:.1f} s in adapter processes"
     return f"{text}; duration of the cases: {each}" if each else text
 

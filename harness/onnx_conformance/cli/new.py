@@ -23,7 +23,7 @@ from onnx_conformance.suites import onnx_layout
 if TYPE_CHECKING:
     import onnx
 
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
     from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.opset.operator_file import Draft
 

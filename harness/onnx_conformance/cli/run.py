@@ -12,6 +12,7 @@ import click
 
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.suite_names import PROVISIONAL
 from onnx_conformance.cli.execution import execute
 from onnx_conformance.cli.options import (
     DESTINATION,
@@ -32,7 +33,6 @@ from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.results import sampling
 from onnx_conformance.run.options import TABLES, Options
 from onnx_conformance.suites.generated import Generated
-from onnx_conformance.suites.suite import PROVISIONAL
 
 
 @click.command()

@@ -30,8 +30,8 @@ from onnx_conformance.tolerance.several_nodes import UndecidedError, composed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare.data import Value
 
 IR_VERSION = 7
 """The lowest IR version of the models."""

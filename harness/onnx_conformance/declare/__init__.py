@@ -7,6 +7,7 @@ here reads or writes files.
 
 from __future__ import annotations
 
+from onnx_conformance.base.values import Array, Drawn
 from onnx_conformance.declare.any_of import AnyOf, any_place
 from onnx_conformance.declare.any_order import AnyOrder, Order
 from onnx_conformance.declare.arguments import (  # fmt: skip
@@ -27,8 +28,7 @@ from onnx_conformance.declare.arguments import (  # fmt: skip
     vary,
 )
 from onnx_conformance.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
-from onnx_conformance.declare.data import Array, Data, axes, axes_outside, extremes, ramp
-from onnx_conformance.declare.drawn import Drawn
+from onnx_conformance.declare.data import Data, axes, axes_outside, extremes, ramp
 from onnx_conformance.declare.families.broadcasting import Limited, Multidirectional
 from onnx_conformance.declare.families.containers import held_by
 from onnx_conformance.declare.families.reduction import Reduction, reduced_axes, reduced_rank

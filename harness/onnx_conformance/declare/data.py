@@ -12,9 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-Array = np.ndarray[Any, Any]
-Value = Array | list["Value"] | dict[Any, "Value"] | None
-"""A tensor, a sequence of values, a map, or an empty optional."""
+    from onnx_conformance.base.values import Array
 
 
 class Data:

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 
 if TYPE_CHECKING:
-    from onnx_conformance.declare.data import Array
+    from onnx_conformance.base.values import Array
 
 
 def is_float(dtype: np.dtype[Any]) -> bool:

@@ -22,7 +22,7 @@ from onnx_conformance.environments import environment_variables
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from onnx_conformance.environments.backend_names import Target
+    from onnx_conformance.base.target import Target
 
 PYTHON = re.compile(r"(python|pypy)[0-9.]*")
 """The names of Python interpreters."""

@@ -10,7 +10,6 @@ import pkgutil
 import shlex
 import subprocess
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,11 +17,12 @@ from onnx_conformance.backends.option import ONLY, VARIABLE, WITHOUT
 from onnx_conformance.base import under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import BACKENDS
+from onnx_conformance.base.target import Target
 from onnx_conformance.base.verdict import line
 from onnx_conformance.environments import environment_variables, node_environment, python_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from onnx_conformance.environments.python_environment import Needs
 
@@ -65,27 +65,6 @@ IN_SANDBOX = (
     "add other files with --show PATH"
 )
 """The end of the message about an adapter that does not start in a sandbox."""
-
-
-@dataclass(frozen=True)
-class Target:
-    """A backend, and how to start its adapter.
-
-    Attributes:
-        name: as the user wrote it.
-        command: of its adapter.
-        environment: variables that its adapter needs, whatever those of the harness are.
-        passes: names of variables that it inherits from the harness, in addition to those of every adapter.
-        sandbox: words before the command that confine it; see `sandbox`.
-        sees: folders that its adapter imports from, which a sandbox must show.
-    """
-
-    name: str
-    command: tuple[str, ...]
-    environment: Mapping[str, str] = field(default_factory=dict)
-    passes: tuple[str, ...] = ()
-    sandbox: tuple[str, ...] = ()
-    sees: tuple[Path, ...] = ()
 
 
 def names() -> list[str]:

@@ -76,16 +76,20 @@ def check(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def variables(more: Iterable[str] = ()) -> Mapping[str, str]:
+def variables(more: Iterable[str] = (), *, programs: bool = True) -> Mapping[str, str]:
     """Return the variables that an adapter inherits, those that `more` names, and the folder of compiled programs.
 
     The hash seed of Python is 0 if the user sets none: some messages of runtimes contain an element of a set, and two
     runs should have the same results. The other folders of the cache contain expected answers, so an adapter does not
     get their path.
+
+    Args:
+        more: names of further variables that are inherited.
+        programs: whether compiled programs may be taken from the cache.
     """
     named = frozenset(more)
     inherited = {name: value for name, value in os.environ.items() if name in named or _is_inherited(name)}
-    return {"PYTHONHASHSEED": "0", **inherited, cache.PROGRAMS: str(cache.programs() or "")}
+    return {"PYTHONHASHSEED": "0", **inherited, cache.PROGRAMS: str((programs and cache.programs()) or "")}
 
 
 def settings(locale: str = "", threads: int | None = None) -> dict[str, str]:

@@ -25,7 +25,7 @@ from onnx_conformance.environments.adapter_files import needed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from onnx_conformance.environments.backend_names import Target
+    from onnx_conformance.base.target import Target
 
 HARNESS = FOLDER
 ANSWERS = ("generated_cases", "reports", "tests", ".git", "build", "dist")

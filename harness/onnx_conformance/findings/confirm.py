@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import onnx
 
-from onnx_conformance.backends import cache
 from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import clean, line
 from onnx_conformance.environments import environment_variables, node_environment, python_environment
@@ -101,7 +100,7 @@ def _content(requirements: Iterable[str], lock: Path | None) -> str:
 
 def run(where: Place, text: str) -> Said:
     """Run a script in a separate process, in an empty folder."""
-    variables = {**environment_variables.variables(), **dict(where.environment), cache.PROGRAMS: ""}
+    variables = {**environment_variables.variables(programs=False), **dict(where.environment)}
     with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
         path = Path(folder, "script.py")
         path.write_text(text, encoding="utf-8")

@@ -25,9 +25,9 @@ from onnx_conformance.repro.bug_report import public
 from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
+    from onnx_conformance.base.values import Value
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare.data import Value
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.findings.smallest import Budget, Smallest
 

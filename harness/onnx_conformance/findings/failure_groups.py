@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from onnx_conformance.analysis import explain
+from onnx_conformance.base.signature import signature
 from onnx_conformance.base.verdict import Result, Verdict, line, split_operator
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.findings.finding import GRAVITY
 from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import masked
 from onnx_conformance.results.errata import built_with, is_erratum
-from onnx_conformance.results.summary import signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

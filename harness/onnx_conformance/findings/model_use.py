@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import onnx.shape_inference
 
-from onnx_conformance.backends.protocol import ELEMENT_TYPES
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.case.model_file import load_model
 from onnx_conformance.findings.finding import FIXED
 from onnx_conformance.specification import nodes as of_model
 from onnx_conformance.specification import schema
+from onnx_conformance.specification.element_types import ELEMENT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -10,8 +10,8 @@ import re
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict, clean, line
-from onnx_conformance.case.case import quoted
 from onnx_conformance.repro import script, tool_code
 
 if TYPE_CHECKING:

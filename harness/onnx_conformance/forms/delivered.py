@@ -24,9 +24,8 @@ from onnx_conformance.specification.signature import TypedValue, type_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from onnx_conformance.case.case import Allowance
-    from onnx_conformance.declare import Drawn
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Drawn, Value
+    from onnx_conformance.case.allowance import Allowance
 
     Array = np.ndarray[Any, Any]
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from onnx import helper, numpy_helper
 
-from onnx_conformance.backends.protocol import element_type, element_type_named, numpy_dtype
 from onnx_conformance.forms.delivered import (
     INITIALIZERS_ALONE,
     copied,
@@ -22,14 +21,15 @@ from onnx_conformance.forms.delivered import (
     replace_all,
     with_nodes,
 )
+from onnx_conformance.specification.element_types import element_type, element_type_named, numpy_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import onnx
 
-    from onnx_conformance.case.case import Allowance
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
+    from onnx_conformance.case.allowance import Allowance
     from onnx_conformance.forms.delivered import Delivered
 
     Array = np.ndarray[Any, Any]

@@ -9,13 +9,13 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from onnx_conformance.declare import Drawn
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.forms.delivered import copied, info_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
     from onnx_conformance.forms.delivered import Delivered
 
     Array = np.ndarray[Any, Any]

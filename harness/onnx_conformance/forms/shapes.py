@@ -22,7 +22,7 @@ from onnx_conformance.forms.delivered import (
 from onnx_conformance.specification.signature import type_of
 
 if TYPE_CHECKING:
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
     from onnx_conformance.forms.delivered import Convention, Delivered
 
     Array = np.ndarray[Any, Any]

@@ -9,17 +9,17 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from onnx_conformance.backends.protocol import element_type_named
-from onnx_conformance.declare import Drawn
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.declare.type import Kind, Type
 from onnx_conformance.forms.delivered import ONNX, first_opset, has_type, in_place, replace_all, value_info
 from onnx_conformance.specification import nodes as of_model
 from onnx_conformance.specification import schema
+from onnx_conformance.specification.element_types import element_type_named
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
     from onnx_conformance.forms.delivered import Delivered
 
     Array = np.ndarray[Any, Any]

@@ -30,7 +30,6 @@ from typing import TYPE_CHECKING, Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
-from onnx_conformance.backends.protocol import ELEMENT_TYPES
 from onnx_conformance.base import globs
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Result, Verdict, line
@@ -38,6 +37,7 @@ from onnx_conformance.declare import Tag
 from onnx_conformance.forms import table
 from onnx_conformance.gate import toml_blocks
 from onnx_conformance.specification import schema
+from onnx_conformance.specification.element_types import ELEMENT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

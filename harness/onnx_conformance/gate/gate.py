@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.globs import may_match
+from onnx_conformance.base.suite_names import PROVISIONAL
 from onnx_conformance.base.verdict import Result, Verdict, line
 from onnx_conformance.gate.expectations import ExpectationsError
 from onnx_conformance.results.sampling import selected
-from onnx_conformance.suites.suite import PROVISIONAL
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.base import atomic_file
 from onnx_conformance.base.globs import literal
+from onnx_conformance.base.printing import quoted
+from onnx_conformance.base.signature import signature
 from onnx_conformance.base.verdict import WRONG, Result, Verdict, line, natural
-from onnx_conformance.case.case import quoted
 from onnx_conformance.gate import expectations, toml_blocks
 from onnx_conformance.gate.expectations import SELECTORS, Entry, Expectations, ExpectationsError
 from onnx_conformance.gate.gate import Gate, GateStatus, check_gated, status_of, worst
 from onnx_conformance.gate.glob_cover import family, fold
 from onnx_conformance.results import sampling
-from onnx_conformance.results.summary import signature
 
 if TYPE_CHECKING:
     import datetime as dt

@@ -11,16 +11,16 @@ import onnx
 import onnx.parser
 from onnx import helper, numpy_helper
 
-from onnx_conformance.backends.protocol import ElementTypeError, element_type_named
 from onnx_conformance.declare import Data, DeclarationError, ElementType, Empty, Graph, Sparse, Typed
 from onnx_conformance.declare.type import Kind, Type, TypeTextError
 from onnx_conformance.specification import schema
+from onnx_conformance.specification.element_types import ElementTypeError, element_type_named
 from onnx_conformance.specification.signature import TypedValue
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
     from onnx_conformance.specification.schema import Attribute
 
 

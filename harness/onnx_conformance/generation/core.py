@@ -14,12 +14,12 @@ import heapq
 import re
 from typing import TYPE_CHECKING
 
-from onnx_conformance.backends.protocol import ELEMENT_TYPES
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.forms import table
 from onnx_conformance.forms.table import EXPANDED
 from onnx_conformance.generation import coverage
 from onnx_conformance.specification import registry
+from onnx_conformance.specification.element_types import ELEMENT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping

@@ -9,8 +9,8 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome, delivered_id
-from onnx_conformance.declare import Drawn
+from onnx_conformance.base.values import Drawn
+from onnx_conformance.case.case import PLAIN, Case, Outcome, delivered_id
 from onnx_conformance.forms import table
 from onnx_conformance.forms.delivered import Delivered, value_info
 from onnx_conformance.forms.table import Form, Once, Start
@@ -21,8 +21,9 @@ from onnx_conformance.tolerance import several_nodes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from onnx_conformance.base.values import Value
+    from onnx_conformance.case.allowance import Allowance
     from onnx_conformance.declare import CaseSpec, Clause, Op
-    from onnx_conformance.declare.data import Value
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.specification.signature import TypedValue
 

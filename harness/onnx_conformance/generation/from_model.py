@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
-    from onnx_conformance.declare.data import Value
     from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.specification.schema import OperatorVersion
 

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from onnx_conformance.case.case import Allowance, Case, Outcome, delivered_id, digest_values
-from onnx_conformance.declare import Data, DeclarationError, Drawn, NoAnswer, Op, Rejected, Typed, ValueOf
+from onnx_conformance.base.values import Drawn
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Case, Outcome, delivered_id, digest_values
+from onnx_conformance.declare import Data, DeclarationError, NoAnswer, Op, Rejected, Typed, ValueOf
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.declare.readings import SHOULD
 from onnx_conformance.declare.type import Type
@@ -30,8 +32,8 @@ from onnx_conformance.tolerance.allowance import operand_types
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
+    from onnx_conformance.base.values import Array, Value
     from onnx_conformance.declare import CaseSpec
-    from onnx_conformance.declare.data import Array, Value
     from onnx_conformance.declare.readings import Reading
     from onnx_conformance.forms.delivered import Delivered
     from onnx_conformance.specification.schema import OperatorVersion

@@ -18,7 +18,8 @@ import numpy as np
 import onnx
 import onnx.shape_inference
 
-from onnx_conformance.case.case import Allowance, Outcome
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.declare import EXACT, Clause, DeclarationError, Op, Unspecified
 from onnx_conformance.declare.op import Oracle
 from onnx_conformance.declare.type import Type

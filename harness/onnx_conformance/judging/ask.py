@@ -13,10 +13,10 @@ from onnx_conformance.processes.replies import Answered, ReturnedModel
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from onnx_conformance.base.target import Target
+    from onnx_conformance.base.values import Value
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare.data import Value
-    from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.processes.adapter_process import Limits
 
 

@@ -15,8 +15,8 @@ from onnx_conformance.processes.replies import Accepted, Refused
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare.data import Value
 
 SIGNATURE, STATIC, RUN = "signature", "static", "run"
 """Phases: violations of the signature; those visible in types, shapes and attributes; those visible in values."""

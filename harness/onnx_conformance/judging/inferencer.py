@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.value_text import brief
-from onnx_conformance.declare import Drawn
 from onnx_conformance.forms.table import has_open_shapes
 from onnx_conformance.processes import examiner
 from onnx_conformance.specification import schema
+from onnx_conformance.specification.element_types import element_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import onnx
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare.data import Value
     from onnx_conformance.processes.replies import ReturnedModel
 
 

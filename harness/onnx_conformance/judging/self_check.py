@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from onnx_conformance.backends.protocol import ELEMENT_TYPES
 from onnx_conformance.base.verdict import WRONG, Result, Verdict, line, parts
-from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import PLAIN, Case, Outcome
 from onnx_conformance.declare import EXACT, Tag
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes.adapter_process import AdapterProcessError
@@ -27,14 +27,15 @@ from onnx_conformance.processes.asker import Asker
 from onnx_conformance.processes.fork_server import ForkServer
 from onnx_conformance.processes.replies import Broken, Died, Late
 from onnx_conformance.specification import registry
+from onnx_conformance.specification.element_types import ELEMENT_TYPES
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.declare import Op
-    from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.processes.adapter_process import Limits
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.suites.selection import Listed

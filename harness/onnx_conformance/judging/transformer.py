@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from onnx_conformance.backends.protocol import element_type_named, numpy_dtype
 from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.case.case import Outcome, by_itself
 from onnx_conformance.case.compare import compare
@@ -17,14 +16,14 @@ from onnx_conformance.processes import examiner
 from onnx_conformance.processes.examiner import evaluated
 from onnx_conformance.processes.replies import Answered, Died, Late, Refused
 from onnx_conformance.specification import schema
+from onnx_conformance.specification.element_types import element_type_named, numpy_dtype
 from onnx_conformance.tolerance.several_nodes import UndecidedError, composed, in_narrower
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from onnx_conformance.base.values import Drawn, Value
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare import Drawn
-    from onnx_conformance.declare.data import Value
     from onnx_conformance.processes.replies import Reply, ReturnedModel
 
 Fields = dict[str, Any]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import onnx
 
+from onnx_conformance.base.signature import signature
 from onnx_conformance.base.verdict import WRONG, Result, Verdict
 from onnx_conformance.case.case import Outcome
-from onnx_conformance.results.summary import signature
 
 if TYPE_CHECKING:
     from onnx_conformance.case.case import Case

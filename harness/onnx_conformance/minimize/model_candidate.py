@@ -10,16 +10,16 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from onnx_conformance.backends.protocol import element_type
 from onnx_conformance.declare.type import Type
 from onnx_conformance.minimize.search_space import Leaf
 from onnx_conformance.specification import schema
+from onnx_conformance.specification.element_types import element_type
 from onnx_conformance.tolerance.whole_model import Noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
     from onnx_conformance.minimize.search_space import Array, Path
 
 KIND = onnx.AttributeProto

@@ -13,7 +13,6 @@ import onnx
 import onnx.inliner
 from onnx import numpy_helper
 
-from onnx_conformance.backends.protocol import element_type, element_type_named, numpy_dtype
 from onnx_conformance.minimize.model_candidate import (
     KIND,
     ModelCandidate,
@@ -25,11 +24,12 @@ from onnx_conformance.minimize.model_candidate import (
 )
 from onnx_conformance.minimize.moves import PLAIN_TYPES, type_distance
 from onnx_conformance.minimize.search_space import Move
+from onnx_conformance.specification.element_types import element_type, element_type_named, numpy_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
     from onnx_conformance.minimize.search_space import Array
 
 NO_NUMBERS = frozenset({"string", "bool", "complex64", "complex128"})

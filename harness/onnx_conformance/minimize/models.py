@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from onnx_conformance.backends.protocol import element_type
 from onnx_conformance.base.verdict import line
-from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome, by_itself, digest_values
+from onnx_conformance.case.case import PLAIN, Case, Outcome, by_itself, digest_values
 from onnx_conformance.case.external_data import decoded
 from onnx_conformance.minimize import model_moves, moves
 from onnx_conformance.minimize.cause import cause_of_model
@@ -30,13 +29,15 @@ from onnx_conformance.minimize.search_space import (
 )
 from onnx_conformance.specification import nodes as of_nodes
 from onnx_conformance.specification import schema
+from onnx_conformance.specification.element_types import element_type
 from onnx_conformance.tolerance.whole_model import of_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.base.verdict import Result
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.case.allowance import Allowance
     from onnx_conformance.minimize.search_space import Array
 
 SECONDS, BYTES = 5.0, 1 << 30

@@ -13,9 +13,9 @@ from onnx_conformance.minimize.cause import cause_of_model
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
-    from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.processes.adapter_process import Limits
 
 MOST = 500

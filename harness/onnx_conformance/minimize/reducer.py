@@ -26,8 +26,8 @@ from onnx_conformance.processes.asker import Asker
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
-    from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.minimize.search_space import Built, Move, SearchSpace
     from onnx_conformance.processes.adapter_process import Limits

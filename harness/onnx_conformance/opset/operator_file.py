@@ -13,10 +13,8 @@ import re
 import textwrap
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from onnx_conformance import operators
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.declare.clause import Clause, Force
 from onnx_conformance.declare.type import Kind, Type
@@ -27,6 +25,7 @@ from onnx_conformance.specification.schema import Attribute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from onnx_conformance.declare import Op
     from onnx_conformance.specification.schema import OperatorVersion, Parameter
@@ -65,7 +64,7 @@ class Draft:
 def folder_of(version: OperatorVersion) -> Path:
     """Return the folder of an operator file: the one that onnx/defs has the operator in."""
     name = schema.folder(version)
-    here = Path(operators.__file__).parent
+    here = registry.FOLDER
     folder = here / name
     if not folder.is_dir():
         known = ", ".join(sorted(item.name for item in here.iterdir() if (item / "__init__.py").is_file()))
@@ -89,7 +88,7 @@ def path_of(op: Op) -> Path:
         OperatorFileError: it does not exist.
     """
     for name in registry.operator_modules():
-        path = Path(operators.__file__).parent.joinpath(*name.split(".")[2:]).with_suffix(".py")
+        path = registry.file_of(name)
         if f'"{op.name}"' in path.read_text("utf-8") and registry.declares(name, op):
             return path
     raise OperatorFileError("no-operator-file", f"no file declares {op}")

@@ -34,8 +34,8 @@ from onnx_conformance.processes.replies import Broken, Died, Late, Refused, Repl
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
-    from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.processes.fork_server import ForkServer
 
 STDERR_KEPT = 8192

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Self
 from onnx_conformance.processes.adapter_process import AdapterProcess, Limits, poll
 
 if TYPE_CHECKING:
+    from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
-    from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.processes.fork_server import ForkServer
     from onnx_conformance.processes.replies import Reply
 

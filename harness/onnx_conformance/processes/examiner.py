@@ -18,8 +18,8 @@ from onnx_conformance.processes.asker import Asker
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare.data import Value
     from onnx_conformance.processes.replies import Reply, ReturnedModel
 
 SECONDS = 30.0

@@ -21,7 +21,7 @@ from onnx_conformance.processes.process_tree import CHUNK, ProcessTree, supervis
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from onnx_conformance.environments.backend_names import Target
+    from onnx_conformance.base.target import Target
 
 END_SECONDS = 8.0
 """Seconds that a fork server, whose forks have ended, may take to end."""

@@ -20,8 +20,8 @@ from onnx_conformance.processes.retries import Retries
 if TYPE_CHECKING:
     import selectors
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
-    from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.processes.adapter_process import AdapterProcessError, CaseReply
 
 ENOUGH_WAITING = 64

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import BinaryIO
 
-    from onnx_conformance.environments.backend_names import Target
+    from onnx_conformance.base.target import Target
 
 CHUNK = 1 << 18
 """Bytes that are read at once."""

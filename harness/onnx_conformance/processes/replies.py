@@ -10,15 +10,15 @@ import numpy as np
 
 from onnx_conformance.backends import protocol
 from onnx_conformance.base.under_test import Subject
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import MAX_MESSAGE, clean
-from onnx_conformance.declare import Drawn
 from onnx_conformance.processes.messages import ANY, Room
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare.data import Value
 
 
 MOST_SECONDS = 1e9

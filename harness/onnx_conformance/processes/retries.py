@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import selectors
     from collections.abc import Mapping
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
-    from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.processes.adapter_process import CaseReply
 
 BATCH = 128

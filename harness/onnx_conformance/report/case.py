@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import clean, line
-from onnx_conformance.case.case import Outcome, quoted
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
 from onnx_conformance.case.value_text import one

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import line
-from onnx_conformance.case.case import quoted
 from onnx_conformance.report.terminal import some, wrapped
 
 if TYPE_CHECKING:

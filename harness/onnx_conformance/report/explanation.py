@@ -6,8 +6,8 @@ import itertools
 import textwrap
 from typing import TYPE_CHECKING
 
+from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import clean, line
-from onnx_conformance.case.case import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,8 +16,8 @@ from typing import IO, TYPE_CHECKING
 
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
+from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict, clean, line
-from onnx_conformance.case.case import quoted
 from onnx_conformance.report.report_data import moment, seconds
 from onnx_conformance.results.sampling import in_words
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
+from onnx_conformance.base.printing import clipped
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import WRONG, Verdict, line
 from onnx_conformance.report import backend_kinds
-from onnx_conformance.report.terminal import WIDTH, clipped, wrapped
+from onnx_conformance.report.terminal import WIDTH, wrapped
 from onnx_conformance.results.sampling import in_words
 from onnx_conformance.results.summary import rate, rates
 

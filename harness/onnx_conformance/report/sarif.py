@@ -13,8 +13,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict, clean, line
-from onnx_conformance.case.case import quoted
 from onnx_conformance.report import json_text
 from onnx_conformance.report.report_data import moment
 from onnx_conformance.results.sampling import in_words

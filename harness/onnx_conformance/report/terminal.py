@@ -10,8 +10,8 @@ import tabulate as tables
 from tabulate import tabulate
 
 from onnx_conformance.base import under_test
+from onnx_conformance.base.printing import clipped, quoted
 from onnx_conformance.base.verdict import Verdict, clean, line, natural, version_number
-from onnx_conformance.case.case import quoted
 from onnx_conformance.declare import readings
 from onnx_conformance.report import backend_kinds
 from onnx_conformance.report.markup import plain
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 ALWAYS = (Verdict.PASS, Verdict.UNSUPPORTED)
 HEADS = {verdict: str(verdict).replace("_", "\n") for verdict in Verdict}
 tables.MIN_PADDING = 0  # Two blanks between columns are enough; a table of verdicts is wide already.
-MOST_NAME = 36
-"""Maximum number of characters of a backend's name in a column head."""
 REFERENCE = "onnx_reference"
 """The backend whose outputs are shown next to the expected ones."""
 MOST_SHOWN = 6
@@ -162,11 +160,6 @@ def _sums(summary: Summary) -> dict[str, Counter[Verdict]]:
 def _with_sample(backend: str, count: int) -> str:
     """Return a backend's name, with its sample if it ran one."""
     return f"{backend}, {in_words(count)}" if count > 1 else backend
-
-
-def clipped(backend: str, most: int = MOST_NAME) -> str:
-    """Return a name, shortened in the middle if it is long: commands often differ in their last word."""
-    return backend if len(backend) <= most else f"{backend[:5]}...{backend[8 - most :]}"
 
 
 def _align(verdicts: int) -> list[str]:

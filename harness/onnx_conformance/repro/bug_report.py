@@ -21,9 +21,10 @@ import numpy as np
 import onnx
 
 from onnx_conformance.analysis.sentences import leading
+from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import MAX_MESSAGE, Verdict, clean, line
 from onnx_conformance.case import compare
-from onnx_conformance.case.case import Outcome, quoted
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
 from onnx_conformance.case.value_text import one

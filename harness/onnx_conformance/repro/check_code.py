@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
-from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.elements import is_float
-from onnx_conformance.declare import Drawn
+from onnx_conformance.specification.element_types import element_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare.data import Value
 
 Array = np.ndarray[Any, Any]
 LAST_PLAIN = 13

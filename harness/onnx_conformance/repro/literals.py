@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.case import properties
-from onnx_conformance.declare import Drawn
+from onnx_conformance.specification.element_types import element_type
 
 if TYPE_CHECKING:
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
 
 PLAIN_TYPES = 13
 """Numpy itself has the element types up to this number (uint64); ml_dtypes has the others."""

@@ -12,19 +12,19 @@ import onnx.parser
 import onnx.printer
 
 from onnx_conformance.analysis.sentences import behaviour
-from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict, clean
-from onnx_conformance.case.case import Outcome, quoted
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.repro import check_code, tool_code
 from onnx_conformance.repro.literals import PLAIN_TYPES, inside_quotes, literal
+from onnx_conformance.specification.element_types import element_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from onnx_conformance.base.values import Drawn, Value
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare import Drawn
-    from onnx_conformance.declare.data import Value
 
 OVER_STDIO = """\
 # This script runs the adapter. To call the runtime itself, the hello of the adapter needs the field "{field}"

@@ -28,8 +28,8 @@ from onnx_conformance.tolerance.several_nodes import UndecidedError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare.data import Value
 
 NAMES = "original, names = model.SerializeToString(), [item.name for item in model.graph.output]\n"
 """Code that saves the original model and the names of its outputs, because the tool may change the model."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from onnx_conformance.environments.backend_names import Target
+    from onnx_conformance.base.target import Target
     from onnx_conformance.repro.bug_report import Issue
 
 KINDS = ("python", "markdown", "folder")

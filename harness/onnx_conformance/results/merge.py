@@ -6,7 +6,7 @@ import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
-from onnx_conformance.case.case import in_sample
+from onnx_conformance.base.sample import in_sample
 from onnx_conformance.results import sampling
 from onnx_conformance.results.stream import ResultsError, Run, Writer, identity
 

@@ -1,6 +1,6 @@
 """Samples: 1 case in n, for a quick test, and for backends that are too slow for all cases.
 
-Only the id of a case decides whether it is in a sample; see `case.case.in_sample`. Each backend of a run may have a
+Only the id of a case decides whether it is in a sample; see `base.sample.in_sample`. Each backend of a run may have a
 different sample.
 """
 
@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.case.case import in_sample
-from onnx_conformance.suites.suite import OF_PROVISIONAL, PROVISIONAL
+from onnx_conformance.base.sample import in_sample
+from onnx_conformance.base.suite_names import OF_PROVISIONAL, PROVISIONAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

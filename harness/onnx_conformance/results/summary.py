@@ -5,12 +5,12 @@ Memory does not grow with the number of results: it contains counts, and one exa
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base import under_test
+from onnx_conformance.base.signature import operator_of, signature
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import UNRATED, WRONG, Result, Verdict
 from onnx_conformance.results.errata import is_erratum
@@ -167,7 +167,7 @@ class Summary:
         """
         joined: dict[tuple[str, ...], Group] = {}
         for group in self.ordered_groups():
-            key = (group.example.backend, _operator(group.example), *_cause(group.example))
+            key = (group.example.backend, operator_of(group.example), *_cause(group.example))
             if key not in joined:
                 joined[key] = Group(group.example)
             fault = joined[key]
@@ -188,33 +188,11 @@ _RANK = {
 _WRONG_ANSWER = 3
 
 
-def _operator(result: Result) -> str:
-    return result.operator.rpartition("/")[0] or result.operator
-
-
 def _cause(result: Result) -> tuple[str, ...]:
     """Return the cause of a failure: the message of an error, the sentences of another failure."""
     if result.verdict is not Verdict.REFUSED and result.clauses:
         return result.clauses
     return signature(result)
-
-
-def signature(result: Result) -> tuple[str, ...]:
-    """Return the key by which failures are grouped: backend, operator, verdict and cause."""
-    shared = (result.backend, _operator(result), str(result.verdict))
-    if result.verdict is Verdict.ACCEPTED_INVALID or (result.verdict in WRONG and result.clauses):
-        return (*shared, *result.clauses)
-    if result.verdict in WRONG:
-        return (*shared, str(result.mismatch.get("where", "")))
-    if result.verdict is Verdict.CRASH:
-        return (*shared, result.message, *result.clauses)
-    return (*shared, result.error, masked(result.message))
-
-
-def masked(message: str) -> str:
-    """Return a message without the parts that differ from case to case: numbers, types, quoted names."""
-    text = re.sub(r"\d+|tensor\(\w+\)|'[^']*'|\"[^\"]*\"", "#", message)
-    return " ".join(text.split())[:160]
 
 
 @dataclass(frozen=True)

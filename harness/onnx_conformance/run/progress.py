@@ -20,9 +20,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn
 
 from onnx_conformance.base import printing
+from onnx_conformance.base.printing import clipped
 from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.processes.case_times import Status
-from onnx_conformance.report.terminal import clipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -7,7 +7,8 @@ import selectors
 import time
 from typing import TYPE_CHECKING, Any, Self
 
-from onnx_conformance.case.case import Allowance, Outcome
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.compare import compare
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes.adapter_process import AdapterProcessError, Limits, poll
@@ -17,9 +18,9 @@ from onnx_conformance.processes.replies import Answered
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
-    from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.processes.case_times import Status
     from onnx_conformance.processes.replies import Reply
 

@@ -19,9 +19,9 @@ from onnx_conformance.suites.lookup import open_suite
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.base.verdict import Result, Unreadable
     from onnx_conformance.case.case import Case
-    from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.processes.adapter_process import Limits
     from onnx_conformance.suites.selection import Selection
     from onnx_conformance.suites.slices import Slice

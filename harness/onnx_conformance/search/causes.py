@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import WRONG, split_operator
-from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import PLAIN, Case, Outcome
 from onnx_conformance.generation.plans import output_names
 from onnx_conformance.minimize.cause import cause
 from onnx_conformance.results.stream import Run

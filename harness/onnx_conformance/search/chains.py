@@ -14,9 +14,9 @@ import onnx
 from hypothesis import strategies as st
 from onnx import numpy_helper
 
-from onnx_conformance.backends.protocol import element_type
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.case.case import Outcome
-from onnx_conformance.declare import CaseSpec, Drawn, ElementType, Graph, NoAnswer
+from onnx_conformance.declare import CaseSpec, ElementType, Graph, NoAnswer
 from onnx_conformance.declare.type import Type
 from onnx_conformance.forms import shapes
 from onnx_conformance.forms.delivered import INITIALIZERS_ALONE, Delivered, read_of
@@ -26,12 +26,13 @@ from onnx_conformance.generation.deliveries import PRODUCER
 from onnx_conformance.search.calls import base, changed
 from onnx_conformance.search.grammar import DRAWN, MOST_ELEMENTS, NoCallError, Source, decided, newest_opsets
 from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification.element_types import element_type
 from onnx_conformance.specification.signature import type_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
     from onnx_conformance.generation.deliveries import Plan
 
 Array = np.ndarray[Any, Any]

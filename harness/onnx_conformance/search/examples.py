@@ -22,8 +22,8 @@ from onnx_conformance.tolerance.several_nodes import UndecidedError, composed
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare.data import Value
     from onnx_conformance.generation.deliveries import Plan
 
 MODEL = "model"

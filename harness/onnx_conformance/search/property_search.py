@@ -29,8 +29,8 @@ from onnx_conformance.search.chains import BRIDGES, Chain, chains
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
-    from onnx_conformance.environments.backend_names import Target
     from onnx_conformance.processes.adapter_process import Limits
     from onnx_conformance.processes.asker import Asker
     from onnx_conformance.search.causes import Cause

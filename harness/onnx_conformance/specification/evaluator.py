@@ -18,19 +18,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from onnx_conformance.declare import (
-    AnyOf,
-    AnyOrder,
-    Call,
-    Drawn,
-    NoAnswer,
-    PartlyOpen,
-    Rejected,
-    Rule,
-    Sparse,
-    Version,
-    dense,
-)
+from onnx_conformance.base.values import Drawn
+from onnx_conformance.declare import AnyOf, AnyOrder, Call, NoAnswer, PartlyOpen, Rejected, Rule, Sparse, Version, dense
 from onnx_conformance.declare.readings import SET
 from onnx_conformance.declare.rounding import is_float, nearest
 from onnx_conformance.declare.type import Kind, Type
@@ -50,8 +39,8 @@ from onnx_conformance.specification.signature import (
 if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping, Sequence
 
+    from onnx_conformance.base.values import Array, Value
     from onnx_conformance.declare import Op, Order
-    from onnx_conformance.declare.data import Array, Value
     from onnx_conformance.declare.readings import Reading
     from onnx_conformance.specification.registry import Registry
     from onnx_conformance.specification.schema import OperatorVersion

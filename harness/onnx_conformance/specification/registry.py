@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from onnx_conformance.specification.schema import OperatorVersion
 
+FOLDER = Path(operators.__file__).parent
+"""The folder of all operator files, which has a folder for each group of operators."""
+
 
 class UnknownOperatorError(HarnessError):
     """No operator file declares the operator. The message names the declared ones."""
@@ -133,7 +136,7 @@ def _declared(module: str) -> list[Op]:
         if op.name.lower() != _stem(module):
             raise DeclarationError(
                 "operator-file-misnamed",
-                f"{_file(module)} declares {op.name}; the file of an operator must have its name",
+                f"{file_of(module)} declares {op.name}; the file of an operator must have its name",
             )
     return ops
 
@@ -143,9 +146,9 @@ def _stem(module: str) -> str:
     return module.rpartition(".")[2].replace("_", "")
 
 
-def _file(module: str) -> Path:
-    """Return the file of a module of `operators/`."""
-    return Path(operators.__file__).parent.joinpath(*module.split(".")[2:]).with_suffix(".py")
+def file_of(module: str) -> Path:
+    """Return the file of a module of `operators/`, such as onnx_conformance.operators.math.add."""
+    return FOLDER.joinpath(*module.split(".")[2:]).with_suffix(".py")
 
 
 def versions(op: Op) -> tuple[OperatorVersion, ...]:
@@ -195,7 +198,7 @@ def _imported(name: str) -> ModuleType:
     except SyntaxError as error:
         raise DeclarationError("operator-file-syntax", f"{error.filename}, line {error.lineno}: {error.msg}") from error
     except Exception as error:
-        file = _file(name)
+        file = file_of(name)
         frames = [frame for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename) == file]
         where = f"{file}, line {frames[-1].lineno}" if frames else f"{file}"
         said = f"{error}" if isinstance(error, HarnessError) else f"{type(error).__name__}: {error}"

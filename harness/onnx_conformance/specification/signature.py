@@ -14,8 +14,8 @@ from onnx_conformance.declare.type import Kind, Type
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.declare import Op
-    from onnx_conformance.declare.data import Value
     from onnx_conformance.specification.schema import OperatorVersion, Parameter
 
 

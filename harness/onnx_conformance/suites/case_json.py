@@ -8,12 +8,15 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from onnx_conformance.backends.protocol import ElementTypeError, clip
+from onnx_conformance.backends.protocol import clip
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.case import properties
-from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
-from onnx_conformance.declare import Drawn, Order
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import PLAIN, Case, Outcome
+from onnx_conformance.declare import Order
 from onnx_conformance.declare.clause import Force
+from onnx_conformance.specification.element_types import ElementTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
-from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import PLAIN, Case, Outcome
 from onnx_conformance.forms.table import EXPANDED
 from onnx_conformance.suites import onnx_layout, packs
 from onnx_conformance.suites.selection import Listed, listed
@@ -22,8 +23,8 @@ from onnx_conformance.suites.suite import Outlook
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.base.verdict import Unreadable
-    from onnx_conformance.declare.data import Value
     from onnx_conformance.suites.selection import Selection
     from onnx_conformance.suites.slices import Slice
 

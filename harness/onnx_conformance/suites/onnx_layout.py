@@ -27,9 +27,10 @@ from google.protobuf.message import DecodeError
 from onnx import external_data_helper, numpy_helper
 
 from onnx_conformance.backends.protocol import MAX_PAYLOAD, clip
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import line
 from onnx_conformance.case.case import DATA_FILE, Case, Outcome
-from onnx_conformance.declare import AnyOf, AnyOrder, Drawn
+from onnx_conformance.declare import AnyOf, AnyOrder
 from onnx_conformance.forms.table import EXTERNAL_DATA, TWICE
 from onnx_conformance.specification import schema
 from onnx_conformance.suites import case_json
@@ -38,8 +39,8 @@ from onnx_conformance.suites.case_json import Description, StoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from onnx_conformance.case.case import Allowance
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
+    from onnx_conformance.case.allowance import Allowance
 
 T = TypeVar("T")
 DATA_SET = "test_data_set_0"

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import onnx
 from onnx import helper, numpy_helper
 
-from onnx_conformance.backends.protocol import element_type, element_type_named
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.case.case import PLAIN, Case, Outcome
-from onnx_conformance.declare import Drawn
 from onnx_conformance.declare.type import Kind, Type
 from onnx_conformance.specification import schema
+from onnx_conformance.specification.element_types import element_type, element_type_named
 from onnx_conformance.specification.nodes import of
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from onnx_conformance.declare.data import Value
+    from onnx_conformance.base.values import Value
 
 MOST = 400
 """The most elements of a tensor that a file has written out."""

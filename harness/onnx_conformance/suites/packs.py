@@ -29,15 +29,17 @@ import numpy as np
 from onnx_conformance.backends import cache, protocol
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import Unreadable
 from onnx_conformance.case import properties
-from onnx_conformance.case.case import Allowance, Bounds, Case, Outcome
-from onnx_conformance.declare import AnyOf, Drawn, Order
+from onnx_conformance.case.allowance import Allowance, Bounds
+from onnx_conformance.case.case import Case, Outcome
+from onnx_conformance.declare import AnyOf, Order
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from onnx_conformance.declare.data import Array, Value
+    from onnx_conformance.base.values import Array, Value
 
 cache.report = printing.note
 _T = TypeVar("_T")

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import onnx
 
+from onnx_conformance.base.suite_names import PROVISIONAL
 from onnx_conformance.generation import provisional
 from onnx_conformance.suites import generated
 from onnx_conformance.suites.selection import Listed, listed
 from onnx_conformance.suites.slices import Slice
-from onnx_conformance.suites.suite import PROVISIONAL, SuiteError
+from onnx_conformance.suites.suite import SuiteError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

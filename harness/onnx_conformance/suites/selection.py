@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.base import globs
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.case.case import PLAIN, Case, in_sample, in_shard
+from onnx_conformance.base.sample import in_sample, in_shard
+from onnx_conformance.case.case import PLAIN, Case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     from onnx_conformance.suites.slices import Slice
 
 
-PROVISIONAL = "provisional"
-"""The suite of operator versions that no operator file declares yet; see `onnx_conformance.generation.provisional`."""
-OF_PROVISIONAL = (
-    "Provisional: cases of previous versions whose sentences still apply, and cases of new signatures. These "
-    "versions have not been reviewed yet, so no gate accepts the results."
-)
-
-
 class SuiteError(HarnessError):
     """A suite cannot be used; the text contains its name and the reason."""
 

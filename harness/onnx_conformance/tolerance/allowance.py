@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
-from onnx_conformance.case.case import Allowance, Bounds
+from onnx_conformance.case.allowance import Allowance, Bounds
 from onnx_conformance.case.elements import is_float
 from onnx_conformance.declare import DeclarationError
 from onnx_conformance.specification import evaluator, schema
@@ -17,8 +17,8 @@ from onnx_conformance.tolerance import rounding_error
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from onnx_conformance.base.values import Array, Value
     from onnx_conformance.declare import Op, Tolerance
-    from onnx_conformance.declare.data import Array, Value
     from onnx_conformance.specification.schema import OperatorVersion
 
 

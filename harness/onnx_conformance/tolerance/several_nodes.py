@@ -16,14 +16,16 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-from onnx_conformance.backends.protocol import element_type
-from onnx_conformance.case.case import PLAIN, Allowance, Case, Outcome
+from onnx_conformance.base.values import Drawn
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import PLAIN, Case, Outcome
 from onnx_conformance.case.elements import is_float
 from onnx_conformance.case.external_data import loaded
-from onnx_conformance.declare import EXACT, Drawn, NoAnswer
+from onnx_conformance.declare import EXACT, NoAnswer
 from onnx_conformance.declare.rounding import nearest
 from onnx_conformance.declare.type import Type
 from onnx_conformance.specification import schema
+from onnx_conformance.specification.element_types import element_type
 from onnx_conformance.specification.evaluator import Evaluator, UndeclaredError
 from onnx_conformance.specification.signature import type_of
 from onnx_conformance.tolerance.allowance import of_answer, operand_types
@@ -31,8 +33,8 @@ from onnx_conformance.tolerance.allowance import of_answer, operand_types
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.declare import Call, Op
-    from onnx_conformance.declare.data import Value
     from onnx_conformance.specification.evaluator import Answer
     from onnx_conformance.specification.schema import OperatorVersion
 

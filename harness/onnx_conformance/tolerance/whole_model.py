@@ -12,8 +12,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from onnx_conformance.case.case import Allowance
-from onnx_conformance.declare import Drawn
+from onnx_conformance.base.values import Drawn
+from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.specification.evaluator import Evaluator
 from onnx_conformance.tolerance import allowance
 from onnx_conformance.tolerance import several_nodes as composed
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     import onnx
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.declare import Call, Op
-    from onnx_conformance.declare.data import Value
     from onnx_conformance.specification.evaluator import Answer
     from onnx_conformance.specification.schema import OperatorVersion
 

@@ -26,7 +26,8 @@ from onnx_conformance.analysis.traits import (
     of_result,
 )
 from onnx_conformance.base.verdict import Result, Verdict
-from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import registry
 from onnx_conformance.suites.generated import Generated

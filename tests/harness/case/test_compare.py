@@ -11,7 +11,7 @@ import pytest
 
 from onnx_conformance.backends.protocol import ELEMENT_TYPES, numpy_dtype
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.compare import MOST_OFFSETS, Mismatch, compare, offsets
 from onnx_conformance.case.elements import is_float, ordered, ulps
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Case, Outcome
 
 ULP = Allowance("a reason", ulp=2)
 BOUNDS = Allowance("a reason", bounds=(np.full(3, 1e-9),))

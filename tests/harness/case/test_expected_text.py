@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.declare import Order
 from onnx_conformance.generation import plans

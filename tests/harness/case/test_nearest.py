@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.compare import compare, differing, offsets, unlike
 from onnx_conformance.declare import AnyOf, AnyOrder, Order
 from onnx_conformance.generation import plans

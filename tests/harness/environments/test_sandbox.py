@@ -16,6 +16,7 @@ import pytest
 
 from commands import adapter, command
 from onnx_conformance.base.package import FOLDER
+from onnx_conformance.base.target import Target
 from onnx_conformance.environments import backend_names, environment_variables, sandbox
 from onnx_conformance.environments.environment_variables import NoVariableError
 from onnx_conformance.environments.sandbox import Isolation, NoIsolationError
@@ -30,7 +31,6 @@ from refusals import refuses
 
 if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
-    from onnx_conformance.environments.backend_names import Target
 
 WRONG = ROOT / "tests" / "adapters" / "wrong.py"
 FAULTY = "lengths_sum"
@@ -115,7 +115,7 @@ def test_a_named_variable_is_passed_on(tmp_path: Path) -> None:
 def test_variables_of_an_adapter_override_those_set_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "8")
     target = spy(tmp_path)
-    own = backend_names.Target(target.name, target.command, {"OMP_NUM_THREADS": "1"})
+    own = Target(target.name, target.command, {"OMP_NUM_THREADS": "1"})
     assert surroundings(own)["environment"]["OMP_NUM_THREADS"] == "1"
 
 

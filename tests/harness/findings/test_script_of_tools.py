@@ -15,7 +15,7 @@ import pytest
 
 from composed import X, case_of
 from onnx_conformance.base.verdict import Result, Verdict
-from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.value_text import one
 from onnx_conformance.findings import findings_file, script
 from onnx_conformance.findings.evidence import _made, _title

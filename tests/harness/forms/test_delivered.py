@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import pytest
 
-from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.compare import compare
 from onnx_conformance.composition import neighbours, rewrite_cases
 from onnx_conformance.declare import CaseSpec

@@ -12,10 +12,11 @@ import onnx.parser
 import pytest
 
 from composed import HEAD, W, X, case_of
+from onnx_conformance.base.target import Target
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.case.compare import compare
-from onnx_conformance.environments.backend_names import Target
 from onnx_conformance.minimize import declared, models
 from onnx_conformance.minimize import reducer as minimize
 from onnx_conformance.minimize.model_candidate import ModelCandidate

@@ -16,9 +16,9 @@ import pytest
 
 from commands import command
 from composed import X, case_of
+from onnx_conformance.base.target import Target
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.environments import backend_names
-from onnx_conformance.environments.backend_names import Target
 from onnx_conformance.judging.ask import ask_once
 from onnx_conformance.minimize import passes, reducer
 from onnx_conformance.minimize.passes import fewest, guilt, guilty_passes, named

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 
 from commands import Done, command
 from onnx_conformance import backends
+from onnx_conformance.base.target import Target
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case.case import PLAIN, Case, Outcome
-from onnx_conformance.environments.backend_names import Target
 from onnx_conformance.generation import plans
 from onnx_conformance.generation.from_model import NotDeclarableError, plan_from_case
 from onnx_conformance.judging import judge

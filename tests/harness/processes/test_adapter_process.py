@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
     from onnx_conformance.processes.process_tree import ProcessTree
 
@@ -45,7 +46,7 @@ def cases() -> dict[str, Case]:
     return by_name
 
 
-def adapter(kind: str, case: str = FAULTY, *more: str) -> backend_names.Target:
+def adapter(kind: str, case: str = FAULTY, *more: str) -> Target:
     words = [sys.executable, "-S", str(WRONG), kind, case, *more]
     return backend_names.resolve("cmd:" + shlex.join(words))
 

@@ -26,9 +26,9 @@ from onnx_conformance.suites.selection import Selection
 from orphans import runs
 
 if TYPE_CHECKING:
+    from onnx_conformance.base.target import Target
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
-    from onnx_conformance.environments.backend_names import Target
 
 pytestmark = [
     pytest.mark.usefixtures("ends"),

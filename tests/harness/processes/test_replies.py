@@ -16,7 +16,8 @@ import pytest
 import mutation
 from onnx_conformance.backends import protocol
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.minimize.limits import within
 from onnx_conformance.processes import replies

@@ -25,6 +25,7 @@ from paths import WRONG
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
 
 pytestmark = pytest.mark.usefixtures("ends", "few_operators")
@@ -39,7 +40,7 @@ def cases() -> list[Case]:
     return [by_name[name] for name in NAMES]
 
 
-def adapter(kind: str, case: str = FAULTY) -> backend_names.Target:
+def adapter(kind: str, case: str = FAULTY) -> Target:
     return backend_names.resolve("cmd:" + shlex.join([sys.executable, "-S", str(WRONG), kind, case]))
 
 

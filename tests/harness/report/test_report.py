@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from generated import few
+from onnx_conformance.base.signature import signature
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.generation import plans
 from onnx_conformance.report import case as case_report
 from onnx_conformance.report import comparison, markdown, report_data, terminal
-from onnx_conformance.results.summary import Summary, rate, rates, signature
+from onnx_conformance.results.summary import Summary, rate, rates
 from onnx_conformance.specification import registry
 from runs import CONTROL, HOSTILE, SPLIT, hostile, result, run_of
 

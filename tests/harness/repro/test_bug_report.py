@@ -20,7 +20,8 @@ from commands import WRONG, adapter, command
 from composed import X, case_of
 from onnx_conformance.analysis import sentences
 from onnx_conformance.base.verdict import Result, Verdict
-from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.case.compare import differing
 from onnx_conformance.judging.ask import LiveAnswer
 from onnx_conformance.repro import bug_report

@@ -26,7 +26,8 @@ from generated import OPS
 from onnx_conformance.backends import protocol
 from onnx_conformance.backends.onnx_reference import REPRO
 from onnx_conformance.base.verdict import Result, Verdict
-from onnx_conformance.case.case import Allowance, Case, Outcome
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.declare import AnyOf, Order
 from onnx_conformance.environments import backend_names
 from onnx_conformance.generation import plans

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commands import command
+from onnx_conformance.base.sample import in_sample
 from onnx_conformance.base.verdict import Result, Verdict
-from onnx_conformance.case.case import in_sample
 from onnx_conformance.results import merge, sampling
 from onnx_conformance.results.stream import ResultsError, Run, Writer, header
 from refusals import refuses

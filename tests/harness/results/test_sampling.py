@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commands import Done, adapter, command
+from onnx_conformance.base.sample import in_sample, in_shard
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.case import PLAIN, in_sample, in_shard
+from onnx_conformance.case.case import PLAIN
 from onnx_conformance.gate import expectations, update
 from onnx_conformance.gate.gate import Gate
 from onnx_conformance.generation import deliveries, manifest, plans

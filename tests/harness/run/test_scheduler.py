@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from onnx_conformance.base.sample import in_shard
 from onnx_conformance.base.verdict import Result, Verdict
-from onnx_conformance.case.case import in_shard
 from onnx_conformance.environments import backend_names
 from onnx_conformance.processes.adapter_process import Limits, StartError
 from onnx_conformance.run.scheduler import Scheduler
@@ -22,6 +22,7 @@ from paths import WRONG
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
 
 pytestmark = pytest.mark.usefixtures("ends", "few_operators")
@@ -42,7 +43,7 @@ def cases() -> list[Case]:
     return [by_name[name] for name in NAMES]
 
 
-def adapter(kind: str, case: str = FAULTY) -> backend_names.Target:
+def adapter(kind: str, case: str = FAULTY) -> Target:
     return backend_names.resolve("cmd:" + shlex.join([sys.executable, "-S", str(WRONG), kind, case]))
 
 
@@ -54,7 +55,7 @@ class Ran:
         self.gave_up = bool(scheduler.given_up)
         self.results = results
 
-    def of(self, target: backend_names.Target) -> dict[str, Result]:
+    def of(self, target: Target) -> dict[str, Result]:
         """Return the results of one backend by the case's name; each case has one at most."""
         mine = [result for result in self.results if result.backend == target.name]
         named = {result.case.rpartition("/")[2]: result for result in mine}
@@ -62,13 +63,7 @@ class Ran:
         return named
 
 
-def run(
-    cases: Iterable[Case],
-    *kinds: backend_names.Target,
-    jobs: int = 1,
-    reference: backend_names.Target | None = None,
-    **limits: float,
-) -> Ran:
+def run(cases: Iterable[Case], *kinds: Target, jobs: int = 1, reference: Target | None = None, **limits: float) -> Ran:
     with Scheduler(kinds, Limits(**limits), jobs, reference) as scheduler:  # type: ignore[arg-type]
         scheduler.start()
         results = list(scheduler.run(cases))

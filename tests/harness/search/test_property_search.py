@@ -11,11 +11,11 @@ import pytest
 from hypothesis import Phase, find, settings
 from hypothesis.errors import NoSuchExample
 
+from onnx_conformance.base.target import Target
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import Outcome as Expected
 from onnx_conformance.case.compare import compare
-from onnx_conformance.environments.backend_names import Target
 from onnx_conformance.judging import ask
 from onnx_conformance.minimize import reducer as minimizing
 from onnx_conformance.processes.adapter_process import Limits

@@ -12,8 +12,9 @@ import onnx.parser
 import pytest
 
 from generated import cases, every_operator, few, nothing_derived, on_the_oracles
+from onnx_conformance.base.sample import in_shard
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.case import PLAIN, Outcome, in_shard
+from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.case.compare import compare
 from onnx_conformance.declare import EXACT, NoAnswer, Op, Rejected, Rule, Unspecified, Version
 from onnx_conformance.environments import backend_names

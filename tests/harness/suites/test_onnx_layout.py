@@ -15,7 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 from generated import OPS, few
 from onnx_conformance.backends.protocol import ELEMENT_TYPES, STRING
 from onnx_conformance.case import properties
-from onnx_conformance.case.case import Allowance, Case, Outcome, digest_values
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Case, Outcome, digest_values
 from onnx_conformance.declare import AnyOf, Drawn, Order, Type, extremes, ramp
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import schema

@@ -11,7 +11,7 @@ import pytest
 from onnx.backend.test.case import node as generator
 
 from commands import command
-from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.compare import compare
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import registry

@@ -13,7 +13,8 @@ from commands import adapter, command
 from onnx_conformance.backends import protocol
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case import properties
-from onnx_conformance.case.case import Bounds, Case, Outcome, digest_values
+from onnx_conformance.case.allowance import Bounds
+from onnx_conformance.case.case import Case, Outcome, digest_values
 from onnx_conformance.case.compare import compare
 from onnx_conformance.declare import Drawn
 from onnx_conformance.generation import plans

@@ -13,8 +13,8 @@ from onnx_conformance.declare.op import Op, Tag
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnx_conformance.base.values import Array
     from onnx_conformance.declare.clause import Clause, Version
-    from onnx_conformance.declare.data import Array
 
     Shape = tuple[int, ...]
     Operands = Callable[[Shape, Shape], dict[str, Any]]

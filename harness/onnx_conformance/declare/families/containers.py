@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.declare.arguments import typed, vary
 from onnx_conformance.declare.clause import Rule
-from onnx_conformance.declare.data import Array, ramp
+from onnx_conformance.declare.data import ramp
 from onnx_conformance.declare.op import Op, Tag
 from onnx_conformance.declare.type import Type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from onnx_conformance.base.values import Array
     from onnx_conformance.declare.clause import Clause, Version
     from onnx_conformance.declare.op import Derivation
 

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from onnx_conformance.declare.arguments import typed
-from onnx_conformance.declare.data import FLOATS, Array, Data, every_pair, extremes, ramp
+from onnx_conformance.declare.data import FLOATS, Data, every_pair, extremes, ramp
 from onnx_conformance.declare.families.broadcasting import Limited, Multidirectional
 from onnx_conformance.declare.op import Op, Tag
 from onnx_conformance.declare.tolerance import Tolerance
@@ -18,6 +18,7 @@ from onnx_conformance.declare.tolerance import Tolerance
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from onnx_conformance.base.values import Array
     from onnx_conformance.declare.clause import Clause, Version
 
     Filled = Callable[..., Data | Array]

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare.arguments import typed
-from onnx_conformance.declare.data import Array, every_pair, extremes, ramp
+from onnx_conformance.declare.data import every_pair, extremes, ramp
 from onnx_conformance.declare.families.elementwise import EIGHT_BITS, float_types
 from onnx_conformance.declare.families.variadic import Variadic
 from onnx_conformance.declare.op import Tag
 
 if TYPE_CHECKING:
+    from onnx_conformance.base.values import Array
     from onnx_conformance.declare.clause import Clause, Version
     from onnx_conformance.declare.families.reduction import Reduction
 

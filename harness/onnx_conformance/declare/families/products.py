@@ -12,7 +12,7 @@ from onnx_conformance.declare.partly_open import PartlyOpen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from onnx_conformance.declare.data import Array
+    from onnx_conformance.base.values import Array
 
 
 def but_where_order_decides(

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare.arguments import vary
-from onnx_conformance.declare.data import Array, axes_outside, ramp
+from onnx_conformance.declare.data import axes_outside, ramp
 from onnx_conformance.declare.op import Op, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from onnx_conformance.base.values import Array
     from onnx_conformance.declare.clause import Clause, Version
 
     Ints = Array | list[int] | tuple[int, ...] | None

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from onnx_conformance.base.values import Array
     from onnx_conformance.declare.arguments import Subgraph
     from onnx_conformance.declare.clause import Clause, Version
-    from onnx_conformance.declare.data import Array
     from onnx_conformance.declare.op import Derivation
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from onnx_conformance.declare.partly_open import PartlyOpen
 
 if TYPE_CHECKING:
-    from onnx_conformance.declare.data import Array
+    from onnx_conformance.base.values import Array
 
 DEVIATIONS = 3
 """The roundings of many terms may add up to this factor times the square root of their number.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from onnx_conformance.declare.data import Array
+    from onnx_conformance.declare import Array
 
 
 def running(x: Array, accumulate: np.ufunc, axis: int, exclusive: int, reverse: int) -> Array:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from onnx_conformance.declare.data import Array, axes, axes_outside, ramp, waves
+from onnx_conformance.declare.data import axes, axes_outside, ramp, waves
 from onnx_conformance.declare.op import Op, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Version
 
 

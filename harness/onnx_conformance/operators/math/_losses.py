@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onnx_conformance.declare.data import Array, ramp
+from onnx_conformance.declare.data import ramp
 from onnx_conformance.declare.families.sums import roundings
 
 if TYPE_CHECKING:
+    from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
 
 

@@ -9,8 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
-    from onnx_conformance.declare.data import Array
 
     Shape = tuple[int, ...]
 

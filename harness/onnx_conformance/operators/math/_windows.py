@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
+from onnx_conformance.declare import Array
 from onnx_conformance.declare.arguments import element_type, typed, vary
-from onnx_conformance.declare.data import Array, ramp
+from onnx_conformance.declare.data import ramp
 from onnx_conformance.declare.op import Op, Tag
 from onnx_conformance.declare.rounding import is_float, nearest
 from onnx_conformance.declare.tolerance import Tolerance, bounded

@@ -13,8 +13,8 @@ from onnx_conformance.declare.op import Tag
 from onnx_conformance.operators.nn._windows import Sentences, forbidden, left_open
 
 if TYPE_CHECKING:
+    from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
-    from onnx_conformance.declare.data import Array
     from onnx_conformance.declare.op import Op
     from onnx_conformance.operators.nn._windows import Windows
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.declare.data import Array, ramp
+from onnx_conformance.declare.data import ramp
 from onnx_conformance.declare.op import Op, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
 
 

@@ -16,8 +16,8 @@ from onnx_conformance.operators.nn._windows import Sentences, forbidden, lay, la
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
-    from onnx_conformance.declare.data import Array
     from onnx_conformance.declare.op import Op
 
     Ints = Array | list[int] | tuple[int, ...] | None

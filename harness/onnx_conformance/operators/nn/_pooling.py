@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.declare.data import Array, ramp
+from onnx_conformance.declare.data import ramp
 from onnx_conformance.declare.op import Op, Tag
 from onnx_conformance.operators.nn._windows import SAME, Layout, Sentences, Windows, forbidden, lay, layouts, left_open
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
 
     Ints = Array | list[int] | tuple[int, ...] | None

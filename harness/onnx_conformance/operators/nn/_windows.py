@@ -18,8 +18,8 @@ from onnx_conformance.declare.clause import Clause
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Version
-    from onnx_conformance.declare.data import Array
     from onnx_conformance.declare.op import Op
 
     Ints = Array | list[int] | tuple[int, ...] | None

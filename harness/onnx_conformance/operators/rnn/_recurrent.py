@@ -15,8 +15,8 @@ from onnx_conformance.declare.tolerance import measured
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
-    from onnx_conformance.declare.data import Array
     from onnx_conformance.declare.op import Op
 
 DIRECTIONS = {"forward": (1,), "reverse": (-1,), "bidirectional": (1, -1)}

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from onnx_conformance.declare.data import Array
+    from onnx_conformance.declare import Array
 
 
 def scaled_shape(shape: Sequence[int], scales: Sequence[float]) -> tuple[int, ...]:

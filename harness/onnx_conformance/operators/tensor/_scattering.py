@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.declare.data import Array, axes, axes_outside, ramp
+from onnx_conformance.declare.data import axes, axes_outside, ramp
 from onnx_conformance.declare.families.extremum import require_order
 from onnx_conformance.declare.op import Op, Tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
 
+    from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
 
 OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {

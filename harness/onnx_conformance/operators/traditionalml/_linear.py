@@ -10,7 +10,7 @@ from onnx_conformance.declare.families.sums import roundings
 from onnx_conformance.operators.traditionalml._post_transform import SLACK
 
 if TYPE_CHECKING:
-    from onnx_conformance.declare.data import Array
+    from onnx_conformance.declare import Array
 
 
 def linear_rounding(X: Array, coefficients: list[float] | None, intercepts: list[float] | None, targets: int) -> Array:

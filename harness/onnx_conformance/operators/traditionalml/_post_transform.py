@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
-    from onnx_conformance.declare.data import Array
 
 TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
 DEFINED = ("NONE", "SOFTMAX", "LOGISTIC")

@@ -11,8 +11,8 @@ from onnx_conformance.declare.readings import DOUBLE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
-    from onnx_conformance.declare.data import Array
 
 Floats = list[float] | None
 MODES = ("LEQ", "LT", "GTE", "GT", "EQ", "NEQ", "MEMBER")

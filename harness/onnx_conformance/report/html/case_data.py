@@ -16,9 +16,8 @@ from onnx_conformance.repro import check_code, literals, script, tool_code
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from onnx_conformance.base.values import Drawn, Value
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare import Drawn
-    from onnx_conformance.declare.data import Value
 
 MOST_TEXT = 8_000
 """Maximum number of characters of a model's text, and of a script; only `repro` writes longer scripts."""

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base import under_test
+from onnx_conformance.base.signature import signature
 from onnx_conformance.base.verdict import MAX_MESSAGE, WRONG, Verdict, clean, line, natural
 from onnx_conformance.report.html.verdict_styles import ABSENT, NUMBER, ORDER
 from onnx_conformance.results import sampling
 from onnx_conformance.results.errata import erratum
-from onnx_conformance.results.summary import signature
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from onnx_conformance.base.signature import masked
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.report.html.verdict_styles import NUMBER
-from onnx_conformance.results.summary import masked
 
 if TYPE_CHECKING:
     from onnx_conformance.report.html.table import Column, Table

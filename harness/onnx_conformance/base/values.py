@@ -1,15 +1,16 @@
-"""Drawn: an output with random values, and their required properties."""
+"""The values of inputs and outputs: tensors, sequences, maps, optionals, and random outputs with properties."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    Array = np.ndarray[Any, Any]
-    Numbers = Array | float
+Array = np.ndarray[Any, Any]
+Value = Array | list["Value"] | dict[Any, "Value"] | None
+"""A tensor, a sequence of values, a map, or an empty optional."""
+Numbers = Array | float
 
 
 @dataclass(frozen=True)

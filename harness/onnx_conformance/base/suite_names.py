@@ -1,0 +1,8 @@
+"""Names of suites that results and the gate know, and their descriptions."""
+
+PROVISIONAL = "provisional"
+"""The suite of operator versions that no operator file declares yet; see `onnx_conformance.generation.provisional`."""
+OF_PROVISIONAL = (
+    "Provisional: cases of previous versions whose sentences still apply, and cases of new signatures. These "
+    "versions have not been reviewed yet, so no gate accepts the results."
+)

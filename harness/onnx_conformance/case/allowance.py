@@ -1,0 +1,96 @@
+"""The allowed differences between an answer and the expected outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+
+    from onnx_conformance.declare import AnyOf, Order
+
+
+class Bounds(Sequence["np.ndarray[Any, Any]"]):
+    """The absolute errors that the elements of the outputs may have, computed at the first access.
+
+    Most answers do not need them: they are equal to the expected values, or the runtime raised an error.
+    """
+
+    def __init__(self, compute: Callable[[], tuple[np.ndarray[Any, Any], ...]]) -> None:
+        """Store the function that returns the errors of each output."""
+        self._compute: Callable[[], tuple[np.ndarray[Any, Any], ...]] | None = compute
+        self._values: tuple[np.ndarray[Any, Any], ...] = ()
+
+    def _all(self) -> tuple[np.ndarray[Any, Any], ...]:
+        if self._compute is not None:
+            self._values, self._compute = self._compute(), None
+        return self._values
+
+    @property
+    def computed(self) -> tuple[np.ndarray[Any, Any], ...] | None:
+        """The errors, if they were computed already."""
+        return self._values if self._compute is None else None
+
+    def __len__(self) -> int:
+        """Return the number of outputs."""
+        return len(self._all())
+
+    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401 - an index or a slice, as in every sequence
+        """Return the errors of one output."""
+        return self._all()[index]
+
+    def __reduce__(self) -> tuple[type[tuple[Any, ...]], tuple[tuple[Any, ...]]]:
+        """Pickle only the errors, because only this process has the oracle that computes them."""
+        return tuple, (self._all(),)
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How an answer may differ from the expected one. If all fields are zero, it must be equal.
+
+    Attributes:
+        reason: the reason for this tolerance.
+        ulp: units in the last place of the element's own type.
+        rtol: relative to the expected value.
+        atol: absolute.
+        signed_zero: whether +0 and -0 differ.
+        bounds: for each output, the absolute error allowed for each element.
+        any_of: for each output, the values that it may have, the expected one first; None if there is only one.
+        any_order: the other permitted orders of the outputs, if there are any.
+    """
+
+    reason: str
+    ulp: float = 0
+    rtol: float = 0
+    atol: float = 0
+    signed_zero: bool = False
+    bounds: Sequence[np.ndarray[Any, Any]] | None = None
+    any_of: tuple[AnyOf | None, ...] = ()
+    any_order: Order | None = None
+
+    def bound(self, index: int) -> np.ndarray[Any, Any] | None:
+        """Return the bounds of an output; None if it has none, or has several allowed values, which are exact."""
+        several = bool(self.any_of) and self.any_of[index] is not None
+        return None if self.bounds is None or several else self.bounds[index]
+
+    def __str__(self) -> str:
+        """Return a phrase such as "exact: the operator only moves data"."""
+        return f"{self.limits}: {self.reason}"
+
+    @property
+    def limits(self) -> str:
+        """The phrase without its reason, such as "exact" or "2 ULP"."""
+        parts = [f"{self.ulp:g} ULP"] if self.ulp else []
+        parts += [f"rtol {self.rtol:g}"] if self.rtol else []
+        parts += [f"atol {self.atol:g}"] if self.atol else []
+        parts += ["a bound by element"] if self.bounds is not None else []
+        parts = parts or ["exact"]
+        several = [item for item in self.any_of if item is not None]
+        parts += ["any of several values"] if any(not item.elementwise for item in several) else []
+        parts += ["each element any of several"] if any(item.elementwise for item in several) else []
+        parts += [str(self.any_order)] if self.any_order else []
+        return ", ".join(parts)
