@@ -271,13 +271,27 @@ FORMS = (
             ("before", "{} receives the first output of the node", neighbours.before),
         )
     ),
-    Form("constant_nodes", "Constant nodes contain the constants", constants.constant_nodes, _REWRITE),
+    Form(
+        "constant_nodes",
+        "Constant nodes contain the parameters, or the constants of a pattern",
+        constants.constant_nodes,
+        _PLAN | _REWRITE,
+        _has_parameters,
+        Once.TYPES,
+        one_meaning=True,
+        drawn=1,
+    ),
     Form("runtime", "the constants are graph inputs", constants.runtime, _REWRITE),
     Form(
         "overridden",
-        "the constants are defaults of graph inputs, and the caller overrides them",
+        "initializers with other numbers are defaults of the parameters, or of the constants of a pattern, and the "
+        "caller overrides them; only floating-point numbers have such defaults",
         constants.overridden,
-        _REWRITE,
+        _PLAN | _REWRITE,
+        _has_parameters,
+        Once.TYPES,
+        one_meaning=True,
+        drawn=1,
     ),
     Form("tapped", "intermediate values are also graph outputs", repeated.tapped, _REWRITE),
     Form("shared", "another node also uses the intermediate values", repeated.shared, _REWRITE),
@@ -285,7 +299,7 @@ FORMS = (
     Form("oldest", "the model uses the oldest opset in which it is valid", opsets.oldest, _REWRITE),
     Form("recent", "the model uses the opset two before the newest", opsets.recent, _REWRITE),
 )
-"""All forms, those of plans first, in the order in which a case is delivered: digests of cases follow this order."""
+"""All forms, in the order in which a case is delivered: digests of cases follow this order."""
 _BY_NAME = {form.name: form for form in FORMS}
 _FOLLOWED = re.compile(r"(?:^|_)then_[A-Z]\w*$")
 """The end of the name of a case whose output goes into another operator: `then_Relu`, `folded_then_Relu_then_Cast`."""

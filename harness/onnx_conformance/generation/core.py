@@ -4,8 +4,11 @@ The core covers every sentence, and every outcome of each version. An operator h
 its versions. For each meaning, the core covers every schema point and form that some case has. It also covers every
 declared case that is scored, in one version and one type; a type may come from an expansion or be part of a name.
 Without these cases, it would detect far fewer faults than all cases do (`nox -s mutants` measures this). Only their
-plain form counts, because in other forms a runtime may fail before it runs the operator. The cover is greedy, so equal
-cases have an equal core.
+plain form counts, because in other forms a runtime may fail before it runs the operator.
+
+The newest version of a meaning represents it, because exporters write the newest version. Cases of older versions cover
+only the rest: their outcomes, and types, sentences and forms that the newest version does not have. The cover is
+greedy, so equal cases have an equal core.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from onnx_conformance.specification import registry
 from onnx_conformance.specification.element_types import ELEMENT_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping
+    from collections.abc import Hashable, Iterable, Mapping, Sequence
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
@@ -40,9 +43,19 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
         cases: all its generated cases, in their order. The first of several equivalent cases is chosen.
     """
     of = meanings(op)
-    by_id = {case.id: reached(case, of) for case in cases}
-    ids = list(by_id)
-    return {ids[index] for index in cover(list(by_id.values()))}
+    newest = representatives(op)
+    ids, sets, preferred = [], [], []
+    for case in cases:
+        ids.append(case.id)
+        sets.append(reached(case, of))
+        preferred.append(case.operator in newest)
+    return {ids[index] for index in cover(sets, preferred)}
+
+
+def representatives(op: Op) -> frozenset[str]:
+    """Return the names of the operator versions that represent a meaning: the newest version with each oracle."""
+    newest = {op.oracle_for(item.since): str(item) for item in registry.versions(op) if not item.deprecated}
+    return frozenset(newest.values())
 
 
 def meanings(op: Op) -> dict[str, tuple[OperatorVersion, Oracle | None]]:
@@ -77,18 +90,23 @@ def in_any_type(name: str) -> str:
     return _TYPE.sub("", name)
 
 
-def cover(sets: list[frozenset[Hashable]]) -> list[int]:
-    """Return the indices of sets that together contain all elements. Each set adds the most new elements."""
+def cover(sets: Sequence[frozenset[Hashable]], preferred: Sequence[bool]) -> list[int]:
+    """Return the indices of sets that together contain all elements. Each set adds the most new elements.
+
+    Args:
+        sets: the sets.
+        preferred: for each set, whether it precedes the others, however many elements these would add.
+    """
     left = set().union(*sets)
-    heap = [(-len(items), place) for place, items in enumerate(sets)]
+    heap = [(not first, -len(items), place) for place, (items, first) in enumerate(zip(sets, preferred, strict=True))]
     heapq.heapify(heap)
     chosen = []
     while left:
-        gain, place = heapq.heappop(heap)
+        later, gain, place = heapq.heappop(heap)
         now = -len(sets[place] & left)
         if now != gain:  # It would add fewer elements than at the time of its insertion.
-            heapq.heappush(heap, (now, place))
-            continue
-        chosen.append(place)
-        left -= sets[place]
+            heapq.heappush(heap, (later, now, place))
+        elif now:
+            chosen.append(place)
+            left -= sets[place]
     return chosen

@@ -120,7 +120,8 @@ def of_core(of: Undeclared) -> frozenset[str]:
     every_case = list(cases(of))
     oracle = of.op.oracle_for(of.version.meaning) if of.former else None
     meanings = {str(of.version): (of.version, oracle)}
-    return frozenset(every_case[place].id for place in core.cover([core.reached(one, meanings) for one in every_case]))
+    sets = [core.reached(one, meanings) for one in every_case]
+    return frozenset(every_case[place].id for place in core.cover(sets, [True] * len(sets)))
 
 
 def falls(of: Undeclared, spec: CaseSpec) -> list[Clause]:

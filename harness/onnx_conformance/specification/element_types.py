@@ -1,7 +1,7 @@
 """The element types of ONNX: number, name, numpy type and width of each, and functions that find one.
 
 The table is part of the wire protocol, because adapters need it in environments without this package. The rest of the
-harness takes it from here and depends on the specification, not on the protocol.
+harness takes it from here and depends on the specification instead of the protocol.
 """
 
 from onnx_conformance.backends.protocol import (

@@ -105,10 +105,10 @@ def test_it_runs_on_runtimes_and_tools(tmp_path: Path) -> None:
 
 
 def test_an_optional_that_holds_a_tensor_is_no_tensor() -> None:
-    names = ("Optional/15", "OptionalGetElement/15", "OptionalHasElement/18", "Identity/16")
+    names = ("Optional", "OptionalGetElement", "OptionalHasElement", "Identity")
     selection = Selection(ops=names, core=True, forms=("plain",))
     cases = [case for case in Generated().cases(selection) if "optional(" in onnx.printer.to_text(_model(case))]
-    assert {case.operator for case in cases} == {f"ai.onnx/{name}" for name in names}
+    assert {case.operator.rpartition("/")[0] for case in cases} == {f"ai.onnx/{name}" for name in names}
     for item in (item for case in cases for item in neighbours(case)):
         onnx.shape_inference.infer_shapes(_model(item), check_type=True, strict_mode=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("few_operators")
 
 SPLIT = "Split"
+LEAST_NEWEST = 10
+"""Minimum number of cases of the core that expect values, in the newest version of each operator; or all it has."""
+MOST = 22_000
+"""Maximum number of cases of the core: everyone runs them first."""
 
 
 def reach(op: Op, cases: list[Case]) -> set[object]:
@@ -108,10 +113,48 @@ def test_the_same_cases_in_another_process_have_the_same_core(split: tuple[Op, l
 
 def test_a_cover_takes_the_set_that_adds_most_and_of_equal_ones_the_first() -> None:
     small, large, other = frozenset("ab"), frozenset("abc"), frozenset("cd")
-    assert core.cover([small, large, other]) == [1, 2]
-    assert core.cover([small, small]) == [0]
-    assert core.cover([]) == []
-    assert core.cover([frozenset(), small]) == [1]
+    assert core.cover([small, large, other], [True] * 3) == [1, 2]
+    assert core.cover([small, small], [False] * 2) == [0]
+    assert core.cover([], []) == []
+    assert core.cover([frozenset(), small], [True] * 2) == [1]
+
+
+def test_preferred_sets_come_first_and_others_add_only_the_rest() -> None:
+    small, large, other = frozenset("ab"), frozenset("abc"), frozenset("cd")
+    assert core.cover([large, small, other], [False, True, True]) == [1, 2]
+    assert core.cover([large, small], [False, True]) == [1, 0]
+
+
+def test_the_newest_version_of_a_meaning_represents_it(split: tuple[Op, list[Case]]) -> None:
+    op, _ = split
+    assert core.representatives(op) == {"ai.onnx/Split/1", "ai.onnx/Split/13", "ai.onnx/Split/18"}
+
+
+@pytest.mark.usefixtures("all_operators")
+def test_the_core_tests_the_newest_versions_with_values() -> None:
+    """The committed manifest keeps the promises that docs/glossary.md makes about the core."""
+    shares: Counter[bool] = Counter()
+    few, size = [], 0
+    for op in filter(registry.versions, registry.load()):  # The installed onnx may lack an operator.
+        entries = manifest.entries(op)
+        assert entries is not None, op
+        of, newest = core.meanings(op), core.representatives(op)
+        current = {str(version) for version in registry.versions(op) if not version.deprecated}
+        with_values: Counter[str] = Counter()
+        in_core: Counter[str] = Counter()
+        for entry in entries:
+            size += entry.core
+            version = "/".join(entry.id.split("/")[:3])
+            if entry.outcome in {Outcome.VALUES, Outcome.PROPERTY} and version in current:
+                with_values[version] += 1
+                in_core[version] += entry.core
+                shares[version in newest] += entry.core
+        latest = max(current, key=lambda name: of[name][0].since, default="")
+        if in_core[latest] < min(LEAST_NEWEST, with_values[latest]):
+            few.append(f"{latest}: {in_core[latest]} of {with_values[latest]}")
+    assert not few, few
+    assert shares[True] >= 0.85 * shares.total(), shares
+    assert size <= MOST, size
 
 
 def test_a_run_of_the_core_has_the_cases_that_the_manifest_names(split: tuple[Op, list[Case]]) -> None:
