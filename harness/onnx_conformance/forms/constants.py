@@ -105,6 +105,8 @@ def overridden(start: Delivered) -> Delivered | None:
     if not floats or start.expected is None:
         return None
     model = copied(start)
+    # Up to IR version 3 every initializer was a graph input, so runtimes had reason to take all of them for constants.
+    model.ir_version = max(model.ir_version, INITIALIZERS_ALONE)
     defaults = [numpy_helper.from_array(different(value), name) for name, value in floats.items()]
     kept = [item for item in start.model.graph.initializer if item.name not in floats]
     replace_all(model.graph.initializer, [*kept, *defaults])
