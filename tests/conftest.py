@@ -19,6 +19,12 @@ from onnx_conformance.specification import registry
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
+    from xdist.workermanage import WorkerController
+
+
+DUE = "due_operators"
+FOUND = pytest.StashKey[dict[str, list[str]]]()
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option that says of which operators the tests of every operator run."""
@@ -33,24 +39,48 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the cache of whoever runs the tests out of them: all processes of these tests share one of their own."""
+    config.addinivalue_line("markers", "every_operator: the argument `op` is each of the operators that are due")
     if "PYTEST_XDIST_WORKER" not in os.environ:
         folder = tempfile.TemporaryDirectory(prefix="onnx-conformance-tests-", ignore_cleanup_errors=True)
         os.environ["ONNX_CONFORMANCE_CACHE"] = folder.name
         config.add_cleanup(folder.cleanup)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests of operators that are not due, unless somebody asks for some by name."""
-    chosen = config.option.keyword or any("[" in name for name in config.args)
-    if config.option.operators == "all" or chosen:
-        return
-    import due  # noqa: PLC0415 - it loads every operator, which a test of something else need not wait for
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: WorkerController) -> None:
+    """Find the due operators once for all workers: it takes some seconds."""
+    if not _all_operators(node.config):
+        node.workerinput[DUE] = _due(node.config)
 
-    known, wanted = {str(op) for op in due.OPS}, due.operators()
-    groups = [mark.args[0] if (mark := item.get_closest_marker("xdist_group")) else "" for item in items]
-    kept = [group not in known or group in wanted for group in groups]
-    config.hook.pytest_deselected(items=[item for item, keep in zip(items, kept, strict=True) if not keep])
-    items[:] = [item for item, keep in zip(items, kept, strict=True) if keep]
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make a test for each operator that is due, or for every operator if somebody asks for all or for some by name.
+
+    All tests of one operator run together and in one process: its cases are generated once.
+    """
+    if metafunc.definition.get_closest_marker("every_operator") is None:
+        return
+    from generated import OPS  # noqa: PLC0415 - it loads every operator, which other tests need not wait for
+
+    wanted = None if _all_operators(metafunc.config) else _due(metafunc.config)
+    ops = [op for op in OPS if wanted is None or str(op) in wanted]
+    params = [pytest.param(op, id=str(op), marks=pytest.mark.xdist_group(str(op))) for op in ops]
+    metafunc.parametrize("op", params, scope="session")
+
+
+def _all_operators(config: pytest.Config) -> bool:
+    by_name = config.option.keyword or any("[" in name for name in config.args)
+    return config.option.operators == "all" or bool(by_name)
+
+
+def _due(config: pytest.Config) -> list[str]:
+    """Return the due operators by name; in a worker, as the process that started it has found them."""
+    if DUE not in (found := getattr(config, "workerinput", config.stash.setdefault(FOUND, {}))):
+        import due  # noqa: PLC0415 - it loads every operator
+
+        found[DUE] = sorted(due.operators())
+    names: list[str] = found[DUE]
+    return names
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -34,10 +34,8 @@ OPS = [op for op in registry.load() if registry.versions(op)]
 KINDS = ("Split", "SplitToSequence", "ReduceSum", "Constant", "SequenceInsert", "Scatter", "Dropout")
 """Operators that move data, compute, hold values, take containers, are deprecated, draw at random."""
 
-every_operator = pytest.mark.parametrize(
-    "op", [pytest.param(op, id=str(op), marks=pytest.mark.xdist_group(str(op))) for op in OPS], scope="session"
-)
-"""A test of each operator. All tests of one run together and in one process: its cases are generated once."""
+every_operator = pytest.mark.every_operator
+"""A test of each operator, `op`; conftest.py chooses the operators."""
 
 
 def nothing_derived(op: Op) -> Op:

@@ -128,6 +128,7 @@ def test_the_gate_in_ten_minutes(tmp_path: Path, bin_folder: Path) -> None:
         assert not difference, f"{PAGE.name}, line {shown.line}: {difference}"
 
 
+@pytest.mark.slow
 def test_the_shortest_adapter_runs_as_its_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     section = ADAPTERS.read_text(encoding="utf-8").partition("## The shortest adapter\n")[2].partition("\n## ")[0]
     adapter, console = (block.text for block in blocks(section))

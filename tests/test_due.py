@@ -6,6 +6,8 @@ import re
 import tomllib
 from typing import TYPE_CHECKING
 
+import pytest
+
 import due
 import warm
 from generated import KINDS, OPS
@@ -14,17 +16,18 @@ from paths import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
 
 FILE = "tests/harness/operators/test_checks.py"
 NAMES = {str(op) for op in OPS}
 
 
+@pytest.mark.slow
 def test_all_operators_are_due_where_none_was_tested(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(due, "TESTED", tmp_path / "tested.toml")
     assert due.operators() == NAMES
 
 
+@pytest.mark.slow
 def test_an_operator_that_changed_is_due_beside_those_of_every_kind(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -41,6 +44,7 @@ def test_the_record_names_operators_that_are_there() -> None:
     assert set(tomllib.loads(due.TESTED.read_text())) <= NAMES, "`nox -s operators` writes it anew"
 
 
+@pytest.mark.slow
 def test_all_are_collected_on_request_and_by_name() -> None:
     def collected(*words: str) -> int:
         # Modules that were imported before pytest do not report failed assertions in detail.

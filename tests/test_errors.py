@@ -64,6 +64,7 @@ def ids() -> Iterator[tuple[str, Path]]:
                         yield str(argument.value), path
 
 
+@pytest.mark.slow
 def test_an_id_names_the_problems_of_one_module() -> None:
     places = defaultdict(set)
     for name, path in ids():
@@ -72,6 +73,7 @@ def test_an_id_names_the_problems_of_one_module() -> None:
     assert not [f"{name}: {sorted(map(str, paths))}" for name, paths in places.items() if len(paths) > 1]
 
 
+@pytest.mark.slow
 def test_every_error_of_the_harness_has_a_literal_id() -> None:
     classes = error_classes()
     for path, tree in modules().items():
@@ -113,6 +115,7 @@ def sentences(path: Path) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_tests_compare_ids() -> None:
     counts = {path: sentences(path) for path in sorted((ROOT / "tests").rglob("test_*.py"))}
     total = sum(counts.values())

@@ -119,6 +119,7 @@ def test_there_is_something_to_read() -> None:
     assert len(operator_files()) >= 2, operator_files()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", operator_files())
 def test_an_operator_file_imports_declare_numpy_and_what_lies_beside_it(name: str) -> None:
     beside = f"{name.rpartition('.')[0]}._"
@@ -142,6 +143,7 @@ def test_an_operator_file_imports_declare_numpy_and_what_lies_beside_it(name: st
         assert under(imported(name), "onnx_conformance.declare"), name
 
 
+@pytest.mark.slow
 def test_only_schema_imports_onnx_defs() -> None:
     importers = {name for name in MODULES if under(imported(name, typing=True), "onnx.defs")}
     assert importers == {"onnx_conformance.specification.schema"}
@@ -162,6 +164,7 @@ def test_backends_import_nothing_of_the_harness(name: str) -> None:
     assert f'import_module("{NAME}' not in text, name
 
 
+@pytest.mark.slow
 def test_declare_and_the_words_import_nothing_that_reads_or_writes() -> None:
     parts = [name for name in MODULES if under({name}, "onnx_conformance.declare")]
     assert len(parts) > 1, parts
@@ -178,6 +181,7 @@ def test_the_base_imports_no_other_package() -> None:
         assert not [module for module in imported(name, typing=True) if package(module) not in {"", "base"}], name
 
 
+@pytest.mark.slow
 def test_packages_import_only_those_before_them() -> None:
     """What a type checker alone reads may point at a package of the same level, never up."""
     up = [
@@ -190,6 +194,7 @@ def test_packages_import_only_those_before_them() -> None:
     assert not up, "\n".join(up)
 
 
+@pytest.mark.slow
 def test_the_number_of_imports_between_packages_only_falls() -> None:
     """A package that needs many others is hard to understand alone."""
     pairs = {
@@ -214,6 +219,7 @@ def test_the_top_folder_is_small() -> None:
     assert len(files) <= 7, files
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in MODULES if name.startswith("onnx_conformance.report")])
 def test_reports_run_nothing(name: str) -> None:
     assert not under(imported(name), "onnx_conformance.judging", "onnx_conformance.run", "onnx_conformance.suites"), (
@@ -221,6 +227,7 @@ def test_reports_run_nothing(name: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_no_module_imports_the_command_line() -> None:
     importers = {
         name
@@ -234,6 +241,7 @@ def sort(graph: dict[str, set[str]]) -> None:
     graphlib.TopologicalSorter(graph).prepare()
 
 
+@pytest.mark.slow
 def test_no_circle_of_imports() -> None:
     with pytest.raises(graphlib.CycleError):
         sort({"a": {"b"}, "b": {"a"}})

@@ -34,6 +34,7 @@ SLACK = 5
 """How far a count may fall before its allowance must be lowered, too."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_no_habit_becomes_more_common(kind: str, pattern: str) -> None:

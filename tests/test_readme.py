@@ -20,6 +20,7 @@ from test_docs import differs
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_the_sample_is_the_output_of_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = re.search(r"<!-- (.*?) -->\n```text\n(.*?)```", README, re.DOTALL)
     assert shown is not None
@@ -33,6 +34,7 @@ def test_the_versions_that_made_the_sample_are_named() -> None:
         assert f"{name} {metadata.version(name)}" in README, f"the sample is of another {name} than pip installs today"
 
 
+@pytest.mark.slow
 def test_figures_of_the_readme_are_those_of_the_declarations() -> None:
     entries = [manifest.entries(op) for op in OPS]
     assert all(entries), "the committed manifest is not of these cases: onnx-conformance manifest"

@@ -108,6 +108,7 @@ def equal(expected: Any, got: Any) -> bool:
 # What every adapter does
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("name", ["float", "double", "float16", "int8", "uint64", "bool", "string", *NARROW])
 def test_tensors_come_through(adapter: Any, name: str, shape: tuple[int, ...]) -> None:

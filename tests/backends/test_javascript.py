@@ -153,6 +153,7 @@ def test_a_result_that_is_no_list_of_values_is_an_adapter_error(lane: Asker, doe
     assert sentence in reply.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("does", "signal", "sentence"),
     [
@@ -171,6 +172,7 @@ def test_a_crash_of_the_runtime_is_reported_and_the_next_case_runs(does: str, si
         assert opened.process.ends == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with the one that started it")
 def test_a_runtime_that_hangs_does_not_outlive_a_harness_that_is_killed() -> None:
     request = protocol.message({"kind": "run", "id": 1, "model": 5, "inputs": [], "outputs": []}, [b"hangs"])
@@ -246,6 +248,7 @@ def read(data: bytes) -> dict[str, Any]:
     return protocol.parse_header(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("data", "sentence"), BAD.values(), ids=list(BAD))
 def test_a_malformed_message_is_reported(data: bytes, sentence: str) -> None:
     header = read(data)

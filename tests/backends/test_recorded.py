@@ -51,6 +51,7 @@ def test_every_runtime_has_errors_that_opt_out_and_others() -> None:
         assert {True, False} == {"reason" in row for row in rows}, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "row"), [(name, row) for name in TABLES for row in RUNTIMES[name]["raised"]])
 def test_an_error_opts_out_for_its_reason_or_is_a_failure(monkeypatch: pytest.MonkeyPatch, name: str, row: str) -> None:
     recorded = RUNTIMES[name]["raised"][row]

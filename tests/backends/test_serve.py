@@ -280,6 +280,7 @@ def test_a_repro_calls_an_adapter_module(tmp_path: Path) -> None:
     assert shown_by(hello, tmp_path, x) == str([-x]), hello
 
 
+@pytest.mark.slow
 def test_a_file_that_has_prepare_follows_the_interface_of_onnx(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(textwrap.dedent(BACKEND))
     x = np.array([1, -2], np.float32)
@@ -560,6 +561,7 @@ def test_a_rude_runtime_does_not_disturb_the_answers(tmp_path: Path) -> None:
     assert done.status == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_hello_names_runtime_and_version(tmp_path: Path) -> None:
     done = converse(tmp_path, "onnx_reference", request(1, np.array([1, -2], np.float32), NEG.SerializeToString()))
     hello, answer = done.headers
@@ -592,6 +594,7 @@ def test_backends_onnxruntime_does_not_hide_onnxruntime(tmp_path: Path, folder: 
     assert done.headers[0]["version"] == onnxruntime.__version__, done.headers
 
 
+@pytest.mark.slow
 def test_a_file_of_backends_does_not_hide_any_package(tmp_path: Path) -> None:
     # The same where no runtime is installed: a copy of the package with a file named like a standard module.
     copy = shutil.copytree(HERE, tmp_path / "backends", ignore=shutil.ignore_patterns("__pycache__"))
@@ -604,6 +607,7 @@ def test_a_file_of_backends_does_not_hide_any_package(tmp_path: Path) -> None:
         assert not done.headers[0]["runtime"].startswith(str(tmp_path)), (cwd, done.headers)
 
 
+@pytest.mark.slow
 def test_the_package_is_the_one_that_serve_lies_in(tmp_path: Path) -> None:
     copy = shutil.copytree(HERE, tmp_path / "backends", ignore=shutil.ignore_patterns("__pycache__"))
     where = tmp_path / "where"
@@ -617,6 +621,7 @@ def test_the_package_is_the_one_that_serve_lies_in(tmp_path: Path) -> None:
     assert done.headers[0]["runtime"] == f"{copy}/__init__.py {copy}/protocol.py", (done.headers, done.stderr)
 
 
+@pytest.mark.slow
 def test_the_folder_it_is_started_in_can_be_imported_from(tmp_path: Path) -> None:
     (tmp_path / "here.py").write_text(
         "class adapter:\n    run = print\n    def info(): return {'runtime': 'here', 'version': ''}\n"
@@ -635,6 +640,7 @@ def test_without_one_name_it_prints_its_usage(tmp_path: Path, words: list[str]) 
     assert done.returncode == 1, done.returncode
 
 
+@pytest.mark.slow
 def test_a_request_cut_short_ends_the_process_with_a_sentence(tmp_path: Path) -> None:
     done = converse(tmp_path, "onnx_reference", request(1, np.zeros(4))[:-3])
     assert [header["kind"] for header in done.headers] == ["hello"], done.headers

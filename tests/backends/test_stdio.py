@@ -80,6 +80,7 @@ def lacks(case: Case) -> str:
     return "no kernel" if wide else ""
 
 
+@pytest.mark.slow
 def test_every_basic_case_of_float32_passes(lane: Asker) -> None:
     counts: Counter[str] = Counter()
     for case in split(tag="basic"):
@@ -129,6 +130,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "case", "verdict", "says"),
     [

@@ -53,6 +53,7 @@ def test_a_model_that_must_be_refused_is_judged_by_the_refusal() -> None:
         assert judge(rejected[force], []).verdict is verdict
 
 
+@pytest.mark.slow
 def test_the_core_is_a_part() -> None:
     core = [case.id for case in cases(op=("Split/18", "Split/13"), core=True)]
     assert 0 < len(core) < sum(1 for _ in cases(op=("Split/18", "Split/13")))

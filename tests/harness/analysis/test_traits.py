@@ -212,6 +212,7 @@ def test_a_model_without_a_node_of_the_operator_has_the_opset_alone() -> None:
     assert of(dataclasses.replace(case_, operator="model")) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_operators")
 def test_forms_have_the_traits_of_the_plain_form() -> None:
     reader = Reader()
@@ -228,6 +229,7 @@ def test_forms_have_the_traits_of_the_plain_form() -> None:
             assert own[OPSET] > alone[OPSET] == int(plain.operator.rpartition("/")[2])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_operators")
 def test_shared_traits_are_never_those_of_another_case() -> None:
     """Without its plain case before it, a form has the traits of its own model."""

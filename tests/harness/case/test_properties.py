@@ -140,6 +140,7 @@ def test_the_example_passes_and_type_shape_and_count_differ(name: str) -> None:
             assert mismatch.verdict is verdict, (case.id, str(mismatch))
 
 
+@pytest.mark.slow
 @each_random_operator
 def test_properties_are_stored_and_read(name: str, tmp_path: Path) -> None:
     for case in property_cases(name):
@@ -155,6 +156,7 @@ def test_properties_are_stored_and_read(name: str, tmp_path: Path) -> None:
                 assert properties.describe(mine) == properties.describe(other)
 
 
+@pytest.mark.slow
 def test_a_damaged_description_is_one_clear_line(tmp_path: Path) -> None:
     folder = onnx_layout.write(property_cases("Dropout")[0], tmp_path)
     description = json.loads((folder / "case.json").read_text())

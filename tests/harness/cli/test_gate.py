@@ -13,7 +13,7 @@ from runs import result, run_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.usefixtures("few_operators")
+pytestmark = [pytest.mark.usefixtures("few_operators"), pytest.mark.slow]
 
 FAULTY = "ai.onnx/Split/13/lengths_sum"
 CASES = ["--case", "ai.onnx/Split/13/lengths", "--case", FAULTY]
@@ -37,7 +37,6 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.slow
 def test_a_failure_that_is_expected_leaves_the_gate_open(tmp_path: Path, results: Path) -> None:
     file = write(tmp_path / "e.toml", "crash")
     done = command("run", "--backend", DYING, *CASES, "--expectations", file)
@@ -47,7 +46,6 @@ def test_a_failure_that_is_expected_leaves_the_gate_open(tmp_path: Path, results
     assert (done.status, done.out.splitlines()[-1][:16]) == (0, "the gate is open"), done.text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("verdict", "status"), [("wrong_value", "regressed"), ("pass", "regressed"), ("timeout", "regressed")]
 )
@@ -90,6 +88,7 @@ def test_a_file_that_cannot_be_compared_is_reported_before_anything_runs(tmp_pat
         assert not results.exists()
 
 
+@pytest.mark.slow
 def test_a_resumed_run_is_compared_as_a_whole(tmp_path: Path, results: Path) -> None:
     cut = tmp_path / "cut.ndjson"
     cut.write_bytes(b"".join(results.read_bytes().splitlines(keepends=True)[:2]))
@@ -117,14 +116,12 @@ def test_a_runtime_that_opts_out_of_some_cases_may_have_passed() -> None:
     assert "cases are unsupported" not in done.text, done.text
 
 
-@pytest.mark.slow
 def test_each_backend_of_a_run_has_to_attempt_something() -> None:
     done = command("run", "--backend", GOOD, "--backend", "oracle", "--case", OPTED_OUT)
     assert done.status == 1, done.text
     assert done.text.count("all 1 cases are unsupported") == 1, done.text
 
 
-@pytest.mark.slow
 def test_fewer_attempted_cases_close_it_until_accepted(tmp_path: Path) -> None:
     before, after, file = tmp_path / "before.ndjson", tmp_path / "after.ndjson", tmp_path / "e.toml"
     selection = ["--case", "ai.onnx/Split/13/lengths", "--case", OPTED_OUT]
@@ -153,6 +150,7 @@ def test_fewer_attempted_cases_close_it_until_accepted(tmp_path: Path) -> None:
 # The file kept by the command
 
 
+@pytest.mark.slow
 def test_the_first_day_takes_one_command(tmp_path: Path, results: Path) -> None:
     file = tmp_path / "e.toml"
     update = ("expectations", "update", results, "--expectations", file)
@@ -168,7 +166,6 @@ def test_the_first_day_takes_one_command(tmp_path: Path, results: Path) -> None:
     assert (again.status, again.out) == (0, "nothing to change\n"), again.text
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "words", [("--accept-new",), ("--accept-fewer",), ("--reason", "known"), ("--accept-new", "--reason", " ")]
 )
@@ -178,7 +175,6 @@ def test_accepting_needs_a_reason(words: tuple[str, ...], tmp_path: Path, result
     assert "[reason-missing]" in done.err, done.text
 
 
-@pytest.mark.slow
 def test_shards_of_several_backends_are_merged_and_one_of_them_is_kept(tmp_path: Path) -> None:
     good = adapter("good")
     parts = []

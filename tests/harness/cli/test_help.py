@@ -41,6 +41,7 @@ def test_search_has_its_help_without_hypothesis(monkeypatch: pytest.MonkeyPatch)
     assert (done.status, "[hypothesis-missing]" in done.err) == (2, True), done.text
 
 
+@pytest.mark.slow
 def test_the_cache_is_shown_and_emptied(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -29,6 +29,7 @@ def cells(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
 
+@pytest.mark.slow
 def test_the_site_and_an_index_are_written(tmp_path: Path) -> None:
     run_of(tmp_path / "generated.ndjson", result(), result("uneven", Verdict.CRASH, clauses=("A sentence.",)))
     run_of(tmp_path / "official.ndjson", result(), result("other", Verdict.UNSUPPORTED), finish=False, suite="official")

@@ -133,6 +133,7 @@ def test_an_empty_shard_of_a_selection_is_no_fault() -> None:
     assert done.status == 0, done.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", UNKNOWN)
 def test_unknown_names_are_reported_with_the_known_ones(what: str) -> None:
     words, parts = UNKNOWN[what]
@@ -370,6 +371,7 @@ def test_a_reference_overrules_what_the_suite_expects(tmp_path: Path) -> None:
     assert {backend for backend, _ in measured} == {adapter("good")}, "the reference itself has results"
 
 
+@pytest.mark.slow
 def test_where_the_reference_gives_no_answer_nothing_is_specified(tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     done = run("--reference", adapter("dies_by_segv"), "--results", file)
@@ -531,6 +533,7 @@ def test_resume_begins_where_nothing_was_begun(content: bytes | None, whole: Pat
     assert results(file) == results(whole)
 
 
+@pytest.mark.slow
 def test_existing_results_are_replaced_only_with_overwrite(whole: Path, tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     shutil.copy(whole, file)
@@ -552,6 +555,7 @@ DAMAGED_LINES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", DAMAGED_LINES)
 def test_a_damaged_line_is_named_by_its_number(what: str, whole: Path, tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"

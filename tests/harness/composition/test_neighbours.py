@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from onnx_conformance.case.case import Case
 
+pytestmark = pytest.mark.slow
+
 OPERATORS = (
     "Split/18", "Abs/13", "Gemm/13", "Softmax/13", "ReduceSum/13", "Cast/13", "Concat/13", "Reshape/14", "Not/1",
 )  # fmt: skip
@@ -41,7 +43,6 @@ def made() -> list[tuple[str, onnx.ModelProto, Case]]:
     ]
 
 
-@pytest.mark.slow
 def test_the_oracle_gives_what_is_expected(made: list[tuple[str, onnx.ModelProto, Case]]) -> None:
     for name, model, case in made:
         onnx.checker.check_model(model)
@@ -78,7 +79,6 @@ def test_nothing_is_made_of_what_the_text_forbids() -> None:
     assert not [item for case in cases for item in neighbours(case)]
 
 
-@pytest.mark.slow
 def test_the_suite_reads_what_it_made_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
     selection = Selection(ops=("Abs/13",))
@@ -89,7 +89,6 @@ def test_the_suite_reads_what_it_made_before(tmp_path: Path, monkeypatch: pytest
     assert first
 
 
-@pytest.mark.slow
 def test_it_runs_on_runtimes_and_tools(tmp_path: Path) -> None:
     words = ["--suite", "transforms", "--op", "Abs/13", "--op", "Split/18", "--form", "be*", "--form", "folded"]
     done = command(

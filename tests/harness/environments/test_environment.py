@@ -129,6 +129,7 @@ def test_a_runtime_that_is_wrong_on_two_threads_is_right_on_one(tmp_path: Path) 
     assert counts[1][Verdict.WRONG_VALUE]
 
 
+@pytest.mark.slow
 def test_two_runs_have_the_same_messages_of_sets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sets.py").write_text(
         "def info(): return {'runtime': 'sets', 'version': '1'}\n"
@@ -143,6 +144,7 @@ def test_two_runs_have_the_same_messages_of_sets(tmp_path: Path, monkeypatch: py
     assert len(messages) == 1, messages
 
 
+@pytest.mark.slow
 def test_onnxruntime_has_as_many_threads_as_the_option_says(monkeypatch: pytest.MonkeyPatch) -> None:
     for threads in (None, 2):
         variables = settings(threads=threads)

@@ -128,6 +128,7 @@ def test_without_the_users_settings_the_package_is_missing(
         python_environment.interpreter(TOY.of())
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ends")
 def test_a_lock_constrains_versions_and_requires_nothing(
     index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

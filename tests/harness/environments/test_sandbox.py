@@ -119,6 +119,7 @@ def test_variables_of_an_adapter_override_those_set_here(tmp_path: Path, monkeyp
     assert surroundings(own)["environment"]["OMP_NUM_THREADS"] == "1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("glob", environment_variables.INHERITED)
 def test_no_glob_takes_in_a_secret(glob: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for word in ("TOKEN", "SECRET", "PASSWORD", "API_KEY", "CREDENTIALS"):
@@ -264,6 +265,7 @@ def test_an_adapter_sees_what_the_user_names(tmp_path: Path, monkeypatch: pytest
         sandbox.around("generated", None, shown=(tmp_path / "none",))
 
 
+@pytest.mark.slow
 @SANDBOX
 def test_an_adapter_that_needs_a_hidden_file_gets_advice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     own, library = tmp_path / "own", tmp_path / "library"

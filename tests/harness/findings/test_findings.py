@@ -50,6 +50,8 @@ if TYPE_CHECKING:
 
     from onnx_conformance.case.case import Case
 
+pytestmark = pytest.mark.slow
+
 # What is apart
 
 APART = [
@@ -154,7 +156,6 @@ def said_by(folder: Path, body: str, case: Case) -> Said:
     return confirm.run(confirm.place("faulty", "1"), text)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("body", "status", "word", "kind"), BODIES)
 def test_a_script_says_whether_the_fault_is_there(
     body: str, status: int, word: str, kind: Verdict | None, identity: Case, here: Path, monkeypatch: pytest.MonkeyPatch
@@ -174,7 +175,6 @@ def _alike(one: Verdict, other: Verdict) -> bool:
     return one is other or {one, other} <= told or (one is Verdict.INVALID_MODEL and other in told)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "status", "word"),
     [("raise Failed('no')", 0, ""), (RIGHT, 1, "accepted"), ("os.kill(os.getpid(), signal.SIGSEGV)", 1, "crash")],
@@ -236,7 +236,6 @@ def folder(softmax: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return target
 
 
-@pytest.mark.slow
 def test_failures_become_a_finding_with_its_sentence_and_a_script(folder: Path) -> None:
     found = findings_file.read(folder)
     assert found.counted
@@ -283,6 +282,7 @@ def test_what_is_written_is_what_is_read(folder: Path, tmp_path: Path) -> None:
     assert any("guilty together: a, b" in text for text in report.lines(guilty, ()))
 
 
+@pytest.mark.slow
 def test_findings_of_before_are_not_overwritten(folder: Path, softmax: Path) -> None:
     done = command("findings", softmax, "--folder", folder)
     assert done.status == 2
@@ -315,7 +315,6 @@ def statuses(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
     monkeypatch.setattr(confirm, "run_all", run_all)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("anywhere")
 def test_a_fault_that_is_gone_is_fixed_and_may_come_back(
     folder: Path, softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -395,6 +394,7 @@ def test_what_looks_like_a_marker_in_a_script_stays(tmp_path: Path) -> None:
     assert findings_file.read(tmp_path).scripts == texts
 
 
+@pytest.mark.slow
 def test_scripts_are_written_from_the_findings_alone(folder: Path, tmp_path: Path) -> None:
     done = command("scripts", folder, "--out", tmp_path)
     assert done.status == 0, done.text
@@ -403,7 +403,6 @@ def test_scripts_are_written_from_the_findings_alone(folder: Path, tmp_path: Pat
     assert command("scripts", tmp_path / "scripts").status == 2
 
 
-@pytest.mark.slow
 def test_a_group_whose_script_does_not_show_it_is_no_finding(
     softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -425,7 +424,6 @@ def test_a_case_that_stays_too_large_is_no_finding_and_is_told(
     assert not findings_file.read(tmp_path).findings
 
 
-@pytest.mark.slow
 def test_one_cause_is_one_finding_and_ids_are_stable(folder: Path, softmax: Path, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(confirm, "place", lambda _backend, _version: Place(sys.executable, None))
@@ -461,7 +459,6 @@ def groups_of(results: Path) -> list[failure_groups.FailureGroup]:
     return failure_groups.failure_groups(Run(results), Generated(), Selection())[0]
 
 
-@pytest.mark.slow
 def test_a_smallest_case_is_kept_until_something_that_it_depends_on_changes(
     softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -617,7 +614,6 @@ def test_results_of_a_backend_without_an_environment_have_no_findings(tmp_path: 
     assert "mine" in done.err
 
 
-@pytest.mark.slow
 def test_a_case_that_no_longer_fails_is_dropped_with_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(confirm, "place", lambda _backend, _version: Place(sys.executable, None))
     text = softmax_passes(tmp_path)

@@ -99,6 +99,7 @@ model.graph.node.extend(onnx.helper.make_node(op, [x], [y], **more) for op, x, y
 ALONE = "import sys; sys.modules['onnxruntime'] = None"
 
 
+@pytest.mark.slow
 def test_another_evaluator_sees_what_onnx_reference_takes_for_one(older: Case, tmp_path: Path) -> None:
     status, text = said(CONVERT, tmp_path / "script.py", older)
     assert status == 1, text
@@ -154,6 +155,7 @@ def test_so_is_one_that_the_text_forbids(older: Case, tmp_path: Path) -> None:
     assert shows(text, Verdict.INVALID_MODEL), text
 
 
+@pytest.mark.slow
 def test_a_model_of_a_narrower_type_is_held_to_what_that_can_say(tmp_path: Path) -> None:
     """0.1 in float16 is 0.09998; so far off is no fault of who says that it computes so, but of all others."""
     text = "agraph (float[2] x) => (float[2] y) { y = Neg(x) }"

@@ -48,6 +48,7 @@ def test_operators_are_delivered_in_the_forms_of_plans() -> None:
     assert names == set(table.names(Start.PLAN))
 
 
+@pytest.mark.slow
 def test_every_form_in_the_published_results_has_a_row() -> None:
     """Ids of findings stay as they were published, with the name that a form had then."""
     files = list((ROOT / "reports").rglob("findings.json"))

@@ -168,6 +168,7 @@ def holds(text: str) -> None:
     assert not CONTROL.search(text), text
 
 
+@pytest.mark.slow
 def test_a_damaged_file_is_read_or_refused_in_a_sentence(tmp_path: Path) -> None:
     path = tmp_path / "e.toml"
     results = [result_of("uneven/float16@symbolic", Verdict.CRASH, form="symbolic", tags=("edge",), clauses=("equal",))]
@@ -201,6 +202,7 @@ ATTEMPTED = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

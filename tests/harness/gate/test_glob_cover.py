@@ -27,6 +27,7 @@ def holds(globs: list[str], covered: set[str], others: set[str]) -> None:
     assert matched == covered, globs
 
 
+@pytest.mark.slow
 @given(st.sets(st.sampled_from(IDS + OTHERS)))
 @settings(max_examples=60, deadline=None)
 def test_any_set_is_covered_exactly(covered: set[str]) -> None:

@@ -290,6 +290,7 @@ def test_a_list_loses_fixed_cases_and_keeps_the_others(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_an_entry_matches_exactly_its_failures(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)

@@ -155,6 +155,7 @@ def test_an_output_left_out_in_between_is_named_empty() -> None:
     assert len(case.expected) == 1
 
 
+@pytest.mark.slow
 def test_several_type_variables_are_expanded_over_all_pairs() -> None:
     op = nothing_derived(Op("CastLike", versions=(15, 19, 21, 23, 24, 25), compare=EXACT))
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
 
-pytestmark = pytest.mark.usefixtures("few_operators")
+pytestmark = [pytest.mark.usefixtures("few_operators"), pytest.mark.slow]
 
 SPLIT = "Split"
 LEAST_NEWEST = 10
@@ -71,6 +71,7 @@ def test_every_sentence_version_and_point_of_each_meaning_is_in_the_core(split: 
     assert points(chosen) == points(cases)
 
 
+@pytest.mark.slow
 def test_a_type_in_a_name_makes_no_other_case_and_what_is_open_is_there_for_its_sentence(
     split: tuple[Op, list[Case]],
 ) -> None:
@@ -85,6 +86,7 @@ def test_a_type_in_a_name_makes_no_other_case_and_what_is_open_is_there_for_its_
     assert core.reached(left_open, of) == core.reached(replace(left_open, id=f"{left_open.operator}/other"), of)
 
 
+@pytest.mark.slow
 def test_every_scored_case_is_in_the_core_plainly(split: tuple[Op, list[Case]]) -> None:
     """Another form may be refused for its own sake, and hide what the runtime does with the case."""
     op, cases = split
@@ -94,7 +96,6 @@ def test_every_scored_case_is_in_the_core_plainly(split: tuple[Op, list[Case]]) 
     assert plainly == {core.in_any_type(case.name) for case in scored}
 
 
-@pytest.mark.slow
 def test_no_case_of_the_core_of_split_can_go(split: tuple[Op, list[Case]]) -> None:
     """A greedy cover may hold one that the later ones make needless; of Split it does not, and a broken one would."""
     op, cases = split
@@ -168,7 +169,6 @@ def test_a_run_of_the_core_has_the_cases_that_the_manifest_names(split: tuple[Op
     assert str(selection) == "--op ai.onnx/Split --core"
 
 
-@pytest.mark.slow
 def test_where_the_manifest_is_of_other_cases_the_core_is_chosen_anew(
     split: tuple[Op, list[Case]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

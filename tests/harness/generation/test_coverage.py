@@ -68,6 +68,7 @@ def invoke(*words: str) -> Any:
     return CliRunner().invoke(commands.main, ["coverage", *words])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_operators")
 def test_the_command_prints_totals_and_open_points() -> None:
     ran = invoke("--op", "Split")
@@ -77,6 +78,7 @@ def test_the_command_prints_totals_and_open_points() -> None:
     assert "ai.onnx/SplitToSequence" not in ran.output, ran.output
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_operators")
 def test_the_command_gives_json() -> None:
     ran = invoke("--op", "Split/18", "--json")
@@ -101,6 +103,7 @@ def test_figures_add_up() -> None:
     assert figures[0] == figures[1] + figures[2] + len(coverage_.missing), row
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_operators")
 def test_an_undeclared_operator_counts_with_all_its_points_and_sentences() -> None:
     done = command("coverage", "--op", "Split", "--op", "Sigmoid")

@@ -96,6 +96,7 @@ def test_coverage_shows_the_share_for_as_long_as_it_holds(*, current: bool, cell
     assert any(line.startswith("88.8 % of the faults") for line in text.splitlines()) is current
 
 
+@pytest.mark.slow
 def test_coverage_without_figures_has_no_column() -> None:
     assert "faults" not in "\n".join(report.lines(list(coverage.of(registry.load().named("Split")))))
 

@@ -68,6 +68,7 @@ def test_what_holds_on_is_what_the_declared_version_expects(op: Op) -> None:
         assert seen in {"pass", str(case.outcome)}, f"{case.id}: {seen}"
 
 
+@pytest.mark.slow
 def test_new_types_and_arguments_are_asked_for_their_shape_alone() -> None:
     names = {case.id.partition("/28/")[2] for op in OPS for case in cases(op) if shape_alone(case)}
     assert "signature_types_t/bfloat16" in names  # of several operators

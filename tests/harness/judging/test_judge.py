@@ -30,6 +30,7 @@ def rejected() -> dict[str, Case]:
     return {case.force: case for case in cases}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("force", [Force.MUST, Force.SHOULD, Force.DESCRIBES, Force.SIGNATURE])
 def test_an_accepted_model_is_told_apart_by_the_force_of_what_forbids_it(force: Force) -> None:
     case = dataclasses.replace(next(iter(rejected().values())), force=str(force), detail="")
@@ -55,6 +56,7 @@ def test_a_valid_case_has_no_force() -> None:
     assert not any(case.force for case in plans.cases(op, (18,)) if case.expected is not None)
 
 
+@pytest.mark.slow
 def test_the_force_is_kept_in_results_and_left_out_where_there_is_none() -> None:
     result = judge(rejected()["must"], "mine", ANSWER)
     assert from_record(to_record(result)).force == "must"
@@ -68,12 +70,14 @@ def test_a_model_that_is_forbidden_without_a_known_force_is_not_accepted_lenient
     assert result.verdict is Verdict.ACCEPTED_INVALID
 
 
+@pytest.mark.slow
 def test_an_answer_too_large_to_read_is_lenient_by_the_same_rule() -> None:
     for force, verdict in (("must", Verdict.ACCEPTED_INVALID), ("signature", Verdict.LENIENT)):
         case = dataclasses.replace(next(iter(rejected().values())), force=force)
         assert judge(case, "mine", Oversized((), 1 << 40, None)).verdict is verdict
 
 
+@pytest.mark.slow
 def test_lenient_answers_count_neither_as_passed_nor_as_failed() -> None:
     summary = Summary()
     for force in ("signature", "should", "must"):

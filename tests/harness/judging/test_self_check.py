@@ -103,6 +103,7 @@ def test_it_says_how_many_operators_an_adapter_can(checked: Check, tmp_path: Pat
     assert "wrong_value" in fails.seen
 
 
+@pytest.mark.slow
 def test_a_runtime_of_floats_can_the_operators_that_it_passes(checked: Check, tmp_path: Path) -> None:
     checked(
         "if getattr(value, 'dtype', None) != np.float32: raise NotImplementedError('only float')",
@@ -140,6 +141,7 @@ def test_types_are_moved_by_an_adapter_without_identity(checked: Check) -> None:
     assert list(checked(changed, can=only, containers=[])[0]) == ["moves int16"]
 
 
+@pytest.mark.slow
 def test_an_operator_that_computes_does_not_count_as_moving_types(checked: Check) -> None:
     amiss, skipped = checked(can='{"Add": lambda a, b: a + b}', containers=[])
     assert amiss == {}
@@ -154,11 +156,13 @@ def test_a_version_that_is_opted_out_of_is_followed_by_an_older_one(checked: Che
     assert moved["moves float"] == "through ai.onnx/Identity/14", moved
 
 
+@pytest.mark.slow
 def test_an_adapter_that_can_nothing_is_amiss(checked: Check) -> None:
     amiss, _ = checked(can="{}", containers=[])
     assert amiss == {"supports operators": "0 of 8 pass, 8 are unsupported, 0 fail"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("gives", "what", "says"),
     [
@@ -227,6 +231,7 @@ def test_an_opt_out_is_shown_and_is_no_fault(checked: Check) -> None:
     assert (amiss, skipped) == ({}, {"moves uint16", "moves other types"})
 
 
+@pytest.mark.slow
 def test_declared_types_are_compared_with_those_that_pass(checked: Check) -> None:
     amiss, skipped = checked(types=["float", "float7"], containers=["sequence"], version="")
     assert set(amiss) == {"reports its version", "reports its types", "declares all its types",

@@ -21,6 +21,7 @@ def test_a_computation_that_takes_too_long_is_stopped() -> None:
             pass
 
 
+@pytest.mark.slow
 def test_a_computation_is_stopped_too_where_the_time_ends_in_a_callback_of_the_collector() -> None:
     """Python prints an exception of such a callback, and goes on."""
     ran = []

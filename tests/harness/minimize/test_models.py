@@ -113,6 +113,7 @@ def test_two_nodes_that_meet_are_what_is_left(monkeypatch: pytest.MonkeyPatch) -
     assert minimized.after.counts["nodes"] == 2
 
 
+@pytest.mark.slow
 def test_what_an_initializer_is_needed_for_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     def folds(request: faulty.Request) -> list[Any]:
         graph = request.model.graph
@@ -143,6 +144,7 @@ agraph (bool c, float[2,3] x) => (float[2,3] y) {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "left"), [("If", ["If"]), ("Exp", ["Exp"]), ("Neg", ["Neg"])])
 def test_a_branch_takes_the_place_of_an_if(name: str, left: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     def anywhere(request: faulty.Request) -> list[Any]:
@@ -166,6 +168,7 @@ def test_a_function_is_inlined(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [item.domain for item in model.opset_import] == [""]
 
 
+@pytest.mark.slow
 def test_axes_shrink_together_and_types_become_familiar(monkeypatch: pytest.MonkeyPatch) -> None:
     text = """
     agraph (float16[4,5] x) => (float16[20] y) <int64[1] s = {20}> { a = Neg(x)  b = Neg(a)  y = Reshape(b, s) }
@@ -205,6 +208,7 @@ def test_what_the_text_forbids_is_no_candidate() -> None:
     assert kind.built(candidate.with_values({("input", "x"): X[:0]})) is None, "nothing becomes empty"
 
 
+@pytest.mark.slow
 def test_an_oracle_without_end_is_no_candidate(monkeypatch: pytest.MonkeyPatch) -> None:
     kind = models.Models(
         case_of(
@@ -292,6 +296,7 @@ def test_a_crash_keeps_its_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (operators(minimized.case), minimized.result.verdict) == (["Transpose"], Verdict.CRASH)
 
 
+@pytest.mark.slow
 def test_the_verdict_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refused with a MatMul, wrong with a Transpose alone: the refusal is what is cut down."""
 

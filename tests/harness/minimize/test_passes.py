@@ -166,6 +166,7 @@ def test_all_passes_together_name_nobody() -> None:
     assert guilty_passes(case, answer.result, answer.hello, target, limits).names == ()
 
 
+@pytest.mark.slow
 def test_a_model_is_cut_down_to_the_nodes_that_meet() -> None:
     case = case_of(NEGS, {"x": X})
     minimized = reducer.minimize(case, plan_if_declarable(case), backend_names.resolve(OPTIMIZER), Limits(), 200)

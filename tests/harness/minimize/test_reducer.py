@@ -112,6 +112,7 @@ def test_an_axis_of_size_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(minimized.case.outputs) == 1
 
 
+@pytest.mark.slow
 def test_a_negative_axis(monkeypatch: pytest.MonkeyPatch) -> None:
     minimized = cut(f"{SPLIT}/rank4_axis_minus3@symbolic", faulty.negative_axis, monkeypatch)
     assert minimized.result.verdict is Verdict.WRONG_VALUE
@@ -129,6 +130,7 @@ def test_a_nan(monkeypatch: pytest.MonkeyPatch) -> None:
     assert np.isnan(data[0])
 
 
+@pytest.mark.slow
 def test_a_rank(monkeypatch: pytest.MonkeyPatch) -> None:
     minimized = cut(f"{SPLIT}/rank4_axis_minus3@initializer", faulty.high_rank, monkeypatch)
     assert (minimized.result.verdict, minimized.result.signal) == (Verdict.CRASH, "SIGSEGV")
@@ -136,6 +138,7 @@ def test_a_rank(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(node(minimized).output) == 1
 
 
+@pytest.mark.slow
 def test_a_type(monkeypatch: pytest.MonkeyPatch) -> None:
     minimized = cut(f"{SPLIT}/signature_types_t/float16", faulty.no_float16, monkeypatch)
     assert minimized.result.verdict is Verdict.REFUSED
@@ -155,6 +158,7 @@ def test_a_model_that_must_be_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 # What must stay
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["sum_short", "neither", "both", "rank3_axis_too_high"])
 def test_the_clause_stays(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All forbidden models are accepted: whatever is dropped, some clause forbids the rest."""
@@ -174,12 +178,14 @@ def test_without_that_guard_the_clause_would_slip(monkeypatch: pytest.MonkeyPatc
     assert slipped
 
 
+@pytest.mark.slow
 def test_the_verdict_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     minimized = cut(f"{SPLIT}/rank4_axis_minus3", faulty.two_faults, monkeypatch)
     assert minimized.result.verdict is Verdict.WRONG_VALUE
     assert inputs(minimized)[0].shape == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_number_that_is_off_does_not_become_a_nan(monkeypatch: pytest.MonkeyPatch) -> None:
     minimized = cut(f"{SPLIT}/rank2_axis1", faulty.two_values, monkeypatch)
     assert "got nan" not in minimized.result.message
@@ -188,6 +194,7 @@ def test_a_number_that_is_off_does_not_become_a_nan(monkeypatch: pytest.MonkeyPa
     assert 10 <= data.max() < 20, data
 
 
+@pytest.mark.slow
 def test_the_words_of_a_refusal_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     minimized = cut(f"{SPLIT}/rank2_axis1", faulty.two_refusals, monkeypatch)
     assert "too many" in minimized.result.message
@@ -205,6 +212,7 @@ def test_another_input_does_not_become_empty(monkeypatch: pytest.MonkeyPatch) ->
     assert (np.size(sequence), np.size(tensor), np.size(position)) == (1, 1, 0), minimized.case.inputs
 
 
+@pytest.mark.slow
 def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
     def no_b(request: faulty.Request) -> list[Any]:
         if any("日" in text for array in request.arrays if array.dtype.kind == "O" for text in array.reshape(-1)):
@@ -215,6 +223,7 @@ def test_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
     assert inputs(minimized)[0].tolist() == ["日"]
 
 
+@pytest.mark.slow
 def test_nothing_becomes_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     """A crash of rank 3 is one with an empty axis as well, but an empty axis is a meaning of its own."""
     minimized = cut(f"{SPLIT}/rank3_axis0", faulty.high_rank, monkeypatch)
@@ -224,6 +233,7 @@ def test_nothing_becomes_empty(monkeypatch: pytest.MonkeyPatch) -> None:
 # The way
 
 
+@pytest.mark.slow
 def test_every_step_is_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = []
     improve = minimize._Reducer._improve
@@ -247,6 +257,7 @@ def test_the_budget(steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert minimized.result.verdict is Verdict.WRONG_VALUE
 
 
+@pytest.mark.slow
 def test_a_smallest_case_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     first = cut(f"{SPLIT}/rank1_axis0", faulty.last_element, monkeypatch)
     again = minimize.minimize(first.after.case, first.after.plan, TARGET, Limits(), 500)
@@ -298,6 +309,7 @@ def stored(case_id: str, folder: Path) -> Case:
     return next(iter(Folder(folder).cases(Selection())))
 
 
+@pytest.mark.slow
 def test_a_case_of_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     expected = cut(f"{SPLIT}/rank4_axis_minus3", faulty.negative_axis, monkeypatch)
     case = stored(f"{SPLIT}/rank4_axis_minus3@initializer", tmp_path)
@@ -330,6 +342,7 @@ def test_an_operator_that_no_file_declares(tmp_path: Path) -> None:
         plan_of(dataclasses.replace(case, model=model.SerializeToString()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Split", "ReduceSum", "Reshape", "SequenceInsert"])
 def test_a_declared_case_means_the_same(name: str) -> None:
     op, count = registry.load().named(name), 0
@@ -483,6 +496,7 @@ def test_a_rank_that_the_text_writes_out_stays(
         assert after == before, f"{name}: {before} dimensions became {after}"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("all_operators")
 def test_without_that_guard_a_rank_would_go(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(declared, "_ranks", lambda _: {})

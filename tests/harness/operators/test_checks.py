@@ -41,6 +41,7 @@ class Generated(Expanded):
         return cases(self.op)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
 @every_operator
 def test_every_operator_passes(op: Op, check: Check) -> None:
@@ -232,6 +233,7 @@ def test_a_model_that_the_checker_rejects_and_one_with_other_names_are_noticed()
 # The command
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_operators")
 def test_the_command_prints_no_faults_of_a_right_operator() -> None:
     done = command("check", "ReduceSum")
@@ -245,6 +247,7 @@ def test_the_command_lists_faults_and_its_status_is_1(monkeypatch: pytest.Monkey
     assert (done.status, done.out) == (1, "ai.onnx/Split: one\nai.onnx/Split: two\nSplit: 2 faults\n"), done.text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_operators")
 def test_the_command_compares_the_manifest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("onnx_conformance.generation.manifest.check", lambda *_, **__: iter(["one line"]))

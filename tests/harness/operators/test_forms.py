@@ -47,6 +47,7 @@ def in_form(op: Op, form: str) -> Iterator[tuple[Case, Case]]:
             yield plain[case.id.partition("@")[0]], case
 
 
+@pytest.mark.slow
 @every_operator
 def test_every_form_occurs(op: Op) -> None:
     forms = {case.form for case in cases(op)}
@@ -63,11 +64,13 @@ def test_every_form_occurs(op: Op) -> None:
             assert "omitted" in forms, forms
 
 
+@pytest.mark.slow
 def test_the_forms_that_tests_look_at_occur() -> None:
     forms = {case.form.partition("-")[0] for case in few()}
     assert forms >= {PLAIN, "initializer", "omitted", "symbolic", "unranked", "top"}, forms
 
 
+@pytest.mark.slow
 @every_operator
 def test_every_form_expects_the_same(op: Op) -> None:
     plain = {case.id: case for case in cases(op) if case.form == PLAIN}
@@ -84,6 +87,7 @@ def test_every_form_expects_the_same(op: Op) -> None:
         assert case.allowance == stem.allowance, case.id
 
 
+@pytest.mark.slow
 @every_operator
 def test_the_plain_form_imports_the_version_itself_and_bakes_nothing(op: Op) -> None:
     for case in cases(op):
@@ -95,6 +99,7 @@ def test_the_plain_form_imports_the_version_itself_and_bakes_nothing(op: Op) -> 
             assert list(operator_node(case).input)[-1:] != [""], case.id
 
 
+@pytest.mark.slow
 @every_operator
 def test_the_expanded_form_has_the_function_body_in_place_of_the_node(op: Op) -> None:
     for stem, case in in_form(op, EXPANDED):
@@ -108,6 +113,7 @@ def test_the_expanded_form_has_the_function_body_in_place_of_the_node(op: Op) ->
             onnx.checker.check_model(model(case))
 
 
+@pytest.mark.slow
 @every_operator
 def test_every_function_body_is_written_out(op: Op) -> None:
     for version in schema.versions(op.domain, op.name):
@@ -117,6 +123,7 @@ def test_every_function_body_is_written_out(op: Op) -> None:
         assert any(case.form == EXPANDED for case in of_version) is expected, version
 
 
+@pytest.mark.slow
 @every_operator
 def test_every_dispute_of_a_function_body_is_seen(op: Op) -> None:
     disputed = [case for case in cases(op) if case.form == EXPANDED and set(case.notes) & set(op.disputes.values())]
@@ -141,6 +148,7 @@ def holds_initializers(stem: Case, case: Case, names: set[str]) -> None:
     }, case.id
 
 
+@pytest.mark.slow
 @every_operator
 def test_the_initializer_form_bakes_parameters_with_their_values(op: Op) -> None:
     for stem, case in in_form(op, "initializer"):
@@ -170,7 +178,7 @@ def test_several_parameters_are_baked_one_by_one_and_together() -> None:
     assert {name for name in by_id if name.startswith("both")} == {
         "both", "both@initializer", "both@initializer-min", "both@initializer-max", "both@symbolic", "both@unranked",
         "both@top", "both@expanded", "both@if_branch", "both@local_function",
-        "both@typed", "both@external_data",
+        "both@typed", "both@external_data", "both@constant_nodes", "both@overridden",
     }  # fmt: skip
     for form, names in (("initializer", {"min", "max"}), ("initializer-min", {"min"}), ("initializer-max", {"max"})):
         holds_initializers(by_id["both"], by_id[f"both@{form}"], names)
@@ -207,6 +215,7 @@ def dims(info: onnx.ValueInfoProto) -> list[onnx.TensorShapeProto.Dimension]:
     return list(info.type.tensor_type.shape.dim)
 
 
+@pytest.mark.slow
 @every_operator
 def test_the_symbolic_form_names_every_dimension_whose_length_the_text_does_not_state(op: Op) -> None:
     for stem, case in in_form(op, "symbolic"):
@@ -258,6 +267,7 @@ def test_the_unranked_form_hides_every_rank(op: Op) -> None:
             assert digest_values(data.reshape(tuple(np.asarray(shape)))) == digest_values(stem.inputs[name]), case.id
 
 
+@pytest.mark.slow
 @every_operator
 def test_the_top_form_imports_the_last_opset_before_the_next_version(op: Op) -> None:
     ends = {
@@ -355,6 +365,7 @@ class Fault:
                 del node.attribute[:]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "name", "form"),
     [
@@ -397,6 +408,7 @@ def test_typed_and_external_initializers_have_the_values_of_the_plain_inputs(op:
                 assert digest_values(numpy_helper.to_array(read)) == digest_values(stem.inputs[tensor.name]), case.id
 
 
+@pytest.mark.slow
 @every_operator
 def test_the_earlier_inputs_are_those_of_another_case_with_the_same_model(op: Op) -> None:
     for stem, case in in_form(op, TWICE):
@@ -408,6 +420,7 @@ def test_the_earlier_inputs_are_those_of_another_case_with_the_same_model(op: Op
         assert digest_values(dict(case.earlier)) in others, case.id
 
 
+@pytest.mark.slow
 def test_most_of_the_earlier_inputs_have_other_shapes() -> None:
     in_all = [case for op in ("Add", "ReduceSum", "Softmax") for case in generate.cases(registry.load().named(op))]
     twice = [case for case in in_all if case.earlier is not None]

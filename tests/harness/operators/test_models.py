@@ -65,6 +65,7 @@ def test_every_model_that_gives_values_passes_the_checker(op: Op) -> None:
             pytest.fail(f"{case.id}: {error}")
 
 
+@pytest.mark.slow
 def test_the_checker_sees_what_is_wrong() -> None:
     broken = onnx.ModelProto()
     broken.CopyFrom(model(next(case for case in cases(OPS[0]) if case.outcome is Outcome.VALUES)))

@@ -161,6 +161,7 @@ def test_the_table_has_every_row() -> None:
     assert sorted({row.number for row in ROWS}) == list(range(1, 29))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.number}-{row.operator}-{row.case}")
 def test_the_cases_of_a_row_expect_its_values(row: Row) -> None:
     ids = [f"ai.onnx/{row.operator}/{version}/{row.case}" for version in VERSIONS[row.operator]]
@@ -177,6 +178,7 @@ def test_the_cases_of_a_row_expect_its_values(row: Row) -> None:
         assert {value.dtype.name for value in got} <= {"float32"}, case.id
 
 
+@pytest.mark.slow
 def test_a_row_with_other_values_fails() -> None:
     with pytest.raises(AssertionError, match="uneven_two"):
         test_the_cases_of_a_row_expect_its_values(Row(3, SPLIT, "uneven_two", (18,), VALUES, [[0, 1], [2, 3, 4]]))
@@ -197,6 +199,7 @@ SHAPES_OF_EMPTY_PARTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHAPES_OF_EMPTY_PARTS)
 def test_empty_parts_keep_their_shape(name: str) -> None:
     shapes = [value.shape for value in answers(cases()[f"ai.onnx/{name}"])]
@@ -218,6 +221,7 @@ def axis_of(case: Case) -> int:
     return int(attributes(case).get("axis", 0))
 
 
+@pytest.mark.slow
 @every_version
 def test_parts_put_together_are_the_input(operator: str, version: int) -> None:
     """Whatever the oracle does: nothing is lost, added, moved or retyped."""

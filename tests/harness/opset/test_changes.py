@@ -45,6 +45,7 @@ def test_an_attribute_that_became_an_input_is_both() -> None:
     assert "input split added: tensor(int64), optional" in change.signature
 
 
+@pytest.mark.slow
 def test_about_half_of_all_steps_are_types_only() -> None:
     kinds: Counter[ChangeKind] = Counter()
     for path in schema.every():
@@ -90,6 +91,7 @@ def _side(parts: tuple[changes.Words, ...], side: str) -> str:
     return " ".join(filter(None, (word for part in parts for word in (part.equal, getattr(part, side)))))
 
 
+@pytest.mark.slow
 def test_descriptions_come_back_as_they_were_printed() -> None:
     number, every = description.parse(description.printed())
     assert number == schema.onnx.__version__

@@ -82,6 +82,7 @@ def few_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(effects, "official_cases", OFFICIAL)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_schemas")
 def test_what_came_is_shown_with_its_cases() -> None:
     done = command("opset", "25..26", "--check")
@@ -103,6 +104,7 @@ def test_what_came_is_shown_with_its_cases() -> None:
     assert (quiet.status, "no new version and no reworded text" in quiet.out) == (0, True), quiet.text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_schemas")
 def test_check_ends_with_1_where_a_sentence_or_a_point_has_no_case(monkeypatch: pytest.MonkeyPatch) -> None:
     op = registry.load().named("BitCast")
@@ -121,6 +123,7 @@ def test_check_ends_with_1_where_a_sentence_or_a_point_has_no_case(monkeypatch: 
     assert "no operator file declares this version" in undeclared.out
 
 
+@pytest.mark.slow
 def test_a_sentence_reworded_in_place_is_found_between_packages_word_by_word() -> None:
     number, every = description.parse(description.printed())
     name = "ai.onnx/Split/18"

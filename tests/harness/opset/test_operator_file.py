@@ -87,6 +87,7 @@ def sentences(versions: Sequence[OperatorVersion]) -> set[str]:
     return {text for item in versions for text in coverage.sentences(item)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["BitCast", "SplitToSequence", "LSTM", "If", "Normalizer", "Concat"])
 @pytest.mark.usefixtures("folder")
 def test_a_new_file_has_every_sentence_and_fails_until_it_is_decided(name: str, without: Callable[..., None]) -> None:
@@ -207,6 +208,7 @@ def test_a_model_that_somebody_met_becomes_a_case(folder: Path, tmp_path: Path) 
     assert "[case-exists]" in again.err
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("folder")
 def test_a_model_that_the_text_forbids_becomes_a_case_with_its_sentence(folder: Path, tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", x=np.arange(8, dtype=np.float32))

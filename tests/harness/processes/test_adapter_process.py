@@ -77,6 +77,7 @@ STARTS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "why", "hint"), STARTS, ids=[row[0] for row in STARTS])
 def test_an_adapter_that_does_not_start_is_named_with_its_fault(kind: str, why: str, hint: str) -> None:
     target = adapter(kind)
@@ -204,6 +205,7 @@ def test_a_good_adapter_answers_every_case(cases: dict[str, Case]) -> None:
             assert (got == value).all(), f"{name}: {got} is not {value}"
 
 
+@pytest.mark.slow
 def test_an_unasked_answer_is_a_fault_without_a_case_and_the_next_case_is_right(cases: dict[str, Case]) -> None:
     with lane("answers_unasked") as opened:
         culprit = opened.ask(cases[FAULTY])
@@ -217,6 +219,7 @@ def test_an_unasked_answer_is_a_fault_without_a_case_and_the_next_case_is_right(
     assert faults[0].startswith(adapter("answers_unasked").name), faults
 
 
+@pytest.mark.slow
 def test_replies_are_returned_once_each_with_its_case_and_its_process(cases: dict[str, Case]) -> None:
     names = ["even", FAULTY, "even"]
     with lane("exits_with_3") as opened:
@@ -248,6 +251,7 @@ def pid_of(process: ProcessTree | None) -> int:
     return process._process.pid
 
 
+@pytest.mark.slow
 def test_after_an_end_the_next_process_is_started_ahead_of_time(cases: dict[str, Case]) -> None:
     with lane("exits_with_3") as opened:
         opened.ask(cases["even"])
@@ -264,6 +268,7 @@ def test_after_an_end_the_next_process_is_started_ahead_of_time(cases: dict[str,
     assert not runs(ahead)
 
 
+@pytest.mark.slow
 def test_a_successor_that_was_killed_meanwhile_is_started_again(cases: dict[str, Case]) -> None:
     with lane("exits_with_3") as opened:
         for name in (FAULTY, "even"):
@@ -436,6 +441,7 @@ def test_a_process_without_further_cases_is_not_started_again(cases: dict[str, C
     assert ends == 1, ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("memory", "kind"), [(512 << 20, Refused), (None, Answered)], ids=["512 MiB", "no limit"])
 def test_an_adapter_cannot_exceed_its_memory_limit(memory: int | None, kind: type, cases: dict[str, Case]) -> None:
     with lane("allocates", memory=memory) as opened:

@@ -133,12 +133,14 @@ def test_a_fork_that_hangs_is_ended_at_its_deadline_and_replaced(
     assert not [pid for pid in loads(tmp_path) if runs(pid)]
 
 
+@pytest.mark.slow
 def test_a_fork_that_exits_is_a_crash_with_its_status(cases: list[Case], adapter: Write) -> None:
     results = run(adapter('if "even" in held.graph.name: os._exit(6)'), cases * 2)
     assert verdicts(results) == expected(cases * 2), results
     assert all("exited with status 6" in item.message for item in results if item.verdict is Verdict.CRASH), results
 
 
+@pytest.mark.slow
 def test_whatever_a_fork_has_started_ends_with_it(cases: list[Case], adapter: Write, tmp_path: Path) -> None:
     starts = """if "even" in held.graph.name:
         import subprocess
@@ -153,6 +155,7 @@ def test_whatever_a_fork_has_started_ends_with_it(cases: list[Case], adapter: Wr
     assert not [pid for pid in started if runs(pid)]
 
 
+@pytest.mark.slow
 def test_a_fork_has_the_limit_of_memory(cases: list[Case], adapter: Write) -> None:
     tells = CRASH + "\n    raise ValueError(str(resource.getrlimit(resource.RLIMIT_AS)))"
     limit = 8 << 30

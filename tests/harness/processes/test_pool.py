@@ -171,6 +171,7 @@ def test_a_failure_that_hangs_runs_again(hanging: dict[str, tuple[list[Case], Ra
     assert ran.count("hangs") == 2 * 3, "first, again, and in a fresh process"
 
 
+@pytest.mark.slow
 def test_a_slow_failure_runs_again_in_another_process(
     pair: dict[str, Case], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -122,6 +122,7 @@ def mutated(rng: random.Random) -> bytes:
     return line + b"\n" + payload
 
 
+@pytest.mark.slow
 def test_a_mutated_reply_is_a_reply_or_a_broken_one() -> None:
     ends: dict[str, int] = {}
     for seed in range(mutation.rounds(2000)):

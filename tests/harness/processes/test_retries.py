@@ -57,6 +57,7 @@ def tried(result: Result) -> list[tuple[str, str]]:
     return [(attempt["process"], attempt["verdict"]) for attempt in result.attempts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "attempts"),
     [
@@ -91,6 +92,7 @@ def test_a_repeated_verdict_stays(cases: list[Case], kind: str, repeat: int) -> 
     }
 
 
+@pytest.mark.slow
 def test_a_failure_runs_again_as_often_as_repeat_says(cases: list[Case]) -> None:
     by_case, _ = run(cases, "wrong_at_first", 3)
     assert [process for process, _ in tried(by_case[FAULTY])] == ["first", *["same"] * 3, *["fresh"] * 3]
@@ -148,6 +150,7 @@ BACKEND = "cmd:" + shlex.join([sys.executable, "-S", str(WRONG), "wrong_at_first
 GIVEN = ("--backend", BACKEND, "--op", "Split/13", "--case", "*/lengths_sum*", "--repeat", "1")
 
 
+@pytest.mark.slow
 def test_a_flaky_case_fails_the_gate_unless_the_file_says_so(tmp_path: Path) -> None:
     results, file = tmp_path / "a.ndjson", tmp_path / "e.toml"
     ran = command("run", *GIVEN, "--results", results)
@@ -172,6 +175,7 @@ def test_a_flaky_case_fails_the_gate_unless_the_file_says_so(tmp_path: Path) -> 
         assert done.status == 0, done.text
 
 
+@pytest.mark.slow
 def test_a_run_is_resumed_with_as_many_repeats(tmp_path: Path) -> None:
     results = tmp_path / "a.ndjson"
     command("run", *GIVEN, "--results", results)

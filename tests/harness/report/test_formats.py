@@ -88,6 +88,7 @@ def test_the_badge_of_no_data_is_not_a_bad_one(tmp_path: Path) -> None:
         assert json.loads(rendered("badge", data))["color"] == "lightgrey"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TEXTS)
 @pytest.mark.parametrize("kind", HOSTILE_TEXTS)
 @pytest.mark.parametrize("verdict", [Verdict.WRONG_VALUE, Verdict.CRASH, Verdict.ADAPTER_ERROR])

@@ -126,6 +126,7 @@ def large(path: Path, count: int) -> ReportData:
     return data_of(path, *wrong)
 
 
+@pytest.mark.slow
 def test_a_summary_is_cut_at_whole_sections_and_says_so(tmp_path: Path) -> None:
     data = large(tmp_path / "r", 1200)
     text = summary(data)

@@ -431,6 +431,7 @@ def test_a_case_is_shown_whole() -> None:
     assert "not scored" in unspecified
 
 
+@pytest.mark.slow
 def test_every_generated_case_can_be_shown() -> None:
     some = [case for case in few() if case.form in {"plain", "initializer"}]
     assert {case.form for case in some} == {"plain", "initializer"}

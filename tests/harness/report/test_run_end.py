@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+import pytest
+
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.report import run_end, terminal
 from onnx_conformance.results.summary import Summary
@@ -53,6 +55,7 @@ def test_each_kind_of_verdict_has_a_line_with_its_count() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_lenient_answers_are_counted_by_the_force_of_what_forbids_the_model() -> None:
     accepted = [
         *several(Verdict.ACCEPTED_INVALID, 3, force="must"),

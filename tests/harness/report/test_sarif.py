@@ -157,6 +157,7 @@ def test_a_rule_is_the_same_in_every_version_and_whitespace(tmp_path: Path) -> N
     assert one != sarif.rule_id("ai.onnx/Split/18", "Equal sized parts.")
 
 
+@pytest.mark.slow
 def test_every_generated_sentence_has_a_rule_of_its_own() -> None:
     sentences = {
         (case.operator.rpartition("/")[0], " ".join(clause.split())) for case in few() for clause in case.clauses
@@ -234,6 +235,7 @@ def test_the_true_limits_are_github_s() -> None:
     assert sarif.MOST_BYTES <= 10 * 1000 * 1000
 
 
+@pytest.mark.slow
 def test_the_file_stays_below_the_limit_when_compressed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sarif, "MOST_BYTES", 400_000)
     words = random.Random(0)

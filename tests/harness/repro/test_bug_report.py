@@ -207,6 +207,7 @@ def test_a_report_of_a_transformer_has_the_model_that_came_and_what_it_means() -
 # The command
 
 
+@pytest.mark.slow
 def test_a_report_of_a_command_names_no_path() -> None:
     for kind in ("gives_nan_bytes", "dies_by_segv", "refuses_with_hostile_words", "dies_with_hostile_words"):
         done = command("repro", SPLIT, "--backend", adapter(kind), "--format", "markdown", "--other", adapter("good"))

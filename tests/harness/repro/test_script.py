@@ -139,6 +139,7 @@ def test_a_passing_case_is_as_expected(case_id: str, backend: str, tmp_path: Pat
     assert (status, output.splitlines()[-1]) == (0, "as expected"), output
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_is_shown_by_its_signal(tmp_path: Path) -> None:
     script, result = script_of("ai.onnx/Split/18/outputs_beyond_num_outputs", "onnxruntime")
     assert (result.verdict, result.signal) == (Verdict.CRASH, "SIGABRT"), result
@@ -146,6 +147,7 @@ def test_a_process_that_dies_is_shown_by_its_signal(tmp_path: Path) -> None:
     assert status == -signal.SIGABRT, output
 
 
+@pytest.mark.slow
 def test_a_missing_runtime_is_no_refusal(tmp_path: Path) -> None:
     case = cases()["ai.onnx/Split/18/sum_short"]
     for backend, hello in (
@@ -258,6 +260,7 @@ def test_a_commands_mismatch_is_shown(
     assert "as expected" not in output, output
 
 
+@pytest.mark.slow
 def test_a_command_that_refuses(tmp_path: Path) -> None:
     backend = canned(tmp_path, {"kind": "refused", "error": "Fail", "message": "will not"})
     for case_id, status in (("ai.onnx/Split/18/uneven_two", 1), ("ai.onnx/Split/18/neither", 0)):
@@ -378,6 +381,7 @@ TOLERATED = [
 ]
 
 
+@pytest.mark.slow
 def test_the_file_judges_as_the_harness_does(capsys: pytest.CaptureFixture[str]) -> None:
     """In this process, which is enough here and much faster."""
     outcomes = set()
@@ -395,6 +399,7 @@ def test_the_file_judges_as_the_harness_does(capsys: pytest.CaptureFixture[str])
     assert outcomes == {True, False}
 
 
+@pytest.mark.slow
 def test_every_generated_case_judges_its_own_expected_values(capsys: pytest.CaptureFixture[str]) -> None:
     count = 0
     for case in cases().values():
@@ -419,6 +424,7 @@ def written(case: Case) -> tuple[str, str]:
     return (BYTES if BYTES in script else TEXT), script
 
 
+@pytest.mark.slow
 def test_the_model_is_text_wherever_onnxs_text_can_express_it() -> None:
     """The text format has no word for some element types of initializers: complex, below a byte, float8e8m0."""
     (where,) = (op for op in OPS if op.name == "Where")
@@ -434,6 +440,7 @@ def test_the_model_is_text_wherever_onnxs_text_can_express_it() -> None:
     assert fallen, "then the way without text is not tried by any case"
 
 
+@pytest.mark.slow
 def test_the_text_parses_to_the_same_model() -> None:
     some = list(cases().values())[::7]
     assert some
@@ -452,6 +459,7 @@ def test_the_text_parses_to_the_same_model() -> None:
         assert [item.dims for item in first.graph.initializer] == [item.dims for item in second.graph.initializer]
 
 
+@pytest.mark.slow
 def test_hostile_text_cannot_leave_the_docstring(tmp_path: Path) -> None:
     case = cases()["ai.onnx/Split/18/lengths"]
     case = dataclasses.replace(case, clauses=('"""\nraise SystemExit("taken over")\n"""', "back\\slash", "new\nline"))
@@ -534,6 +542,7 @@ def test_an_undefined_name_is_noticed(tmp_path: Path) -> None:
     assert "undefined name" in names_that_nobody_defines(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_script_has_no_code_that_its_case_does_not_need() -> None:
     case = cases()["ai.onnx/Split/18/uneven_two"]
     result = Result(case.id, case.operator, "mine", Verdict.WRONG_VALUE, "values")
@@ -556,6 +565,7 @@ def test_a_script_of_every_kind_runs_as_it_is(capsys: pytest.CaptureFixture[str]
     assert count > 30, count
 
 
+@pytest.mark.slow
 def test_a_hang_prints_a_traceback_and_ends(tmp_path: Path) -> None:
     case = cases()["ai.onnx/Split/18/uneven_two"]
     result = Result(case.id, case.operator, "mine", Verdict.TIMEOUT, "values", message="no answer within 20.0 s")
@@ -571,6 +581,7 @@ def test_a_hang_prints_a_traceback_and_ends(tmp_path: Path) -> None:
     assert f'shown.py", line {where} in <module>' in output, output
 
 
+@pytest.mark.slow
 def test_a_command_that_hangs_is_ended_with_its_script(tmp_path: Path) -> None:
     case = cases()["ai.onnx/Split/18/uneven_two"]
     backend = f"cmd:{shlex.join([sys.executable, '-c', 'import time; time.sleep(1000)'])}"
@@ -580,6 +591,7 @@ def test_a_command_that_hangs_is_ended_with_its_script(tmp_path: Path) -> None:
     assert "subprocess.TimeoutExpired" in output, output
 
 
+@pytest.mark.slow
 def test_control_sequences_are_escaped() -> None:
     evil = "\x1b[2J\u202egnp"
     case = cases()["ai.onnx/Split/18/lengths"]

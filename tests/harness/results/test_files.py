@@ -122,6 +122,7 @@ def test_every_file_of_a_folder_goes_on_where_it_was_cut_off(tmp_path: Path) -> 
     assert other.refused("another-run-to-resume", "selection"), other.text
 
 
+@pytest.mark.slow
 def test_a_fault_is_in_the_file_of_its_backend(tmp_path: Path) -> None:
     folder, ended = tmp_path / "folder", adapter("dies_on_every_case")
     backends = (word for name in (GOOD, NONSENSE, ended) for word in ("--backend", name))

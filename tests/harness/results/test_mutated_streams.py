@@ -135,6 +135,7 @@ def memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
+@pytest.mark.slow
 def test_a_good_file_is_read_by_every_command(folder: Path) -> None:
     data = (folder / "other.ndjson").read_bytes()
     refused = {name for name in commands_on(folder, folder) if read(data, folder, name) == 2}

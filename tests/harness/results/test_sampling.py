@@ -102,6 +102,7 @@ def test_cases_outside_are_not_made(generated: Generated, monkeypatch: pytest.Mo
     assert (one.form, planned) == ("top", ["lengths"])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("all_operators")
 def test_every_form_of_the_manifest_is_one_that_its_version_may_have() -> None:
     """Otherwise a sample would lack the cases of that form."""
@@ -114,6 +115,7 @@ def test_every_form_of_the_manifest_is_one_that_its_version_may_have() -> None:
     assert total > 100_000, f"{total} cases in the manifest"
 
 
+@pytest.mark.slow
 def test_a_glob_is_matched_with_the_suite_and_not_with_the_sample(generated: Generated) -> None:
     met = Selection(ops=OPS, cases=("*/Split/18/lengths",), sample=10**6)
     assert not [*generated.cases(met)], "the sample is to be empty"
@@ -193,6 +195,7 @@ def test_a_reference_answers_beyond_its_own_sample(tmp_path: Path) -> None:
     assert cases_of["oracle"] == {name for name in cases_of[GOOD] if in_sample(name, 3)}, cases_of
 
 
+@pytest.mark.slow
 def test_an_empty_sample_is_no_fault() -> None:
     done = command("run", "--backend", GOOD, "--case", "ai.onnx/Split/13/lengths", "--sample", "1/100000")
     assert (done.status, "suite generated has no cases in this sample (1/100000)" in done.out) == (0, True), done.text

@@ -192,6 +192,7 @@ NOT_HERE = {Verdict.WRONG_SHAPE, Verdict.INVALID_MODEL, Verdict.KNOWS_LESS}
 """Verdicts that none of these results has; the last two are of tools."""
 
 
+@pytest.mark.slow
 def test_every_record_of_a_run_is_as_the_schema_says(tmp_path: Path) -> None:
     results = [FULL, SHORT, *judged()]
     assert {result.verdict for result in results} >= set(Verdict) - NOT_HERE, results

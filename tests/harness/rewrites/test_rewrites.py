@@ -100,6 +100,7 @@ def test_every_constant_and_input_is_taken() -> None:
     assert unused == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rewrite", rewrite_cases.declared(), ids=lambda rewrite: rewrite.name)
 def test_a_rewrite_has_cases(rewrite: Rewrite) -> None:
     """Models are few to a case, so that three of each rewrite, whose surroundings are built, say enough."""

@@ -70,6 +70,7 @@ def task(of: Options, *, digest: str = "", parts: tuple[Slice, ...] = (SPLIT,)) 
     return Task("a run", of, digest or Generated().digest(), parts)
 
 
+@pytest.mark.slow
 def test_a_worker_keeps_its_adapters_for_the_next_task(tmp_path: Path) -> None:
     record = tmp_path / "record"
     of = options(None, "hangs_on_one_device", "no/such/case", str(record))  # A second process would find no device.
@@ -85,6 +86,7 @@ def test_a_worker_keeps_its_adapters_for_the_next_task(tmp_path: Path) -> None:
     assert not cluster._WARM.get("a run")
 
 
+@pytest.mark.slow
 def test_what_is_to_be_skipped_is() -> None:
     of = options()
     name = of.backends[0]
@@ -126,6 +128,7 @@ def test_without_dask_the_line_says_what_to_install(monkeypatch: pytest.MonkeyPa
     assert "needs Dask: pip install distributed" in refused("--cluster", "local:1")
 
 
+@pytest.mark.slow
 def test_a_scheduler_out_of_reach_is_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1.0)
     said = refused("--cluster", "tcp://127.0.0.1:9")

@@ -113,6 +113,7 @@ def test_a_form_is_a_part_of_a_run_and_of_its_results_file(tmp_path: Path) -> No
     assert all('@omitted"' in text for text in results)
 
 
+@pytest.mark.slow
 def test_a_command_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put, count = onnx_layout.put, iter(range(1000))
 
@@ -131,6 +132,7 @@ def test_a_command_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pyt
     assert f"{len(names())} cases in {tmp_path}, 7 of them unchanged" in done.out
 
 
+@pytest.mark.slow
 def test_a_case_that_differs_is_replaced_only_with_overwrite(tmp_path: Path) -> None:
     words = ("generate", *SPLIT, "--form", "plain", "--out", tmp_path)
     assert command(*words).status == 0
@@ -146,6 +148,7 @@ def test_a_case_that_differs_is_replaced_only_with_overwrite(tmp_path: Path) -> 
     assert (done.status, (damaged / "model.onnx").read_bytes()) == (0, whole), done.text
 
 
+@pytest.mark.slow
 def test_a_case_that_the_layout_cannot_hold_costs_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     encoded, name = onnx_layout.encoded, "ai.onnx/Split/18/uneven"
 
@@ -187,6 +190,7 @@ def exported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> export.Export:
     return export.Export(slow, Selection(), folder)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_without_a_terminal_progress_lines_are_rare(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

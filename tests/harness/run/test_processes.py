@@ -99,6 +99,7 @@ def test_no_more_workers_than_slices_and_one_needs_no_process(tmp_path: Path) ->
     assert Stream(path).header["arguments"]["jobs"] == 1
 
 
+@pytest.mark.slow
 def test_a_run_that_stops_early_keeps_what_every_worker_knows(tmp_path: Path, alone: dict[str, Result]) -> None:
     path = tmp_path / "results.ndjson"
     run = Run(options(path, "gives_an_output_less", max_fail=1, repeat=1))
@@ -131,6 +132,7 @@ class Deadly(Generated):
             yield case
 
 
+@pytest.mark.slow
 def test_another_worker_runs_the_rest_of_what_a_dead_one_had(
     tmp_path: Path, alone: dict[str, Result], capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -143,6 +145,7 @@ def test_another_worker_runs_the_rest_of_what_a_dead_one_had(
     assert capfd.readouterr().err.count("note: a worker process ended by SIGKILL; another one runs the rest of") == 2
 
 
+@pytest.mark.slow
 def test_a_slice_that_kills_every_worker_is_given_up_and_named(tmp_path: Path, alone: dict[str, Result]) -> None:
     path = tmp_path / "results.ndjson"
     run = Run(options(path, "dies_by_segv"), Deadly(tmp_path / "deaths", 1000))
@@ -157,6 +160,7 @@ def test_a_slice_that_kills_every_worker_is_given_up_and_named(tmp_path: Path, a
     assert run.exit_status() == 2
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_harness_in_a_worker_is_one_of_the_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,12 +184,14 @@ def test_bad_input_that_only_a_worker_meets_is_one_line(monkeypatch: pytest.Monk
     assert done.refused("clause-missing", "split.py, line 7"), done.text
 
 
+@pytest.mark.slow
 def test_a_backend_that_does_not_start_is_one_line() -> None:
     done = command("run", *SELECTED, "--backend", adapter("dies_at_start"), "--jobs", "2")
     assert done.status == 2
     assert done.err.count("before it sent hello") == 1, done.text
 
 
+@pytest.mark.slow
 def test_a_worker_whose_adapter_finds_no_device_leaves_the_work_to_the_others(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

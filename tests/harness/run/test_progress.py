@@ -97,6 +97,7 @@ def test_the_outlook_of_the_suite_is_near_its_number_of_cases(options: dict[str,
     assert len(cases) / 2 < half.cases < len(cases) * 2, f"{half} of {len(cases)}"
 
 
+@pytest.mark.slow
 def test_other_suites_have_an_exact_outlook_or_none(tmp_path: Path) -> None:
     assert Generated().outlook(Selection(cases=("*lengths*",))) is None
     for name in ("one", "two"):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
 
-pytestmark = pytest.mark.usefixtures("ends", "few_operators")
+pytestmark = [pytest.mark.usefixtures("ends", "few_operators"), pytest.mark.slow]
 
 NAMES = (
     "lengths", "lengths_equal", "lengths_one", "lengths_all", "lengths_sum", "lengths_default_axis",
@@ -156,13 +156,11 @@ def check(ran: Ran, kind: str, verdict: Verdict, message: str) -> None:
         assert culprit.message.startswith(adapter(kind).name), f"{culprit.message!r} does not name the backend"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", FAULTS)
 def test_one_case_has_the_blame_and_the_others_their_verdict(together: Ran, kind: str) -> None:
     check(together, kind, *FAULTS[kind])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", LATE)
 def test_a_deadline_blames_one_case_while_others_are_busy(hurried: Ran, kind: str) -> None:
     check(hurried, kind, *LATE[kind])
@@ -173,6 +171,7 @@ def test_no_fault_of_one_case_ends_a_backend(together: Ran, hurried: Ran) -> Non
     assert (hurried.faults, hurried.gave_up) == ([], False), hurried.faults
 
 
+@pytest.mark.slow
 def test_the_signal_and_the_last_words_are_kept(together: Ran) -> None:
     abrt, segv = (together.of(adapter(kind))[FAULTY] for kind in ("dies_by_abrt", "dies_by_segv"))
     assert (abrt.signal, segv.signal) == ("SIGABRT", "SIGSEGV"), (abrt, segv)
@@ -286,6 +285,7 @@ def endless(case: Case, started: list[int]) -> Iterator[Case]:
         yield dataclasses.replace(case, id=f"{case.id}-{number}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "count"), [("good", 500), ("is_slow", 5)])
 def test_cases_are_taken_as_there_is_room_for_them(cases: list[Case], kind: str, count: int) -> None:
     """A suite of a million cases is never held at once, however slow the backend is."""
@@ -299,7 +299,6 @@ def test_cases_are_taken_as_there_is_room_for_them(cases: list[Case], kind: str,
     assert started[0] < count + 64 + 100, f"{started[0]} cases were taken for {got} results"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["hangs", "closes_its_output"])
 def test_a_backend_that_hangs_delays_no_other(kind: str, cases: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
     """A quick one is through thousands of cases while the other waits for its first deadline."""
@@ -311,6 +310,7 @@ def test_a_backend_that_hangs_delays_no_other(kind: str, cases: list[Case], monk
     assert {result.backend for result in first} == {good.name}
 
 
+@pytest.mark.slow
 def test_how_far_a_backend_may_be_behind_is_bounded_in_bytes(
     cases: list[Case], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -334,6 +334,7 @@ def ids() -> list[str]:
     return [case.id for case in Generated().cases(Selection(ops=("Split/18",)))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 2, 3, 7])
 def test_shards_part_the_cases(ids: list[str], count: int) -> None:
     homes = {name: [i for i in range(1, count + 1) if in_shard(name, (i, count))] for name in ids}
@@ -353,6 +354,7 @@ def test_an_added_case_moves_no_other(ids: list[str]) -> None:
         assert [name for name in after[i] if name in set(ids)] == before[i], f"shard {i} changed"
 
 
+@pytest.mark.slow
 def test_the_shards_of_a_selection_are_its_parts(ids: list[str]) -> None:
     suite = Generated()
     parts = [[case.id for case in suite.cases(Selection(ops=("Split/18",), shard=(i, 3)))] for i in (1, 2, 3)]
@@ -365,7 +367,6 @@ KILLERS = {"Split/18": ("SIGABRT", "ai.onnx/Split/18/outputs_beyond_num_outputs"
 """Row 5 of the known divergences: the process ends."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("operator", KILLERS)
 def test_onnxruntime_dies_of_some_cases_and_no_other_case_is_touched(operator: str) -> None:
     pytest.importorskip("onnxruntime")

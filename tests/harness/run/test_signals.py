@@ -135,6 +135,7 @@ def test_an_interrupt_while_the_command_is_imported_is_a_sentence() -> None:
     assert (process.returncode, err) == (2, "onnx-conformance: interrupted\n")
 
 
+@pytest.mark.slow
 def test_an_interrupt_while_an_adapter_is_imported_is_silent(tmp_path: Path) -> None:
     (tmp_path / "dawdling.py").write_text("import time\nprint('importing', flush=True)\ntime.sleep(60)\n")
     serve = ROOT / "backends" / "serve.py"

@@ -127,6 +127,7 @@ def test_a_right_backend_has_no_failures(tmp_path: Path) -> None:
     assert not (tmp_path / "found").exists()
 
 
+@pytest.mark.slow
 def test_bad_input_gets_a_sentence(tmp_path: Path) -> None:
     foreign = tmp_path / "foreign"
     foreign.mkdir()

@@ -169,6 +169,7 @@ def test_a_failure_in_another_process_alone_is_not_kept(monkeypatch: pytest.Monk
     assert not set(map(id, outcome.passing)) & set(map(id, outcome.failures))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [2, 3, 9, 30])  # While hypothesis shrinks, and while `minimize` does.
 def test_an_interrupt_keeps_what_was_found(after: int, monkeypatch: pytest.MonkeyPatch) -> None:
     failed = 0
@@ -254,6 +255,7 @@ def test_an_optional_goes_into_no_other_node() -> None:
     assert not any(chains._linked(source, spec, {}) for spec in of_tensors)
 
 
+@pytest.mark.slow
 def test_a_flag_is_nothing_but_yes_or_no() -> None:
     (source,) = grammar.sources(Selection(("Reshape/24",)))
 
@@ -278,6 +280,7 @@ def test_equal_constants_of_several_nodes_are_one_initializer() -> None:
     find(chains.chains(sources, sources), shares, settings=settings(QUICK, max_examples=1000))
 
 
+@pytest.mark.slow
 def test_elements_are_of_their_type_and_reach_its_limits() -> None:
     for dtype in map(np.dtype, (np.float16, np.float32, np.int8, np.uint64, np.bool_, object, np.complex64)):
         drawn = elements.array([find(elements.elements(dtype), lambda _: True)] * 3, dtype, (2, 2))
@@ -288,6 +291,7 @@ def test_elements_are_of_their_type_and_reach_its_limits() -> None:
     find(elements.elements(np.dtype(np.float32)), lambda value: 0 < value < 1e-40)
 
 
+@pytest.mark.slow
 def test_a_cause_of_a_results_file_is_that_of_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
     found = plainest(searched(monkeypatch, faulty.size_three, 80, "ReduceSum/13", compose=False), Verdict.WRONG_VALUE)
     stand_in = causes._stand_in(found.result)

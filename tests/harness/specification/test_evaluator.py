@@ -384,6 +384,7 @@ def test_whole_models_evaluate_to_the_expected_outputs(op: Op) -> None:
         assert result.verdict is expected, f"{case.id}: {result.verdict} {result.message}"
 
 
+@pytest.mark.slow
 @every_operator
 def test_a_case_means_the_same_in_every_opset_of_its_version(op: Op) -> None:
     """One plain case in twelve, in every opset from the one that brought the version to the last before the next."""

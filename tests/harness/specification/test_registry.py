@@ -118,7 +118,7 @@ def test_what_is_wrong_in_an_operator_file_gets_one_line(
     file = tmp_path / "split.py"  # Of the operator that the command needs.
     file.write_text(text)
     monkeypatch.setattr(operators, "__path__", [*operators.__path__, str(tmp_path)])
-    monkeypatch.setattr(operators, "__file__", str(tmp_path / "__init__.py"))
+    monkeypatch.setattr(registry, "FOLDER", tmp_path)
     monkeypatch.delitem(sys.modules, "onnx_conformance.operators.split", raising=False)
     monkeypatch.setattr(registry, "load", registry.load.__wrapped__)
     done = command("list", "--op", "Split")

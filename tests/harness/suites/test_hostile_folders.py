@@ -347,6 +347,7 @@ def test_a_case_that_cannot_be_read_is_reported_by_every_command(
         assert (done.status, sentence in done.err) == (2, True), done.text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ends")
 @pytest.mark.parametrize("what", READABLE)
 def test_a_strange_case_that_can_be_read_is_shown(what: str, damaged: tuple[Path, Path], tmp_path: Path) -> None:
@@ -362,6 +363,7 @@ def test_a_strange_case_that_can_be_read_is_shown(what: str, damaged: tuple[Path
     scripts(folder)
 
 
+@pytest.mark.slow
 def test_a_damaged_data_set_costs_no_other_of_its_folder(damaged: tuple[Path, Path]) -> None:
     folder, case = damaged
     for index in (1, 2):
@@ -373,6 +375,7 @@ def test_a_damaged_data_set_costs_no_other_of_its_folder(damaged: tuple[Path, Pa
     assert {"suite/damaged", "suite/damaged/test_data_set_2"} <= set(ids)
 
 
+@pytest.mark.slow
 def test_cases_outside_the_selection_may_be_unreadable(damaged: tuple[Path, Path]) -> None:
     folder, case = damaged
     (case / "model.onnx").write_bytes(b"damaged")
@@ -383,6 +386,7 @@ def test_cases_outside_the_selection_may_be_unreadable(damaged: tuple[Path, Path
     assert sorted(shards) == [0, 2], "it is of one shard, as every case"
 
 
+@pytest.mark.slow
 def test_the_gate_stays_closed_where_a_case_could_not_be_read(damaged: tuple[Path, Path], tmp_path: Path) -> None:
     folder, case = damaged
     results, expected = tmp_path / "results.ndjson", tmp_path / "expected.toml"
@@ -397,6 +401,7 @@ def test_the_gate_stays_closed_where_a_case_could_not_be_read(damaged: tuple[Pat
     assert "1 case of the suite could not be read, the first: " in done.text, done.text
 
 
+@pytest.mark.slow
 def test_resumed_and_sharded_runs_report_an_unreadable_case_once(damaged: tuple[Path, Path], tmp_path: Path) -> None:
     folder, case = damaged
     (case / "model.onnx").write_bytes(b"damaged")

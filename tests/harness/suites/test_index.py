@@ -22,6 +22,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "cache" / "packs"
 
 
+@pytest.mark.slow
 def test_a_second_command_loads_no_operator_file(monkeypatch: pytest.MonkeyPatch) -> None:
     first, selection = Generated(), Selection(ops=("Split*",), core=True)
     slices, said = first.slices(selection), first.left_out(Selection())
@@ -34,6 +35,7 @@ def test_a_second_command_loads_no_operator_file(monkeypatch: pytest.MonkeyPatch
     assert second.index == first.index
 
 
+@pytest.mark.slow
 def test_it_counts_what_the_manifest_has() -> None:
     made = index.index(digest())
     split = registry.load().named("Split")
@@ -43,6 +45,7 @@ def test_it_counts_what_the_manifest_has() -> None:
     assert list(made.cases) == [str(version) for op in registry.load() for version in registry.versions(op)]
 
 
+@pytest.mark.slow
 def test_another_registry_has_an_index_of_its_own(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     whole = Generated().operators()
     one = registry.Registry([registry.load().named("Split")])
@@ -53,6 +56,7 @@ def test_another_registry_has_an_index_of_its_own(monkeypatch: pytest.MonkeyPatc
     assert len(whole) > 600
 
 
+@pytest.mark.slow
 def test_a_damaged_index_is_made_again(cache: Path) -> None:
     right = Generated().operators()
     [file] = cache.glob("*.json")

@@ -6,6 +6,8 @@ import fnmatch
 import functools
 from typing import TYPE_CHECKING
 
+import pytest
+
 from generated import every_operator, on_the_oracles
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.forms.table import EXPANDED
@@ -51,11 +53,13 @@ def against(case: Case) -> Iterator[str]:
     yield from (glob for glob in globs if fnmatch.fnmatchcase(case.id.partition("/")[2], glob))
 
 
+@pytest.mark.slow
 def test_every_official_case_passes_or_a_sentence_speaks_against_it() -> None:
     open_ = [f"{name}: {message[:200]}" for name, (case, message) in failed().items() if not any(against(case))]
     assert not open_, "\n".join(open_)
 
 
+@pytest.mark.slow
 @every_operator
 def test_official_cases_against_a_sentence_fail_and_have_a_note(op: Op) -> None:
     globs = {glob for clause in op.clauses for glob in clause.against}

@@ -197,6 +197,7 @@ def test_outcomes_without_values(outcome: Outcome, tmp_path: Path) -> None:
     assert (again.outcome, again.expected) == (outcome, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", ELEMENT_TYPES, ids=lambda row: row.name)
 def test_containers_of_every_type(row: Any, tmp_path: Path) -> None:
     inner = helper.make_tensor_type_proto(row.number, None)
@@ -230,6 +231,7 @@ def one_of_each_version() -> Iterator[Case]:
         yield from unseen.values()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("all_operators")
 def test_a_case_of_each_operator_version_and_kind_of_value_comes_back(tmp_path: Path) -> None:
     kinds: set[str] = set()
@@ -245,6 +247,7 @@ def test_a_case_of_each_operator_version_and_kind_of_value_comes_back(tmp_path: 
     assert named <= kinds, named - kinds
 
 
+@pytest.mark.slow
 def test_every_generated_case_comes_back(tmp_path: Path) -> None:
     """Of each declared name, outcome and form one; all of them take long on a slow disk."""
     one_of_each = {
@@ -256,6 +259,7 @@ def test_every_generated_case_comes_back(tmp_path: Path) -> None:
         assert_equal(dataclasses.asdict(again.allowance), dataclasses.asdict(case.allowance))
 
 
+@pytest.mark.slow
 def test_folders_are_named_by_ids_one_to_one() -> None:
     ids = [case.id for case in few()]
     assert onnx_layout.folder_name("ai.onnx/Split/1/lengths@symbolic") == "test_ai.onnx__Split__1__lengths@symbolic"

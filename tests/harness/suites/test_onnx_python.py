@@ -37,6 +37,7 @@ def taken(path: Path, monkeypatch: pytest.MonkeyPatch) -> list[TestCase]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "operator", ["Split/18", "SequenceInsert/11", "Cast/19", "SpaceToDepth/28", "OptionalGetElement/18", "Normalizer/1"]
 )
@@ -69,6 +70,7 @@ def test_onnx_makes_the_same_cases_of_a_file(operator: str, tmp_path: Path, monk
                 np.testing.assert_allclose(answers[info.name], wanted, rtol=case.rtol, atol=case.atol)
 
 
+@pytest.mark.slow
 def test_what_onnx_has_no_words_for_stays_behind_with_its_reason(tmp_path: Path) -> None:
     done = command("generate", "--python", "--op", "Split/18", "--out", tmp_path)
     assert done.status == 0, done.text

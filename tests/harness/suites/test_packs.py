@@ -19,6 +19,8 @@ from onnx_conformance.suites.official import Official
 from onnx_conformance.suites.selection import Selection
 from refusals import refuses
 
+pytestmark = pytest.mark.slow
+
 KEY = "0" * 32
 OPS = ("Split/18", "SequenceInsert/11", "Cast/25", "StringNormalizer/10", "ai.onnx.ml/DictVectorizer/1")
 
@@ -56,6 +58,7 @@ def test_cases_come_back_as_they_were_made(some: list[Case]) -> None:
     assert told(packs.read(KEY)) == told(some)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [3, 30, 70, 2000, -5])
 def test_a_pack_with_a_flipped_bit_is_removed(place: int, some: list[Case], cache: Path) -> None:
     packs.write(KEY, some)
@@ -96,6 +99,7 @@ def test_a_forged_pack_with_the_right_digest_is_removed(
     assert f"{path} has another format" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["frame", "common", "expected", "inputs"])
 def test_a_case_that_was_changed_in_a_pack_ends_the_command_with_a_sentence(
     what: str, some: list[Case], cache: Path

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from onnx_conformance.suites.slices import Slice
     from onnx_conformance.suites.suite import Suite
 
+pytestmark = pytest.mark.slow
+
 OPS = (
     "Abs/1", "Add/1", "ArgMax/1", "Bernoulli/15", "Clip/13", "CumSum/11", "Loop/19", "RandomNormalLike/1",
     "SequenceInsert/11", "Split/18", "StringNormalizer/10", "TopK/11", "Unique/11", "Sign/13",

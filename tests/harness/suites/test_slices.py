@@ -43,6 +43,7 @@ SELECTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SELECTIONS)
 def test_slices_of_the_generated_suite_have_each_case_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     two = Registry(map(registry.load().named, ("SplitToSequence", "Reshape")))
@@ -55,6 +56,7 @@ def test_slices_of_the_generated_suite_have_each_case_once(name: str, monkeypatc
         assert of_slices(suite, selection) == whole, most
 
 
+@pytest.mark.slow
 def test_all_forms_of_a_case_are_in_one_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(slices, "MOST_CASES", 50)
     suite, selection = Generated(), Selection(ops=("Split/18",))
@@ -67,6 +69,7 @@ def test_all_forms_of_a_case_are_in_one_part(monkeypatch: pytest.MonkeyPatch) ->
     assert {len(parts) for parts in places.values()} == {1}
 
 
+@pytest.mark.slow
 def test_slices_of_a_folder_and_of_the_official_suite_have_each_case_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -76,12 +76,14 @@ def loaded() -> list[Any]:
         return list(load_model_tests(kind="node"))
 
 
+@pytest.mark.slow
 def test_official_has_every_node_case_of_onnx() -> None:
     expected = loaded()
     assert len(ids(OFFICIAL)) == len(expected) == len(official())
     assert set(official()) == {f"official/{item.name}" for item in expected}
 
 
+@pytest.mark.slow
 def test_an_official_case_has_the_data_of_onnx() -> None:
     case = official()["official/test_split_equal_parts_1d_opset18"]
     assert (case.operator, case.form, case.outcome, case.tags) == (
@@ -128,6 +130,7 @@ def test_sequences_and_optionals_of_official_cases() -> None:
 # Selection
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("ops", "operators"),
     [
@@ -144,6 +147,7 @@ def test_globs_over_operators(generated: Generated, ops: tuple[str, ...], operat
     assert selected == operators
 
 
+@pytest.mark.slow
 def test_globs_over_ids(generated: Generated) -> None:
     assert ids(generated, cases=("ai.onnx/Split/18/uneven",)) == ["ai.onnx/Split/18/uneven"]
     assert set(ids(generated, cases=("*/18/uneven@*",))) == {
@@ -159,6 +163,7 @@ def test_globs_over_ids(generated: Generated) -> None:
         assert ids(generated, ops=("Split*", "ReduceSum"), cases=(glob,)) == expected != [], glob
 
 
+@pytest.mark.slow
 def test_globs_over_tags_and_all_together(generated: Generated) -> None:
     tagged = list(generated.cases(Selection(ops=("Split/18",), tags=("ax*",), cases=("*rank3*",))))
     assert tagged
@@ -175,6 +180,7 @@ def test_a_glob_that_matches_nothing_is_left_idle(generated: Generated) -> None:
     assert selection.idle == {("--case", "*no_such_case"), ("--tag", "no_such_tag")}
 
 
+@pytest.mark.slow
 def test_shards_share_out_every_case_once(generated: Generated) -> None:
     whole = ids(generated, ops=("Split*",))
     parts = [ids(generated, ops=("Split*",), shard=(index, 5)) for index in range(1, 6)]
@@ -182,6 +188,7 @@ def test_shards_share_out_every_case_once(generated: Generated) -> None:
     assert all(len(part) > 0.7 * len(whole) / 5 for part in parts), list(map(len, parts))
 
 
+@pytest.mark.slow
 def test_a_shard_is_stable_under_added_cases(generated: Generated) -> None:
     whole = set(ids(generated, shard=(2, 3), ops=("Split*",)))
     some = set(ids(generated, shard=(2, 3), ops=("Split/18",)))
@@ -218,6 +225,7 @@ def test_an_unknown_operator_is_reported_with_the_known_ones(generated: Generate
     check_selection(generated, Selection(ops=("Split",)))
 
 
+@pytest.mark.slow
 def test_cases_are_selected_by_id() -> None:
     assert find_case("ai.onnx/Split/18/uneven@top").id == "ai.onnx/Split/18/uneven@top"
     assert find_case("official/test_split_1d_uneven_split_opset18", (OFFICIAL,)).operator == "ai.onnx/Split/18"

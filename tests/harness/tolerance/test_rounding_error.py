@@ -38,6 +38,7 @@ def layer(x: Array, w: Array) -> Array:
     return np.asarray(np.tanh(x @ w) * np.float32(0.5) + np.einsum("ij,jk->ik", x, w))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [HALF, SINGLE])
 @pytest.mark.parametrize(
     ("function", "shapes"),

@@ -29,6 +29,7 @@ def records(folder: Path) -> list[dict[str, str]]:
     return [json.loads(line) for line in lines if line]
 
 
+@pytest.mark.slow
 def test_a_fault_that_no_case_notices_survives(tmp_path: Path) -> None:
     result = measured(tmp_path, PLAIN, WEAK)
     [fault] = result.survivors
@@ -38,6 +39,7 @@ def test_a_fault_that_no_case_notices_survives(tmp_path: Path) -> None:
     assert (result.figures.tried, result.figures.noticed, result.figures.surviving) == (3, 2, 1)
 
 
+@pytest.mark.slow
 def test_strong_cases_notice_every_fault(tmp_path: Path) -> None:
     result = measured(tmp_path, PLAIN, STRONG)
     assert not result.survivors
@@ -45,12 +47,14 @@ def test_strong_cases_notice_every_fault(tmp_path: Path) -> None:
     assert not result.untouched
 
 
+@pytest.mark.slow
 def test_a_fault_that_loops_without_an_end_is_noticed(tmp_path: Path, ends: None) -> None:  # noqa: ARG001
     result = measured(tmp_path, LOOP, STRONG)
     assert [item["how"] for item in records(tmp_path) if item["fault"] == "statement removed"][-1] == "does not end"
     assert result.figures.noticed > 5
 
 
+@pytest.mark.slow
 def test_a_fault_in_another_answer_that_is_allowed_is_noticed(tmp_path: Path) -> None:
     result = measured(tmp_path, EITHER, STRONG)
     assert not result.survivors
@@ -58,11 +62,13 @@ def test_a_fault_in_another_answer_that_is_allowed_is_noticed(tmp_path: Path) ->
     assert noticed["1 -> 2"] == "other answers are allowed"
 
 
+@pytest.mark.slow
 def test_a_fault_that_kills_the_process_is_noticed(tmp_path: Path) -> None:
     measured(tmp_path, DYING, STRONG)
     assert {item["how"] for item in records(tmp_path) if item["fault"] == "Eq -> NotEq"} == {"ended by SIGABRT"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("oracle", [DEMANDING, DEMANDING.replace("ONE, X", "ONE, holds=X")])
 def test_a_demand_is_negated_left_out_and_given_another_clause(tmp_path: Path, oracle: str) -> None:
     cases = STRONG + 'OP.case("scalar", X=-3, rejects=ONE)\n'
@@ -72,6 +78,7 @@ def test_a_demand_is_negated_left_out_and_given_another_clause(tmp_path: Path, o
     assert {"condition True", "condition negated", "another clause"} <= words
 
 
+@pytest.mark.slow
 def test_a_demand_that_no_case_breaks_survives_and_its_citation_is_reported(tmp_path: Path) -> None:
     cases = STRONG + 'OP.case("none", X=ramp(0), cites=(ANOTHER,))\nOP.case("cited", X=[-1, 1], cites=(ONE,))\n'
     result = measured(tmp_path, DEMANDING, cases)
@@ -80,6 +87,7 @@ def test_a_demand_that_no_case_breaks_survives_and_its_citation_is_reported(tmp_
     assert not result.untouched
 
 
+@pytest.mark.slow
 def test_a_citation_by_cases_that_notice_nothing_is_reported(tmp_path: Path) -> None:
     result = measured(tmp_path, PLAIN, STRONG + 'OP.case("none", X=ramp(0), cites=(ANOTHER,))\n')
     assert [clause.text for clause in result.untouched] == ["produces one output data"]
@@ -88,6 +96,7 @@ def test_a_citation_by_cases_that_notice_nothing_is_reported(tmp_path: Path) -> 
     assert "«produces one output data»" in " ".join(line.split())
 
 
+@pytest.mark.slow
 def test_results_are_not_measured_twice(tmp_path: Path) -> None:
     first = measured(tmp_path, PLAIN, WEAK)
     before = records(tmp_path)
@@ -101,6 +110,7 @@ def test_results_are_not_measured_twice(tmp_path: Path) -> None:
     assert len([line for line in lines if line.endswith("}")]) == len(before), "one line was measured anew"
 
 
+@pytest.mark.slow
 def test_other_sources_are_measured_anew(tmp_path: Path) -> None:
     measured(tmp_path, PLAIN, WEAK)
     assert measured(tmp_path, PLAIN, STRONG).figures.surviving == 0
@@ -117,6 +127,7 @@ def children() -> set[int]:
     return of_parent
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_the_results_and_leaves_no_process(tmp_path: Path) -> None:
     def interrupt(done: int, _all: int) -> None:
         if done == 2:
@@ -132,6 +143,7 @@ def test_an_interrupt_keeps_the_results_and_leaves_no_process(tmp_path: Path) ->
     assert resumed.figures == whole.figures
 
 
+@pytest.mark.slow
 def test_a_draw_is_the_same_every_time(tmp_path: Path) -> None:
     op = loaded(tmp_path, LOOP, STRONG)
     drawn = []
@@ -147,6 +159,7 @@ def entry(words: str, line: str = "return np.maximum(X, 0)", operator: str = "")
     return Entry("relu_of_a_test.py", "relu", line, words, "a test", operator)
 
 
+@pytest.mark.slow
 def test_an_equivalent_fault_is_no_survivor(tmp_path: Path) -> None:
     listed = entry("0 -> -1")
     result = measured(tmp_path, PLAIN, WEAK, listed)
@@ -155,6 +168,7 @@ def test_an_equivalent_fault_is_no_survivor(tmp_path: Path) -> None:
     assert list(command.stale([result], [listed], all_operators=True)) == []
 
 
+@pytest.mark.slow
 def test_an_entry_that_is_noticed_or_matches_nothing_is_reported(tmp_path: Path) -> None:
     wrong, gone = entry("0 -> 1"), entry("0 -> -1", "return np.minimum(X, 0)")
     result = measured(tmp_path, PLAIN, WEAK, wrong, gone)
@@ -164,17 +178,20 @@ def test_an_entry_that_is_noticed_or_matches_nothing_is_reported(tmp_path: Path)
     assert result.figures.surviving == 1
 
 
+@pytest.mark.slow
 def test_an_entry_of_another_operator_does_not_count(tmp_path: Path) -> None:
     result = measured(tmp_path, PLAIN, WEAK, entry("0 -> -1", operator="ai.onnx/Split"))
     assert result.figures.equivalent == 0
 
 
+@pytest.mark.slow
 def test_cases_that_differ_from_themselves_are_refused(tmp_path: Path) -> None:
     random = PLAIN.replace("np.maximum(X, 0)", "np.maximum(X, 0) + len(os.urandom(1)) * (os.getpid() % 1000)")
     with refuses("case-not-deterministic", kind=DeclarationError):
         measured(tmp_path, random, STRONG)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Split", "Dropout", "Scatter"])
 def test_a_draw_of_declared_operators_is_mostly_noticed(name: str) -> None:
     result = measure(registry.load().named(name), Settings(most=12, core=True), Ledger(None))

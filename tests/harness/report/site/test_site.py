@@ -32,7 +32,7 @@ from site_runs import HOSTILE, Written, finding, results_of, write, write_findin
 if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
 
-pytestmark = pytest.mark.usefixtures("few_operators")
+pytestmark = [pytest.mark.usefixtures("few_operators"), pytest.mark.slow]
 
 VERDICTS = {"P": Verdict.PASS, "R": Verdict.REFUSED, "U": Verdict.UNSUPPORTED}
 
@@ -126,6 +126,7 @@ def test_an_evaluator_alone_is_still_shown(cases: list[Case], tmp_path: Path) ->
 # Results of different suites and versions
 
 
+@pytest.mark.slow
 def test_runs_with_different_versions_of_the_suite_are_named_wherever_they_are_together(
     cases: list[Case], runs: list[Path], tmp_path: Path
 ) -> None:
@@ -150,6 +151,7 @@ def test_runs_with_different_versions_of_the_suite_are_named_wherever_they_are_t
         assert [item for item in (sentence, history) if item in text] == sentences, page
 
 
+@pytest.mark.slow
 def test_runs_with_one_version_of_the_suite_need_no_sentence(written: Written) -> None:
     for path in written.folder.rglob("*.html"):
         assert "different versions of the suite" not in path.read_text(encoding="utf-8"), path
@@ -177,6 +179,7 @@ def test_another_version_in_another_suite_is_named(runs: list[Path], tmp_path: P
     )
 
 
+@pytest.mark.slow
 def test_findings_of_another_version_or_suite_are_named(runs: list[Path], tmp_path: Path) -> None:
     listed = [finding(1), finding(2, id="beta", backend="beta", version="0.3"), finding(3, id="gone", backend="gone")]
     known = {
@@ -229,6 +232,7 @@ def test_a_run_that_is_not_whole_is_not_ranked(
     assert int(results.common.sum()) == len(cases) - 1
 
 
+@pytest.mark.slow
 def test_without_a_whole_run_nothing_is_ranked(runs: list[Path], tmp_path: Path) -> None:
     site.write(SiteFolder(tmp_path / "out"), Results([Run(runs[2])]))
     markup = (tmp_path / "out/index.html").read_text()
@@ -292,6 +296,7 @@ def test_the_better_runtime_comes_first_by_more_than_the_shown_digits() -> None:
     assert sorted([one, other], key=lambda score: score.rank) == [other, one]
 
 
+@pytest.mark.slow
 def test_what_a_runtime_says_is_cut_where_it_is_long(cases: list[Case], tmp_path: Path) -> None:
     long = Result(
         cases[0].id,
@@ -326,6 +331,7 @@ def test_what_a_runtime_is_good_for_follows_from_its_scores() -> None:
     assert scores.good_for({}) == ""
 
 
+@pytest.mark.slow
 def test_findings_are_counted_by_kind_without_those_that_are_fixed_or_apart(written: Written) -> None:
     counted = {}
     for runtime in written.results.runtimes:
@@ -482,6 +488,7 @@ def test_hostile_texts_are_no_markup(written: Written) -> None:
             assert re.fullmatch(r'onnxConformance\("[\w./-]+","[A-Za-z0-9+/=]+"\);\n', path.read_text()), path
 
 
+@pytest.mark.slow
 def test_names_of_files_are_plain_and_unique_whatever_operators_are_called(tmp_path: Path) -> None:
     names = ["../../x", "ai.onnx/Split", "ai.onnx/split", "Split", "", "a/b/c", "x" * 500, "."]
     by_name = runtimes.slugs(names)
@@ -649,6 +656,7 @@ def test_out_is_a_folder(runs: list[Path], tmp_path: Path) -> None:
 # The command
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_site_with_models(cases: list[Case], tmp_path: Path) -> None:
     path = write(tmp_path / "r.ndjson", results_of("alpha", cases), {"alpha": {}}, digest=Generated().digest())
     done = command("site", path, "--out", tmp_path / "out")
@@ -660,6 +668,7 @@ def test_the_command_writes_a_site_with_models(cases: list[Case], tmp_path: Path
     assert described[1] == sum("V" in letters for letters in own["verdicts"])
 
 
+@pytest.mark.slow
 def test_the_command_says_why_models_are_missing(runs: list[Path], tmp_path: Path) -> None:
     done = command("site", *runs, "--out", tmp_path / "out")
     assert done.status == 0, done.text
@@ -677,6 +686,7 @@ def test_bad_input_is_one_sentence(words: list[str], why: str, tmp_path: Path, m
     assert why in done.err
 
 
+@pytest.mark.slow
 def test_an_empty_run_is_a_site_too(tmp_path: Path) -> None:
     site.write(SiteFolder(tmp_path / "out"), Results([Run(write(tmp_path / "r.ndjson", [], {"a": {}}))]))
     assert "No run is complete" in (tmp_path / "out/index.html").read_text()

@@ -47,6 +47,7 @@ def rows(table: str) -> dict[str, list[str]]:
     return found
 
 
+@pytest.mark.slow
 def test_tools_are_neither_ranked_nor_in_the_heat_map_nor_in_the_list_of_operators(written: Written) -> None:
     assert {it.name for it in written.results.runtimes} == {"alpha", "beta", "gamma"}
     front = text_of(written, "index.html")
@@ -55,6 +56,7 @@ def test_tools_are_neither_ranked_nor_in_the_heat_map_nor_in_the_list_of_operato
     assert "conv" not in plain(text_of(written, "operators.html").partition("<main")[2])
 
 
+@pytest.mark.slow
 def test_a_tool_does_not_change_who_is_ranked(cases: list[Case], tmp_path: Path) -> None:
     """A run of a tool with more operator versions than any runtime has is no measure for runtimes."""
     further = [Result(f"ai.onnx/Abs/{n}/a", f"ai.onnx/Abs/{n}", "check", Verdict.PASS, "values") for n in range(1, 9)]
@@ -122,6 +124,7 @@ def test_the_page_of_an_operator_has_tools_in_a_table_of_their_own(written: Writ
     assert [len(cells) for cells in rows(below(markup, "Tools")).values()] == [len(TOOLS)] * 2
 
 
+@pytest.mark.slow
 def test_tools_alone_are_a_site_without_a_ranking(cases: list[Case], tmp_path: Path) -> None:
     path = write(tmp_path / "t.ndjson", results_of("check", cases), {"check": TOOLS["check"]})
     results = Results([Run(path)])
