@@ -16,10 +16,12 @@ import numpy as np
 
 from onnx_conformance.declare.arguments import Vary
 from onnx_conformance.declare.clause import Clause, DeclarationError, Force
+from onnx_conformance.declare.sizes import SizedCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from onnx_conformance.declare.sizes import Choice
     from onnx_conformance.declare.tolerance import Tolerance
 
 _Function = TypeVar("_Function", bound="Callable[..., Any]")
@@ -38,6 +40,8 @@ class Tag(enum.StrEnum):
     EDGE = "edge"
     """Zero sizes, rank 0, one element, limits of a range."""
     AXIS = "axis"
+    SIZE = "size"
+    """A size of real models; see `onnx_conformance.declare.sizes`."""
 
 
 def length_of(name: str) -> Callable[[Mapping[str, Any]], int | None]:
@@ -113,6 +117,7 @@ class CaseSpec:
         unspecified: the clause that does not define the result.
         derived: whether it is derived from the signature. A derived case exists only if the oracle has an answer. It is
             delivered only in the plain form and at the highest opset.
+        sized: whether it is a case of a sized call; see `declare.sizes`.
     """
 
     name: str
@@ -134,6 +139,7 @@ class CaseSpec:
     rejects: Clause | None = None
     unspecified: Clause | None = None
     derived: bool = False
+    sized: bool = False
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
@@ -211,6 +217,7 @@ class Op:
             reject a model in which they are unknown.
         rank: the rank of the output tensors: an input with the same rank, or a function of the arguments by name. A
             graph must declare the rank of its outputs even if the model has no answer.
+        calls: the calls at the sizes of real models, declared by `sized`.
         derived: a cache of the cases derived from its signature, by version.
         call: the call declared by `example`.
     """
@@ -229,6 +236,7 @@ class Op:
     clauses: list[Clause] = field(default_factory=list)
     oracles: list[Oracle] = field(default_factory=list)
     cases: list[CaseSpec] = field(default_factory=list)
+    calls: list[SizedCall] = field(default_factory=list)
     derived: dict[int, tuple[CaseSpec, ...]] = field(default_factory=dict)
     _names: set[str] = field(default_factory=set)
 
@@ -369,6 +377,44 @@ class Op:
                 self._check(spec)
                 self._names.add(spec.name)
                 self.cases.append(spec)
+
+    def sized(
+        self,
+        name: str,
+        sizes: Choice,
+        *,
+        cites: Clause | tuple[Clause, ...],
+        n: int | None = None,
+        each: str | tuple[str, ...] | None = None,
+        but: str | tuple[str, ...] = (),
+        arguments: Mapping[str, Any],
+    ) -> None:
+        """Declare a typical call at several sizes; see `declare.sizes`, and CaseSpec for the other parameters.
+
+        It is for the newest version of the operator. Its cases are in the suite `kernels`, and in no other.
+
+        Raises:
+            DeclarationError: the name is malformed or taken.
+        """
+        if not _NAME.fullmatch(name) or name in {call.name for call in self.calls}:
+            raise DeclarationError(
+                "sized-name-invalid",
+                f"{self} sized call {name!r}: a name must be lower-case words joined by single underscores, and unique",
+            )
+        options = {
+            "n": n,
+            "each": each,
+            "but": (but,) if isinstance(but, str) else but,
+            "cites": (cites,) if isinstance(cites, Clause) else cites,
+        }
+        self.calls.append(SizedCall(name, sizes, arguments, options))
+
+    def sized_cases(self) -> Iterator[CaseSpec]:
+        """Yield the cases of all sized calls. Their values are drawn when they are used."""
+        for call in self.calls:
+            for name, sizes in call.each():
+                arguments = call.at(str(self), name, sizes)
+                yield CaseSpec(name, arguments, frozenset({Tag.SIZE}), sized=True, **call.options)
 
     def _worded(self, spec: CaseSpec) -> Iterator[CaseSpec]:
         """Yield a case for each range of versions in which its clauses have the same wording, the latest first."""

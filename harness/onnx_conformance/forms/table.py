@@ -42,11 +42,13 @@ class Start(enum.StrEnum):
         PLAN: a declared case of an operator; the suite `generated`.
         CASE: a case of the core with another node, or with nothing left to compute; the suite `transforms`.
         REWRITE: a model with a pattern that optimizers rewrite; the suite `transforms`.
+        SIZED: a case of a sized call of an operator; the suite `kernels`.
     """
 
     PLAN = "plan"
     CASE = "case"
     REWRITE = "rewrite"
+    SIZED = "sized"
 
 
 class Once(enum.StrEnum):
@@ -129,7 +131,7 @@ class Form:
         return self.build(start.with_parameter(name.removeprefix(stem)) if several else start)
 
 
-_PLAN, _CASE, _REWRITE = (frozenset([start]) for start in Start)
+_PLAN, _CASE, _REWRITE, _SIZED = (frozenset([start]) for start in Start)
 
 FORMS = (
     Form(
@@ -144,7 +146,7 @@ FORMS = (
         INITIALIZER,
         "the parameters (every input except the first) are initializers",
         constants.initializer,
-        _PLAN,
+        _PLAN | _SIZED,
         _has_parameters,
         drawn=1,
     ),

@@ -110,7 +110,8 @@ class Plan:
 
     def has(self, form: Form) -> bool:
         """Return whether the case may have a form; its function decides whether it has it."""
-        if Start.PLAN not in form.starts or not form.suits(self.version):
+        start = Start.SIZED if self.spec.sized else Start.PLAN
+        if start not in form.starts or not form.suits(self.version):
             return False
         return form.signatures if self.of_signature else self.leads.has(form.once)
 

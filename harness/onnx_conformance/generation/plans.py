@@ -94,7 +94,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     Raises:
         DeclarationError: the oracle disagrees with the declared outcome.
     """
-    case_id = _id(version, spec, suffix)
+    case_id = id_of(version, spec, suffix)
     bound = {**{variable: version.default_type(variable) for variable in version.types}, **types}
     around = {name: binding.typed(value, "tensor(float)", bound) for name, value in spec.around.items()}
     beside = binding.nodes(spec.beside)
@@ -195,6 +195,8 @@ def _rank(op: Op, arguments: Mapping[str, Any]) -> int | None:
 
 
 def _agree(case_id: str, spec: CaseSpec, no_answer: NoAnswer) -> None:
+    if spec.sized and not isinstance(no_answer, Rejected):
+        return  # Whether the text defines the result may depend on the drawn values.
     declared = spec.rejects if isinstance(no_answer, Rejected) else spec.unspecified
     kind = "rejects" if isinstance(no_answer, Rejected) else "unspecified"
     if declared is None:
@@ -256,7 +258,8 @@ def _fits(version: OperatorVersion, spec: CaseSpec) -> bool:
     )
 
 
-def _id(version: OperatorVersion, spec: CaseSpec, suffix: str) -> str:
+def id_of(version: OperatorVersion, spec: CaseSpec, suffix: str) -> str:
+    """Return the id of a case in the plain form; `suffix` is the text of its types."""
     return f"{version}/{spec.name}" + (f"/{suffix}" if suffix else "")
 
 
@@ -311,7 +314,7 @@ def plans_of_version(
     leading = _leading(op, version)
     for spec in specs_of(op, version) if specs is None else specs:
         for types, suffix in bindings(version, spec):
-            stem = _id(version, spec, suffix)
+            stem = id_of(version, spec, suffix)
             leads = Leads(*(stem in ids for ids in leading))
             names = form_names(version, leads)
             if wanted is None or any(wanted(delivered_id(stem, name)) for name in names):
@@ -330,16 +333,16 @@ def _leading(op: Op, version: OperatorVersion) -> tuple[set[str], set[str], set[
     for spec in op:
         if not _fits(version, spec):
             continue
-        familiar = _id(version, spec, _familiar(version, spec))
-        leading_shapes.setdefault(_kind_of_shapes(version, spec), familiar)
+        stem = id_of(version, spec, familiar(version, spec))
+        leading_shapes.setdefault(_kind_of_shapes(version, spec), stem)
         if spec.rejects or spec.unspecified:
             continue
-        leading.setdefault(_kind(spec), familiar)
+        leading.setdefault(_kind(spec), stem)
         parameters = [item for item in version.inputs[1:] if spec.arguments.get(item.name) is not None]
         shows = any(_is_not_zero(spec.arguments[item.name]) for item in parameters)
         for types, suffix in _bindings(version, spec) if parameters else ():
             bound = frozenset(types.get(item.type, version.default_type(item.type)) for item in parameters)
-            leading_types.setdefault((bound, shows), _id(version, spec, suffix))
+            leading_types.setdefault((bound, shows), id_of(version, spec, suffix))
     of_zeros = {bound: stem for (bound, shows), stem in leading_types.items() if not shows}
     of_others = {bound: stem for (bound, shows), stem in leading_types.items() if shows}
     return set(leading.values()), {*{**of_zeros, **of_others}.values()}, set(leading_shapes.values())
@@ -467,7 +470,7 @@ def _values_of(inputs: Mapping[str, TypedValue]) -> str:
     return digest_values({name: item.value for name, item in inputs.items()})
 
 
-def _familiar(version: OperatorVersion, spec: CaseSpec) -> str:
+def familiar(version: OperatorVersion, spec: CaseSpec) -> str:
     """Return the suffix of a case's binding to the default types, or of its first one."""
     default = {variable: version.default_type(variable) for variable in _variables(spec)}
     bindings = list(_bindings(version, spec))
@@ -529,4 +532,4 @@ def stems(version: OperatorVersion, specs: Iterable[CaseSpec]) -> Iterator[str]:
     for spec in specs:
         if _fits(version, spec):
             for _, suffix in _bindings(version, spec):
-                yield _id(version, spec, suffix)
+                yield id_of(version, spec, suffix)

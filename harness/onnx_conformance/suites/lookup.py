@@ -15,6 +15,7 @@ from onnx_conformance.specification import registry, schema
 from onnx_conformance.specification.completeness import undeclared
 from onnx_conformance.suites.folder import Folder
 from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.kernels import Kernels
 from onnx_conformance.suites.official import Official
 from onnx_conformance.suites.provisional import Provisional
 from onnx_conformance.suites.selection import Selection, SelectionError
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def open_suite(name: str) -> Suite:
-    """Return the suite called `name`: generated, provisional, transforms, official, or the path of a folder.
+    """Return the suite called `name`: generated, kernels, provisional, transforms, official, or the path of a folder.
 
     Raises:
         SuiteError: there is no such suite.
@@ -41,6 +42,8 @@ def open_suite(name: str) -> Suite:
         return Official()
     if name == Transforms.name:
         return Transforms()
+    if name == Kernels.name:
+        return Kernels()
     return Folder(Path(name))
 
 

@@ -13,6 +13,7 @@ from onnx_conformance.declare.arguments import typed
 from onnx_conformance.declare.data import FLOATS, Data, every_pair, extremes, ramp
 from onnx_conformance.declare.families.broadcasting import Limited, Multidirectional
 from onnx_conformance.declare.op import Op, Tag
+from onnx_conformance.declare.sizes import BROADCAST, LARGE, LENGTHS, filled, grid
 from onnx_conformance.declare.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from onnx_conformance.base.values import Array
     from onnx_conformance.declare.clause import Clause, Version
 
-    Filled = Callable[..., Data | Array]
+    Fill = Callable[..., Data | Array]
     """Values for a shape."""
 
 
@@ -157,6 +158,13 @@ class Unary:
             if self.flat and len(shape) != 1:
                 before = self.flat.before
                 case(f"{name}_before_{before}", Tag.EDGE, before=before, unspecified=self.flat, **argument)
+        self.op.sized(
+            "length",
+            grid(n=(*LENGTHS, *LARGE)),
+            each="T",
+            cites=(self.computes, result),
+            arguments={self.input: filled("n", floats=(min(values), max(values)))},
+        )
         if consumed and self.op.versions[0] < CONSUMED_BEFORE:
             legacy = self.op.clause("legacy optimization attribute.", before=CONSUMED_BEFORE)
             vector: dict[str, Any] = {self.input: list(values)}
@@ -206,7 +214,7 @@ class Arithmetic:
             v.silent(self.computes, bool(np.any(result != exact)))
         return result
 
-    def cases(self, left: Filled = ramp, right: Filled = ramp) -> None:
+    def cases(self, left: Fill = ramp, right: Fill = ramp) -> None:
         """Declare the cases that do not depend on the computation.
 
         Args:
@@ -215,6 +223,17 @@ class Arithmetic:
             right: a function that fills a shape.
         """
         case = self.op.case
+        for name, (first, second, sizes) in BROADCAST.items():
+            self.op.sized(
+                name,
+                sizes,
+                each="T",
+                cites=(self.computes, self.numpy.clause),
+                arguments={
+                    "A": filled(*first, integers=(8, 11)),
+                    "B": filled(*second, floats=(0.5, 2), integers=(1, 8)),
+                },
+            )
 
         def operands(one: tuple[int, ...], other: tuple[int, ...]) -> dict[str, Any]:
             return {"A": left(*one), "B": right(*other)}

@@ -10,6 +10,7 @@ import numpy as np
 from onnx_conformance.declare.arguments import vary
 from onnx_conformance.declare.data import axes_outside, ramp
 from onnx_conformance.declare.op import Op, Tag
+from onnx_conformance.declare.sizes import REDUCED, filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -143,6 +144,14 @@ class Reduction:
             computes: the sentence on the computed values.
             undefined: whether the result for an empty set is undefined.
         """
+        for name, (dims, axes, sizes) in REDUCED.items():
+            self.op.sized(
+                name,
+                sizes,
+                each="T",
+                cites=(self.along, computes),
+                arguments={"data": filled(*dims, floats=(0.5, 1.5), integers=(0, 1)), "axes": axes, "keepdims": 0},
+            )
         self._axes_cases()
         self._noop_cases()
         self._empty_cases(undefined=undefined)

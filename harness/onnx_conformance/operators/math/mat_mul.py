@@ -7,11 +7,15 @@ Versions: 1, 9 (integers), 13 (bfloat16).
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.data import FLOATS as FLOAT_TYPES
 from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, overflows, roundings
+from onnx_conformance.declare.sizes import SHORT, filled, grid, pairwise
 from onnx_conformance.operators.math._matrix_product import (
     MISFITS,
     SHAPES,
@@ -20,9 +24,17 @@ from onnx_conformance.operators.math._matrix_product import (
     shape_words,
 )
 
+if TYPE_CHECKING:
+    from onnx_conformance.declare.sizes import Choice, Dims
+
+MOST_TERMS = 1 << 18
+"""Maximum number of products that are made before they are added; larger calls add them one by one."""
+
 
 def _product(left: Array, right: Array) -> Array:
     """Return the sums of products, in the type of the inputs. A vector is a matrix of one row, or of one column."""
+    if left.size * (right.shape[-1] if right.ndim > 1 else 1) > MOST_TERMS:
+        return np.asarray(left @ right)
     columns = right[:, None] if right.ndim == 1 else right
     sums = (left[..., None] * columns[..., None, :, :]).sum(-2)  # Broadcasting turns a vector on the left into a row.
     added = tuple(axis for axis, side in ((-2, left), (-1, right)) if side.ndim == 1)
@@ -71,9 +83,15 @@ def product(v: Version, A: Array, B: Array) -> Array | PartlyOpen:
         with np.errstate(all="ignore"):
             total = _product(A.astype(np.longdouble), B.astype(np.longdouble))
         return but_where(overflows(total, _magnitudes(A, B), v.dtypes["T"]), total)
-    exact = _product(A.astype(object), B.astype(object))
+    exact = _product(*(side.astype(_exact_type(A, B)) for side in (A, B)))
     v.holds(BEHAVES, exact, A.dtype)
     return exact.astype(A.dtype)
+
+
+def _exact_type(A: Array, B: Array) -> type:
+    """Return a type in which no sum of products overflows."""
+    greatest = [max(-int(side.min()), int(side.max())) if side.size else 0 for side in (A, B)]
+    return np.int64 if A.shape[-1] * greatest[0] * greatest[1] < 1 << 63 else object
 
 
 case = MATMUL.case
@@ -186,3 +204,14 @@ for type_ in ("int32", "int64", "uint32", "uint64"):
 
 case("dtypes_stack", Tag.DTYPE, each="T", A=ramp(2, 1, 2, 3), B=ramp(3, 3, 1), cites=BEHAVES)
 case("dtypes_vectors", Tag.DTYPE, each="T", A=ramp(5), B=ramp(5), cites=BEHAVES)
+
+PRODUCTS: dict[str, tuple[Dims, Dims, Choice]] = {
+    "matrices": (("m", "k"), ("k", "n"), partial(pairwise, most=1 << 24, m=SHORT, k=SHORT, n=SHORT)),
+    "stack": (("b", "m", "k"), ("k", "n"), grid(b=(3,), m=(1, 4, 17), k=(33, 64), n=(7, 16, 65))),
+    "stacks": (("b", "h", "m", "k"), ("b", "h", "k", "n"), grid(b=(2,), h=(3,), m=(5, 16), k=(8, 31), n=(9, 64))),
+    "broadcast": (("b", 1, "m", "k"), ("h", "k", "n"), grid(b=(2,), h=(3,), m=(4, 17), k=(16, 33), n=(5, 32))),
+    "vector": (("k",), ("k", "n"), grid(k=(7, 64, 1025), n=(1, 16, 129))),
+    "column": (("m", "k"), ("k",), grid(m=(1, 16, 129), k=(7, 64, 1025))),
+}
+for name, (first, second, sizes) in PRODUCTS.items():
+    MATMUL.sized(name, sizes, each="T", cites=BEHAVES, arguments={"A": filled(*first), "B": filled(*second)})

@@ -15,6 +15,7 @@ from onnx_conformance.declare import Array, Ints, Op, PartlyOpen, Tag, Version, 
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, overflows, roundings
 from onnx_conformance.operators.nn._filters import check, filter_cases, filters, products, with_bias
+from onnx_conformance.operators.nn._sizes import FILTERED, filtered
 from onnx_conformance.operators.nn._windows import SAME, Windows, lay, layouts, sentences
 
 
@@ -196,3 +197,6 @@ for mode, stride in (("SAME_UPPER", 3), ("SAME_LOWER", 1)):
         unspecified=SAME_SHAPE,
     )
 filter_cases(CONV, FILTERS, WINDOWS, waves(3, 2, 2, 3))
+
+for name, (data, weights, sizes) in FILTERED.items():
+    CONV.sized(name, sizes, each="T", cites=(CONVOLUTION, DIMENSIONS), arguments=filtered(data, weights))

@@ -1,0 +1,74 @@
+"""The sizes of convolutions in real models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from onnx_conformance.declare.sizes import Filled, filled, grid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnx_conformance.declare.sizes import Dims, Sizes
+
+CHANNELS = (1, 3, 4, 5, 8, 15, 16, 17, 32, 64, 100)
+"""Numbers of channels around the widths of blocked layouts."""
+IMAGES = (7, 14, 28, 33, 64)
+"""Heights and widths of images."""
+
+FILTERED: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {
+    "line": (("b", "c", "w"), ("m", "c", "k"), grid(b=(2,), c=(3, 16), m=(8, 17), w=(33, 129), k=(1, 3, 5))),
+    "plane": (("b", "c", "h", "h"), ("m", "c", "k", "k"), grid(b=(1,), c=CHANNELS, m=(4, 17), h=(14,), k=(1, 3))),
+    "maps": (("b", "c", "h", "h"), ("m", "c", "k", "k"), grid(b=(2,), c=(3, 16), m=CHANNELS, h=(7,), k=(1, 3))),
+    "kernels": (("b", "c", "h", "h"), ("m", "c", "k", "k"), grid(b=(1,), c=(8,), m=(16,), h=IMAGES, k=(1, 2, 3, 5, 7))),
+    "rectangles": (
+        ("b", "c", "h", "w"),
+        ("m", "c", "kh", "kw"),
+        grid(b=(1,), c=(5,), m=(6,), h=(14,), w=(33,), kh=(1, 3), kw=(2, 7)),
+    ),
+    "strides": (
+        ("b", "c", "h", "h"),
+        ("m", "c", "k", "k"),
+        grid(b=(1,), c=(16,), m=(16,), h=(28, 33), k=(1, 3, 7), stride=(2, 3)),
+    ),
+    "dilations": (
+        ("b", "c", "h", "h"), ("m", "c", "k", "k"), grid(b=(1,), c=(8,), m=(9,), h=(28, 33), k=(3,), dilation=(2, 3))
+    ),
+    "pads": (
+        ("b", "c", "h", "h"),
+        ("m", "c", "k", "k"),
+        grid(b=(1,), c=(8, 16), m=(16,), h=(14, 33), k=(3, 5), before=(0, 1, 2), after=(1, 2)),
+    ),
+    "groups": (
+        ("b", "c", "h", "h"), ("m", "share", "k", "k"), [
+            {"b": 1, "c": groups * share, "m": groups * maps, "share": share, "h": 14, "k": 3, "group": groups}
+            for groups in (2, 4) for share in (1, 3, 8) for maps in (1, 4, 8)
+        ]
+    ),
+    "depthwise": (
+        ("b", "c", "h", "h"), ("m", "share", "k", "k"), [
+            {"b": 1, "c": channels, "m": channels * maps, "share": 1, "h": 14, "k": k, "group": channels, "before": 1}
+            for channels in (3, 8, 17, 32, 64) for maps in (1, 2) for k in (3, 5)
+        ]
+    ),
+    "volume": (
+        ("b", "c", "d", "d", "d"),
+        ("m", "c", "k", "k", "k"),
+        grid(b=(1,), c=(3, 8), m=(4, 16), d=(7, 9), k=(1, 3)),
+    ),
+}  # fmt: skip
+"""The dimensions of data and of weights, and the sizes. Further names are attributes: stride, dilation, group, and the
+pixels of padding before and after each axis."""
+
+
+def filtered(data: Dims, weights: Dims) -> dict[str, Filled | Callable[[Sizes], Any]]:
+    """Return the arguments of a convolution whose sizes also determine its attributes."""
+    rank = len(data) - 2
+    return {
+        "X": filled(*data),
+        "W": filled(*weights, floats=(-0.5, 0.5)),
+        "strides": lambda sizes: [sizes.get("stride", 1)] * rank,
+        "dilations": lambda sizes: [sizes.get("dilation", 1)] * rank,
+        "group": lambda sizes: sizes.get("group", 1),
+        "pads": lambda sizes: [sizes.get("before", 0)] * rank + [sizes.get("after", 0)] * rank,
+    }

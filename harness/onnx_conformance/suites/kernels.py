@@ -1,0 +1,93 @@
+"""The suite `kernels`: calls of operators at the sizes of real models, at which runtimes choose other code.
+
+Cases are generated whenever they are needed. Their inputs are drawn, which takes less time than reading them, and a
+cache of them would need gigabytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from onnx_conformance.generation import sized
+from onnx_conformance.specification import registry
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.selection import Listed, Selection, listed
+from onnx_conformance.suites.slices import Slice, divided
+from onnx_conformance.suites.suite import Outlook
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from onnx_conformance.base.verdict import Unreadable
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.declare import Op
+    from onnx_conformance.specification.schema import OperatorVersion
+
+
+class Kernels:
+    """Calls at the sizes of real models, in the newest version of each operator that declares sized calls."""
+
+    name = "kernels"
+    makes = True
+    planned = False
+
+    def __init__(self) -> None:
+        """Make nothing yet."""
+        self.unreadable: list[Unreadable] = []
+        self._generated = Generated()
+
+    def digest(self) -> str:
+        """Return a digest of all code that makes the cases, and of the version of onnx."""
+        return hashlib.sha256(f"{self.name} {self._generated.digest()}".encode()).hexdigest()[:16]
+
+    def left_out(self, selection: Selection) -> list[str]:
+        """Return nothing: an operator without sized calls is not expected to have cases here."""
+        del selection
+        return []
+
+    def operators(self) -> list[str]:
+        """Return the operator versions that have sized calls."""
+        return [str(version) for _, version in _declared(Selection())]
+
+    def outlook(self, selection: Selection) -> Outlook | None:
+        """Return about how many cases are selected."""
+        return Outlook(self._counts(selection))
+
+    def slices(self, selection: Selection) -> list[Slice]:
+        """Return the selected operator versions, those with many cases in parts."""
+        return [part for name, count in self._counts(selection).items() for part in divided(name, count)]
+
+    def _counts(self, selection: Selection) -> dict[str, int]:
+        return {
+            str(version): sum(map(selection.may_take_id, sized.ids(op, version)))
+            for op, version in _declared(selection)
+            if selection.takes_operator(str(version))
+        }
+
+    def finished(self, part: Slice) -> None:
+        """Store nothing: cases are generated whenever they are needed."""
+
+    def cases(self, selection: Selection) -> Iterator[Case]:
+        """Yield the selected cases, by operator, call and size."""
+        part = selection.slice
+
+        def wanted(case_id: str) -> bool:
+            here = part is None or part.has(case_id.partition("@")[0])
+            return here and selection.may_take_id(case_id)
+
+        for op, version in _declared(selection):
+            if selection.takes_operator(str(version)):
+                yield from filter(selection.takes, sized.cases(op, version, wanted))
+
+    def listed(self, selection: Selection) -> Iterator[Listed]:
+        """Yield summaries of the selected cases."""
+        return listed(self.cases(selection))
+
+
+def _declared(selection: Selection) -> Iterator[tuple[Op, OperatorVersion]]:
+    """Yield the operators that may have selected cases and have sized calls, with their newest version."""
+    for op in registry.load().some(selection.may_have):
+        version = sized.version_of(op)
+        if version is not None:
+            yield op, version
