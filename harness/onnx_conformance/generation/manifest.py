@@ -108,14 +108,8 @@ class Line:
         Raises:
             ValueError: the text has another format.
         """
-        name, outcome, digests, *forms = text.split()
-        stem, entries = f"{op}/{name}", []
-        if len(digests) != DIGEST * len(forms):
-            raise ValueError(f"{name}: {len(digests)} characters of digests, expected {DIGEST} for each form")
-        for word, digest in zip(forms, _divided(digests), strict=True):
-            form, _, own = word.removesuffix(CORE).partition("=")
-            entries.append(Entry(delivered_id(stem, form), own or outcome, digest, word.endswith(CORE)))
-        return cls(stem, outcome, tuple(entries))
+        entries = tuple(Entry(*entry) for entry in _entries(op, text))
+        return cls(entries[0].id, entries[0].outcome, entries)
 
     def __str__(self) -> str:
         """Return the text of the line, without its end."""
@@ -127,8 +121,26 @@ class Line:
         return " ".join([self.stem.split("/", 2)[2], self.outcome, digests, *words])
 
 
-def _divided(digests: str) -> Iterator[str]:
-    return (digests[place : place + DIGEST] for place in range(0, len(digests), DIGEST))
+def _entries(op: str, text: str, *, of_core: bool = False) -> Iterator[tuple[str, str, str, bool]]:
+    """Yield the fields of the entries of a line; only tuples, because a run reads many lines.
+
+    Args:
+        op: the operator.
+        text: the text of the line.
+        of_core: whether to yield only the core.
+
+    Raises:
+        ValueError: the text has another format.
+    """
+    name, outcome, digests, *forms = text.split()
+    if len(digests) != DIGEST * len(forms) or not forms:
+        raise ValueError(f"{name}: {len(digests)} characters of digests, expected {DIGEST} for each form")
+    for place, word in enumerate(forms):
+        form, of_form = word.removesuffix(CORE), word.endswith(CORE)
+        if of_form or not of_core:
+            form, _, own = form.partition("=")
+            digest = digests[place * DIGEST : (place + 1) * DIGEST]
+            yield delivered_id(f"{op}/{name}", form), own or outcome, digest, of_form
 
 
 def text(op: Op) -> str:
@@ -239,11 +251,11 @@ def digests(operator: str, *, of_core: bool, wanted: Callable[[str], bool]) -> d
         text = (GENERATED / file_name(op)).read_text(encoding="utf-8")
         if not text.startswith(HEAD.format(version=onnx.__version__)):
             return None
-        lines = [Line.parsed(op, line) for line in text.splitlines() if line.startswith(f"{since}/")]
+        lines = (line for line in text.splitlines() if line.startswith(f"{since}/") and (CORE in line or not of_core))
+        entries = (entry for line in lines for entry in _entries(op, line, of_core=of_core))
+        return {case_id: digest for case_id, _, digest, _ in entries if wanted(case_id)}
     except (OSError, ValueError):
         return None
-    entries = (entry for line in lines for entry in line.entries if entry.core or not of_core)
-    return {entry.id: entry.digest for entry in entries if wanted(entry.id)}
 
 
 def _lines(path: Path, op: Op) -> list[Line]:
