@@ -31,7 +31,7 @@ _BYTE = 8
 _FLOATS = frozenset(
     row.number for row in protocol.ELEMENT_TYPES if row.bits >= _BYTE and row.dtype.startswith(("float", "bfloat", "c"))
 )
-"""Element types that are rounded; floats below a byte have neither NaN nor bits that differ between processors."""
+"""Element types that are rounded. Floats below a byte have no NaN, and all their bits are the same everywhere."""
 _HASHED = ("model", "outputs", "form", "needs", "expected", "any_of", "any_order")
 """The parts of a description that are hashed as text."""
 

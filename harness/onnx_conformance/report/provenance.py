@@ -28,7 +28,7 @@ class Shown:
         version: reported by the runtime; may be empty.
         suite: name of the suite.
         digest: digest of the suite.
-        name: the name of these results where they are shown; empty: they have none of their own.
+        name: the name of these results where they are shown; empty: the label names them.
     """
 
     backend: str
@@ -39,7 +39,7 @@ class Shown:
 
     @property
     def label(self) -> str:
-        """The name; without one, the backend without the version in its name, then the reported version."""
+        """The name; if it is empty, the backend without the version in its name, then the reported version."""
         return line(self.name or f"{under_test.unversioned(self.backend)} {self.version}".strip(), 120)
 
 
