@@ -9,14 +9,11 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from onnx_conformance.backends import protocol
 from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import parts
-from onnx_conformance.case import properties
-from onnx_conformance.case.elements import is_float
+from onnx_conformance.case import encoding, properties
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -143,15 +140,22 @@ class Case:
     def digests(self) -> tuple[str, str, str]:
         """Return short digests of the model, the inputs, and the expected outcome.
 
-        They are the same on every processor. The last bits of expected values differ between processors, because numpy
-        and the C library choose code for the processor. They contain no phrase of ours except `Allowance.limits`.
+        They are the same on every processor; see `encoding`. They contain no phrase of ours except `Allowance.limits`.
         """
-        outcome = f"{self.outcome} {self.allowance.limits}".encode()
-        values = [self.expected, *(item.values for item in self.allowance.any_of if item is not None)]
-        expected = b"".join([outcome, *(_bytes(_portable(item, self.allowance)) for item in values)])
+        item, buffers = encoding.described_answer(self)
+        bounded = self.allowance.bounds is not None
+        pieces = encoding.portable(item, b"".join(buffers), self.allowance, bounded=bounded)
+        expected = [f"{self.outcome} {self.allowance.limits} {item}".encode(), *pieces]
         fed = dict(self.inputs) if self.earlier is None else [dict(self.earlier), dict(self.inputs)]
         of_inputs = digest_values(fed)
-        return _digest(b"".join([self.model, *self.files.values()])), of_inputs, _digest(expected)
+        return _digest(b"".join([self.model, *self.files.values()])), of_inputs, _digest(b"\0".join(expected))
+
+    def digest(self) -> str:
+        """Return one digest of everything that a verdict depends on; see `encoding.digest`."""
+        item, buffers = encoding.described(self)
+        terms = encoding.terms(self.operator, str(self.outcome), self.force, self.allowance)
+        bounded = self.allowance.bounds is not None
+        return encoding.digest(item, terms, self.allowance, self.frame, b"".join(buffers), bounded=bounded)
 
 
 def by_itself(case: Case) -> Case:
@@ -174,36 +178,6 @@ def _digest(data: bytes) -> str:
 def digest_values(values: object) -> str:
     """Return a short digest of values, their types and shapes."""
     return _digest(_bytes(values))
-
-
-def _portable(value: Any, allowance: Allowance) -> Any:  # noqa: ANN401 - any value
-    """Return an expected value without the bits that depend on the processor: the sign of NaN, and those below 2**-22.
-
-    If an error is allowed for each element, the bits are relative to the largest element of the tensor, because terms
-    that cancel each other leave noise.
-    """
-    if isinstance(value, list | tuple):
-        return type(value)(_portable(item, allowance) for item in value)
-    if isinstance(value, dict):
-        return {key: _portable(item, allowance) for key, item in value.items()}
-    if not isinstance(value, np.ndarray | np.generic) or not is_float(np.asarray(value)):
-        return value
-    if value.dtype.kind == "c":
-        return [_portable(np.ascontiguousarray(part), allowance) for part in (value.real, value.imag)]
-    exact = not (allowance.ulp or allowance.rtol or allowance.atol) and allowance.bounds is None
-    kind = np.array(protocol.element_type(value.dtype).number)
-    wide = np.array(value, np.float64)
-    wide[np.isnan(wide)] = np.nan
-    if exact:
-        return [kind, wide]
-    largest = float(np.max(np.abs(wide), initial=0.0, where=np.isfinite(wide)))
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # The largest number may become infinity.
-        if allowance.bounds is not None and largest:
-            # Just above the largest element, because that may be 1 on one processor and a little less on another.
-            # At least the smallest float64, because the unit of smaller elements would be 0.
-            unit = max(2.0 ** (np.frexp(largest * (1 + 2.0**-30))[1] - 22), 2.0**-1074)
-            wide = np.round(wide / unit) * unit + 0.0  # Makes every zero positive.
-        return [kind, wide.astype(np.float32)]
 
 
 def _bytes(value: object) -> bytes:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 PLAIN_FIELDS = ("low", "high", "chosen_by", "mean", "deviation", "kurtosis", "same_as")
+INDICES = ("chosen_by", "same_as")
+"""The fields that are numbers of outputs."""
 SIGMAS = 6.0
 """Largest allowed deviation of a mean or a variance. A correct generator exceeds it in 1 of 500 million cases."""
 CHOICE_ULP = 4
@@ -95,8 +97,8 @@ def describe(drawn: Drawn) -> dict[str, Any]:
     described: dict[str, Any] = {"type": element_type(drawn.example.dtype).name, "shape": list(drawn.example.shape)}
     for name in PLAIN_FIELDS:
         value = getattr(drawn, name)
-        if value is not None:
-            described[name] = np.asarray(value, np.float64).tolist() if isinstance(value, np.ndarray) else value
+        if value is not None:  # 0 and 0.0 are the same number, and have one text.
+            described[name] = value if name in INDICES else np.asarray(value, np.float64).tolist()
     if drawn.choices:
         described["choices"] = [np.asarray(choice).astype(np.float64).tolist() for choice in drawn.choices]
     return described
@@ -115,7 +117,7 @@ def parse(described: Mapping[str, Any]) -> Drawn:
         for name in PLAIN_FIELDS
         if name in described
     }
-    for name in ("chosen_by", "same_as"):
+    for name in INDICES:
         if name in fields:
             fields[name] = int(fields[name])
     choices = tuple(np.asarray(choice, np.float64).reshape(shape) for choice in described.get("choices", ()))

@@ -2,21 +2,22 @@
 
 A line is one declared case:
 
-    1/lengths values 7f0c3a5e19d2b684 plain* omitted symbolic* if_branch*
+    1/lengths_zero values RLmbSUwR4m4nTzqPKz9dLQPu1Ya9sVi0E plain* omitted symbolic*
 
-It contains the operator version and the name of the case, the expected outcome, one digest over its models, inputs and
-expected outcomes in all forms, and the forms. `*` marks the forms in the core. A form with another outcome is written
-as `expanded=unspecified`.
+It contains the operator version and the name of the case, the expected outcome, the digests of all forms, and the
+forms. A digest has 11 characters; the first is that of the first form. `*` marks the forms in the core. A form with
+another outcome is written as `expanded=unspecified`.
 
 The files are committed, so a review shows every change of a case, whether its reason is a declaration, the engine or
-onnx itself. They are also read to list or select cases, because that is faster than generating them.
+onnx itself. They are also read to list or select cases, because that is faster than generating them. The cases of a
+pack are compared with the digests. Each form has its own, because a pack may have only some forms of a case: those of
+the core, of a shard or of a sample.
 """
 
 from __future__ import annotations
 
 import difflib
 import functools
-import hashlib
 import itertools
 import multiprocessing
 from collections import Counter
@@ -29,6 +30,7 @@ import onnx
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import GENERATED
 from onnx_conformance.case.case import PLAIN, delivered_id
+from onnx_conformance.case.encoding import DIGEST
 from onnx_conformance.generation import core, derived, plans
 from onnx_conformance.specification import registry
 
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
 
-HEAD = "# case, expected outcome, digest over all its forms, forms (* in the core); onnx {version}\n"
+HEAD = "# case, expected outcome, digests of all its forms, forms (* in the core); onnx {version}\n"
 CORE = "*"
 SHOWN = 40
 
@@ -55,17 +57,19 @@ class Entry:
     Attributes:
         id: the id of the case.
         outcome: the outcome that the text requires.
+        digest: of the case; see `case.encoding`.
         core: whether the case is in the core.
     """
 
     id: str
     outcome: str
+    digest: str
     core: bool
 
 
-def file_name(op: Op) -> str:
-    """Return the name of an operator's file."""
-    return f"{op.domain}.{op.name}.txt"
+def file_name(op: Op | str) -> str:
+    """Return the name of an operator's file; the operator may also be a name such as ai.onnx/Split."""
+    return f"{str(op).replace('/', '.')}.txt"
 
 
 @dataclass(frozen=True)
@@ -75,13 +79,11 @@ class Line:
     Attributes:
         stem: the id of its plain form.
         outcome: the expected outcome of its plain form.
-        digest: a digest over all forms.
         entries: one entry for each form, with the plain one first.
     """
 
     stem: str
     outcome: str
-    digest: str
     entries: tuple[Entry, ...]
 
     @classmethod
@@ -92,11 +94,8 @@ class Line:
             cases: the case in all its forms, with the plain one first.
             chosen: the ids in the core.
         """
-        hashed = hashlib.sha256()
-        for case in cases:
-            hashed.update(" ".join([case.form, str(case.outcome), *case.digests(), ""]).encode())
-        entries = tuple(Entry(case.id, str(case.outcome), case.id in chosen) for case in cases)
-        return cls(cases[0].id, str(cases[0].outcome), hashed.hexdigest()[:16], entries)
+        entries = tuple(Entry(case.id, str(case.outcome), case.digest(), case.id in chosen) for case in cases)
+        return cls(cases[0].id, str(cases[0].outcome), entries)
 
     @classmethod
     def parsed(cls, op: str, text: str) -> Line:
@@ -109,12 +108,8 @@ class Line:
         Raises:
             ValueError: the text has another format.
         """
-        name, outcome, digest, *forms = text.split()
-        stem, entries = f"{op}/{name}", []
-        for word in forms:
-            form, _, own = word.removesuffix(CORE).partition("=")
-            entries.append(Entry(delivered_id(stem, form), own or outcome, word.endswith(CORE)))
-        return cls(stem, outcome, digest, tuple(entries))
+        entries = tuple(Entry(*entry) for entry in _entries(op, text))
+        return cls(entries[0].id, entries[0].outcome, entries)
 
     def __str__(self) -> str:
         """Return the text of the line, without its end."""
@@ -122,7 +117,30 @@ class Line:
         for entry in self.entries:
             own = "" if entry.outcome == self.outcome else f"={entry.outcome}"
             words.append(f"{entry.id[len(self.stem) + 1 :] or PLAIN}{own}{CORE if entry.core else ''}")
-        return " ".join([self.stem.split("/", 2)[2], self.outcome, self.digest, *words])
+        digests = "".join(entry.digest for entry in self.entries)
+        return " ".join([self.stem.split("/", 2)[2], self.outcome, digests, *words])
+
+
+def _entries(op: str, text: str, *, of_core: bool = False) -> Iterator[tuple[str, str, str, bool]]:
+    """Yield the fields of the entries of a line; only tuples, because a run reads many lines.
+
+    Args:
+        op: the operator.
+        text: the text of the line.
+        of_core: whether to yield only the core.
+
+    Raises:
+        ValueError: the text has another format.
+    """
+    name, outcome, digests, *forms = text.split()
+    if len(digests) != DIGEST * len(forms) or not forms:
+        raise ValueError(f"{name}: {len(digests)} characters of digests, expected {DIGEST} for each form")
+    for place, word in enumerate(forms):
+        form, of_form = word.removesuffix(CORE), word.endswith(CORE)
+        if of_form or not of_core:
+            form, _, own = form.partition("=")
+            digest = digests[place * DIGEST : (place + 1) * DIGEST]
+            yield delivered_id(f"{op}/{name}", form), own or outcome, digest, of_form
 
 
 def text(op: Op) -> str:
@@ -218,6 +236,26 @@ def _all_counts(path: Path, op: Op, *, of_core: bool) -> Counter[str]:
         if number:
             found[f"{op}/{name.partition('/')[0]}"] += number
     return found
+
+
+def digests(operator: str, *, of_core: bool, wanted: Callable[[str], bool]) -> dict[str, str] | None:
+    """Return the digests of cases of an operator version by id; None if the manifest has none for the installed onnx.
+
+    Args:
+        operator: the operator version, such as ai.onnx/Split/18. Its operator file need not be loaded.
+        of_core: whether to return only the core.
+        wanted: a predicate on ids.
+    """
+    op, _, since = operator.rpartition("/")
+    try:
+        text = (GENERATED / file_name(op)).read_text(encoding="utf-8")
+        if not text.startswith(HEAD.format(version=onnx.__version__)):
+            return None
+        lines = (line for line in text.splitlines() if line.startswith(f"{since}/") and (CORE in line or not of_core))
+        entries = (entry for line in lines for entry in _entries(op, line, of_core=of_core))
+        return {case_id: digest for case_id, _, digest, _ in entries if wanted(case_id)}
+    except (OSError, ValueError):
+        return None
 
 
 def _lines(path: Path, op: Op) -> list[Line]:

@@ -28,17 +28,19 @@ class Shown:
         version: reported by the runtime; may be empty.
         suite: name of the suite.
         digest: digest of the suite.
+        name: the name of these results where they are shown; empty: the label names them.
     """
 
     backend: str
     version: str
     suite: str
     digest: str
+    name: str = ""
 
     @property
     def label(self) -> str:
-        """The backend without the version in its name, then the reported version."""
-        return line(f"{under_test.unversioned(self.backend)} {self.version}".strip(), 120)
+        """The name; if it is empty, the backend without the version in its name, then the reported version."""
+        return line(self.name or f"{under_test.unversioned(self.backend)} {self.version}".strip(), 120)
 
 
 def age(version: str) -> tuple[bool, Version, str]:
@@ -47,6 +49,17 @@ def age(version: str) -> tuple[bool, Version, str]:
         return True, Version(version), version
     except ValueError:
         return False, Version("0"), version
+
+
+def of_names(shown: Iterable[Shown]) -> list[str]:
+    """Return a sentence if the results are of several suites; it names the runs of each suite."""
+    by_suite: dict[str, dict[str, None]] = {}
+    for item in shown:
+        by_suite.setdefault(item.suite, {})[item.label] = None
+    if len(by_suite) < 2:  # noqa: PLR2004 - several
+        return []
+    groups = "; ".join(f"{listed(labels)} used {line(suite, 80) or 'unknown'}" for suite, labels in by_suite.items())
+    return [f"These results are of different suites, so a case of one suite has no results of the others: {groups}."]
 
 
 def of_suites(shown: Iterable[Shown]) -> list[str]:

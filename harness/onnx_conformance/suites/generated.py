@@ -128,17 +128,26 @@ class Generated:
         """Yield the cases of a slice from its pack; without a pack, generate the cases and write it."""
         words = (str(part), str(selection.core), str(selection.shard), str(selection.sample))
         key = packs.key(self.name, self.digest(), *words)
-        pack = packs.read(key, _made_again)
+        digests = self._digests(part, selection)
+        pack = packs.read(key, _made_again, digests)
         if pack is not None:
             self._packs[part] = pack
             selection.takes_operator(part.operator)  # The key depends on nothing else in the selection.
             yield from pack
             return
-        self._packs[part] = packer = packs.Packer(key)
+        self._packs[part] = packer = packs.Packer(key, digests)
         for case in itertools.chain.from_iterable(self._cases(op, selection) for op in self._of(part, selection)):
             packer.add(case)
             yield case
         packer.write()
+
+    def _digests(self, part: Slice, selection: Selection) -> dict[str, str] | None:
+        """Return the digests of the cases of a slice by id; None if the manifest does not have them."""
+
+        def wanted(case_id: str) -> bool:
+            return part.has(case_id.partition("@")[0]) and selection.takes_id(case_id)
+
+        return manifest.digests(part.operator, of_core=selection.core, wanted=wanted)
 
     def finished(self, part: Slice) -> None:
         """Keep the bounds that answers needed."""

@@ -6,8 +6,12 @@ a digest of everything that the cases come from, so that nothing has to be inval
 the cases are made again. Packs may be deleted at any time, and `ONNX_CONFORMANCE_CACHE=` turns them off; where the
 cache cannot be written, there are none.
 
+Whoever can write the cache can also write the digest of a pack. So the cases of the generated suite are compared with
+the manifest, which is a part of the installed package. A pack with other cases is removed like a damaged one.
+
 Bounds, the errors that elements may have, take longer to compute than cases, and most answers need none. So those that
-a run needed are in a file of their own, `KEY.bounds`, and others are computed from the case made again.
+a run needed are in a file of their own, `KEY.bounds`, and others are computed from the case made again. The manifest
+has no bounds, so nothing compares them.
 """
 
 from __future__ import annotations
@@ -29,9 +33,8 @@ import numpy as np
 from onnx_conformance.backends import cache, protocol
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import Unreadable
-from onnx_conformance.case import properties
+from onnx_conformance.case import encoding, properties
 from onnx_conformance.case.allowance import Allowance, Bounds
 from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.declare import AnyOf, Order
@@ -39,7 +42,7 @@ from onnx_conformance.declare import AnyOf, Order
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from onnx_conformance.base.values import Array, Value
+    from onnx_conformance.base.values import Array, Drawn, Value
 
 cache.report = printing.note
 _T = TypeVar("_T")
@@ -70,6 +73,10 @@ class DamagedPackError(HarnessError):
     """A pack has the digest of its content, but the content is not that of a pack; it was removed."""
 
 
+class OtherCasesError(Exception):
+    """A pack has other cases than the manifest."""
+
+
 def _damaged(name: str, error: Exception) -> NoReturn:
     """Remove a pack that an intruder has changed, and end the command.
 
@@ -94,8 +101,14 @@ class Pack(Iterator[Case]):
         unreadable: cases that could not be read when the pack was written.
     """
 
-    def __init__(self, name: str, body: memoryview, remake: Callable[[str], Case] | None) -> None:
-        """Read the header; see `read`."""
+    def __init__(
+        self, name: str, body: memoryview, remake: Callable[[str], Case] | None, digests: Mapping[str, str] | None
+    ) -> None:
+        """Read the header; see `read`.
+
+        Raises:
+            OtherCasesError: the cases are not those of the manifest.
+        """
         self._name = name
         line = bytes(body[:32]).partition(b"\n")[0]
         start = len(line) + 1 + int(line)
@@ -106,6 +119,32 @@ class Pack(Iterator[Case]):
         self._bounds = KeptBounds(name)
         self._remake = remake
         self.unreadable = [Unreadable(**item) for item in header["unreadable"]]
+        if digests is not None:
+            self._compare(header["cases"], digests)
+
+    def _compare(self, cases: Sequence[Mapping[str, Any]], digests: Mapping[str, str]) -> None:
+        """Compare the cases with the manifest, without decoding them.
+
+        Raises:
+            OtherCasesError: the cases are not those of the manifest.
+        """
+        place, found = 0, dict[str, str]()
+        terms = [
+            encoding.terms(fields["operator"], str(fields["outcome"]), fields["force"], allowance)
+            for allowance, fields in self._common
+        ]
+        for item in cases:
+            if "known_bounds" in item:  # The digest does not depend on them, and generated cases have none.
+                raise OtherCasesError
+            common, allowance = item["common"], self._common[item["common"]][0]
+            middle = place + item["frame"]
+            end = middle + item["bytes"]
+            frame, data = self._data[place:middle], self._data[middle:end]
+            bounded = "bounds" in item
+            found[item["id"]] = encoding.digest(item, terms[common], allowance, frame, data, bounded=bounded)
+            place = end
+        if found != digests or len(found) != len(cases):  # A case may occur twice, with other values the first time.
+            raise OtherCasesError
 
     def __next__(self) -> Case:
         """Return the next case.
@@ -282,9 +321,15 @@ def _any_of(described: Mapping[str, Any], payload: protocol.Payload) -> AnyOf:
 class Packer:
     """Makes a pack of cases while somebody else takes them."""
 
-    def __init__(self, name: str) -> None:
-        """Take the key of the pack."""
+    def __init__(self, name: str, digests: Mapping[str, str] | None = None) -> None:
+        """Take the key of the pack.
+
+        Args:
+            name: the key.
+            digests: those of its cases in the manifest; see `read`. Other cases are not kept.
+        """
         self._name = name
+        self._digests, self._matches = digests, True
         self._buffers: list[bytes] = []
         self._cases: list[dict[str, Any]] = []
         self._common: dict[str, int] = {}
@@ -294,37 +339,10 @@ class Packer:
     def add(self, case: Case) -> None:
         """Add a case."""
         allowance = case.allowance
-        self._buffers.append(case.frame)
-        buffers: list[bytes] = []
-        item: dict[str, Any] = {
-            "id": case.id,
-            "common": self._common.setdefault(_common(case), len(self._common)),
-            "frame": len(case.frame),
-            "model": len(case.model),
-            "outputs": case.outputs,
-            "form": case.form,
-            "needs": sorted(case.needs),
-        }
-        if case.expected is not None:
-            # In the order in which a reader takes the bytes.
-            item["expected"] = [
-                {"drawn": properties.describe(value)} if isinstance(value, Drawn) else protocol.encode(value, buffers)
-                for value in case.expected
-            ]
-            if not any(isinstance(value, Drawn) for value in case.expected):
-                item["bytes_expected"] = sum(map(len, buffers))
-        if allowance.any_of:
-            item["any_of"] = [
-                None
-                if each is None
-                else {
-                    "values": [protocol.encode(value, buffers) for value in each.values],
-                    "elementwise": each.elementwise,
-                }
-                for each in allowance.any_of
-            ]
-        if allowance.any_order is not None:
-            item["any_order"] = {"axis": allowance.any_order.axis, "lanewise": allowance.any_order.lanewise}
+        item, buffers = encoding.described(case)
+        item["common"] = self._common.setdefault(_common(case), len(self._common))
+        if self._digests is not None:
+            self._matches &= self._digests.get(case.id) == case.digest()
         if isinstance(allowance.bounds, Bounds):
             shared = id(allowance.bounds)  # By all forms of a case; the list of bounds keeps them from being reused.
             if shared not in self._numbers:
@@ -333,11 +351,16 @@ class Packer:
         elif allowance.bounds is not None:  # Those of a folder are known.
             item["known_bounds"] = [protocol.encode(each, buffers) for each in allowance.bounds]
         item["bytes"] = sum(map(len, buffers))
-        self._buffers += buffers
+        self._buffers += [case.frame, *buffers]
         self._cases.append(item)
 
     def write(self, unreadable: Iterable[Unreadable] = ()) -> None:
-        """Write the pack, if that is possible; of two that write the same one, either stays."""
+        """Write the pack, if that is possible; of two that write the same one, either stays.
+
+        Nothing is written if the cases are not those of the manifest: the next reader would not use them.
+        """
+        if self._digests is not None and (not self._matches or len(self._cases) != len(self._digests)):
+            return
         header = {
             "cases": self._cases,
             "common": [json.loads(text) for text in self._common],
@@ -430,14 +453,17 @@ class KeptBounds:
         _write(f"{self._name}.bounds", b"".join([b"%d\n" % len(text), text, *buffers]))
 
 
-def read(name: str, remake: Callable[[str], Case] | None = None) -> Pack | None:
-    """Return a pack by its key, or None if it does not exist, was damaged, or has another format.
+def read(
+    name: str, remake: Callable[[str], Case] | None = None, digests: Mapping[str, str] | None = None
+) -> Pack | None:
+    """Return a pack by its key, or None if it does not exist, was damaged, or has another format or other cases.
 
     Args:
         name: the key.
         remake: makes a case again by its id, for bounds that no run has needed yet; None: the cases have none.
+        digests: the digests of its cases in the manifest, by id; None: the manifest does not have them.
     """
-    return _parsed(f"{name}.pack", lambda body: Pack(name, body, remake))
+    return _parsed(f"{name}.pack", lambda body: Pack(name, body, remake, digests))
 
 
 def read_json(name: str) -> object:
@@ -477,6 +503,10 @@ def _parsed(name: str, parse: Callable[[memoryview], _T]) -> _T | None:
         return None
     try:
         return parse(body)
+    except OtherCasesError:
+        place.remove(name)
+        cache.distrust(place.folder / name, "has other cases than the manifest, and was removed")
+        return None
     except Exception as error:  # noqa: BLE001 - whoever wrote the file may have written anything
         place.remove(name)
         cache.distrust(place.folder / name, f"has another format ({type(error).__name__}), and was removed")

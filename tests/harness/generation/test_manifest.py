@@ -52,21 +52,27 @@ def test_a_line_has_the_forms_of_a_case_and_which_of_them_are_in_the_core(tmp_pa
     cases = list(plans.cases(op))
     read = [entry for text in lines for entry in manifest.Line.parsed("ai.onnx/Identity", text).entries]
     chosen = core.choose(op, cases)
-    assert read == [manifest.Entry(case.id, str(case.outcome), case.id in chosen) for case in cases]
+    assert read == [manifest.Entry(case.id, str(case.outcome), case.digest(), case.id in chosen) for case in cases]
     assert {True, False} == {entry.core for entry in read}
     assert lines[0].split()[0] == "25/ramp2"
     assert [str(manifest.Line.parsed("ai.onnx/Identity", text)) for text in lines] == lines
 
 
 def test_a_form_with_another_outcome_says_so() -> None:
-    text = "18/uneven values 0123456789abcdef plain* expanded=unspecified top=rejects*"
+    text = f"18/uneven values {'a' * 11}{'b' * 11}{'c' * 11} plain* expanded=unspecified top=rejects*"
     line = manifest.Line.parsed("ai.onnx/Split", text)
-    assert [(entry.id, entry.outcome, entry.core) for entry in line.entries] == [
-        ("ai.onnx/Split/18/uneven", "values", True),
-        ("ai.onnx/Split/18/uneven@expanded", "unspecified", False),
-        ("ai.onnx/Split/18/uneven@top", "rejects", True),
-    ]
+    assert line.entries == (
+        manifest.Entry("ai.onnx/Split/18/uneven", "values", "a" * 11, core=True),
+        manifest.Entry("ai.onnx/Split/18/uneven@expanded", "unspecified", "b" * 11, core=False),
+        manifest.Entry("ai.onnx/Split/18/uneven@top", "rejects", "c" * 11, core=True),
+    )
     assert str(line) == text
+
+
+@pytest.mark.parametrize("digests", ["a" * 11, "a" * 21, "a" * 23, "a" * 33])
+def test_a_line_with_digests_for_other_forms_is_no_line(digests: str) -> None:
+    with pytest.raises(ValueError, match="digests"):
+        manifest.Line.parsed("ai.onnx/Split", f"18/uneven values {digests} plain* top")
 
 
 def without_core(lines: list[str]) -> list[str]:
@@ -153,3 +159,40 @@ def test_the_number_of_all_cases_is_that_of_their_ids(*, of_core: bool) -> None:
     of_ids = manifest.counts(op, of_core=of_core, wanted=lambda _: True)
     assert set(of_ids) == {f"ai.onnx/Split/{since}" for since in op.versions}
     assert manifest.counts(op, of_core=of_core) == of_ids
+
+
+@pytest.mark.parametrize("of_core", [False, True])
+def test_the_digests_of_a_version_are_those_of_its_cases(*, of_core: bool) -> None:
+    op = registry.load().named("Split")
+    cases = list(plans.cases(op, (18,)))
+    chosen = core.choose(op, plans.cases(op))
+    expected = {case.id: case.digest() for case in cases if case.id in chosen or not of_core}
+    assert len(expected) > 1
+    assert manifest.digests("ai.onnx/Split/18", of_core=of_core, wanted=lambda _: True) == expected
+    plain = manifest.digests("ai.onnx/Split/18", of_core=of_core, wanted=lambda name: "@" not in name)
+    assert plain == {name: digest for name, digest in expected.items() if "@" not in name}
+
+
+@pytest.mark.parametrize("text", ["", "# another head\n", None])
+def test_a_manifest_of_another_onnx_or_format_has_no_digests(
+    text: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest.write([registry.load().named("Split")], tmp_path)
+    monkeypatch.setattr(manifest, "GENERATED", tmp_path)
+    file = tmp_path / "ai.onnx.Split.txt"
+    assert manifest.digests("ai.onnx/Split/18", of_core=True, wanted=lambda _: True)
+    assert manifest.digests("ai.onnx/Gather/13", of_core=True, wanted=lambda _: True) is None
+    if text is None:
+        monkeypatch.setattr(onnx, "__version__", "9.9.9")
+    else:
+        file.write_text(text + file.read_text().partition("\n")[2])
+    assert manifest.digests("ai.onnx/Split/18", of_core=True, wanted=lambda _: True) is None
+
+
+def test_a_damaged_line_has_no_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    manifest.write([registry.load().named("Split")], tmp_path)
+    monkeypatch.setattr(manifest, "GENERATED", tmp_path)
+    file = tmp_path / "ai.onnx.Split.txt"
+    file.write_text(file.read_text() + "18/x values abc plain*\n")
+    assert manifest.digests("ai.onnx/Split/13", of_core=True, wanted=lambda _: True)
+    assert manifest.digests("ai.onnx/Split/18", of_core=True, wanted=lambda _: True) is None

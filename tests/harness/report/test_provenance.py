@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +13,7 @@ from onnx_conformance.findings import collect, findings_file
 from onnx_conformance.findings.finding import Findings
 from onnx_conformance.report import findings_text, index, provenance, report_data
 from onnx_conformance.report.badge import LEGEND, STEPS
+from onnx_conformance.report.html import page
 from onnx_conformance.report.index import COMPARISON
 from onnx_conformance.report.provenance import Shown
 from onnx_conformance.results.trend import TrendError, trend
@@ -106,6 +109,48 @@ def test_the_index_explains_the_colours_of_badges(tmp_path: Path) -> None:
     text = text_of(run_with(tmp_path / "1", "mine", "1", [PASS]))
     assert all(f"{color}: {meaning}" in text for color, meaning in LEGEND)
     assert {color for _, color in STEPS} < {color for color, _ in LEGEND}
+
+
+# The one-page report
+
+
+def notes_of_page(*runs: Run) -> list[str]:
+    """Return the sentences above the matrix of the page of some runs."""
+    header = page.report(runs).partition("<header>")[2].partition("</header>")[0]
+    return [html.unescape(text) for text in re.findall(r'<p class="cut">(.*?)</p>', header)]
+
+
+def test_the_page_names_the_runs_that_differ(tmp_path: Path) -> None:
+    one = run_with(tmp_path / "1.ndjson", "mine", "1.10", [PASS])
+    other = run_with(tmp_path / "2.ndjson", "mine==1.9", "1.9", [PASS], "d2")
+    again = run_with(tmp_path / "3.ndjson", "mine", "1.10", [PASS], "d2")
+    assert notes_of_page(one, other) == [
+        (
+            "These results are of different versions of the suite generated, so cases with the same name may differ: "
+            "mine used version d1; mine==1.9 used version d2."
+        ),
+        "These results are of 2 versions of mine: 1.9 (mine==1.9), 1.10 (mine).",
+    ]
+    assert notes_of_page(one, again) == [
+        (
+            "These results are of different versions of the suite generated, so cases with the same name may differ: "
+            "mine 1.10 (1.ndjson) used version d1; mine 1.10 (3.ndjson) used version d2."
+        )
+    ]
+    assert notes_of_page(one) == []
+    assert notes_of_page(one, run_with(tmp_path / "4.ndjson", "other", "2", [PASS])) == []
+
+
+def test_the_page_names_the_runs_of_each_suite(tmp_path: Path) -> None:
+    one = run_with(tmp_path / "1.ndjson", "mine", "1", [PASS])
+    other = run_of(tmp_path / "2.ndjson", suite="<i>official", digest="d2", backends=("its",))
+    assert notes_of_page(one, other) == [
+        (
+            "These results are of different suites, so a case of one suite has no results of the others: "
+            "mine used generated; its used <i>official."
+        )
+    ]
+    assert "<i>official" not in page.report((one, other))
 
 
 # The trend

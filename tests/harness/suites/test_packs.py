@@ -99,7 +99,18 @@ def test_a_forged_pack_with_the_right_digest_is_removed(
     assert f"{path} has another format" in capsys.readouterr().err
 
 
-@pytest.mark.slow
+def test_a_pack_with_other_digests_than_the_manifest_is_removed(
+    some: list[Case], cache: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    digests = {case.id: case.digest() for case in some}
+    packs.write(KEY, some)
+    path = cache / "packs" / f"{KEY}.pack"
+    assert told(list(packs.read(KEY, digests=digests) or ())) == told(some)
+    assert packs.read(KEY, digests={**digests, some[0].id: "another"}) is None
+    assert not path.exists()
+    assert f"{path} has other cases than the manifest" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("what", ["frame", "common", "expected", "inputs"])
 def test_a_case_that_was_changed_in_a_pack_ends_the_command_with_a_sentence(
     what: str, some: list[Case], cache: Path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from onnx_conformance.case.allowance import Bounds
 from onnx_conformance.case.case import Case, Outcome, digest_values
 from onnx_conformance.case.compare import compare
 from onnx_conformance.declare import Drawn
-from onnx_conformance.generation import plans
+from onnx_conformance.generation import manifest, plans
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes import replies
 from onnx_conformance.processes.adapter_process import Limits
@@ -26,13 +27,14 @@ from onnx_conformance.results.stream import Run as Stream
 from onnx_conformance.run.export import Export
 from onnx_conformance.run.options import Options
 from onnx_conformance.run.run import Run
-from onnx_conformance.suites import onnx_layout
+from onnx_conformance.suites import onnx_layout, packs
 from onnx_conformance.suites.folder import Folder
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.packs import PackedCase
 from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from onnx_conformance.suites.slices import Slice
@@ -129,6 +131,7 @@ def test_a_second_run_reads_what_the_first_one_made(made: list[Case], monkeypatc
     again = read(Generated(), selection)
     assert all(isinstance(case, PackedCase) for case in again)
     assert [case.id for case in again] == [case.id for case in made]
+    assert [case.digest() for case in again] == [case.digest() for case in made]
 
 
 def test_bounds_that_no_run_needed_are_computed_and_kept(made: list[Case], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,6 +166,153 @@ def test_damaged_bounds_are_computed_again(cache: Path) -> None:
         file.write_bytes(data)
         assert bounds() == right
         assert file.read_bytes() != bytes(data), "the damaged one stays"
+
+
+SELECTIONS = {
+    "whole": Selection(ops=("Split/18",)),
+    "core": Selection(ops=("Split/18",), core=True),
+    "shard": Selection(ops=("Split/18",), shard=(1, 2)),
+    "sample": Selection(ops=("Split/18",), core=True, sample=3),
+}
+
+
+def flips_an_expected_value(header: dict[str, Any], data: bytearray) -> None:
+    place = 0
+    for item in header["cases"]:
+        if item.get("bytes_expected"):
+            data[place + item["frame"]] ^= 1
+            return
+        place += item["frame"] + item["bytes"]
+    raise AssertionError("no case has an expected value")
+
+
+def flips_a_byte_of_a_message(header: dict[str, Any], data: bytearray) -> None:
+    data[header["cases"][0]["frame"] - 1] ^= 1
+
+
+def forbids_every_model(header: dict[str, Any], data: bytearray) -> None:  # noqa: ARG001 - as every forgery
+    for common in header["common"]:
+        common["outcome"] = "rejects"
+
+
+def allows_any_error(header: dict[str, Any], data: bytearray) -> None:  # noqa: ARG001 - as every forgery
+    for common in header["common"]:
+        common["allowance"]["atol"] = 1e30
+
+
+def names_another_shape(header: dict[str, Any], data: bytearray) -> None:  # noqa: ARG001 - as every forgery
+    item = next(item for item in header["cases"] if item.get("bytes_expected"))
+    item["expected"][0]["shape"].insert(0, 1)
+
+
+def renames_the_outputs(header: dict[str, Any], data: bytearray) -> None:  # noqa: ARG001 - as every forgery
+    header["cases"][0]["outputs"] = ["another"]
+
+
+def shortens_the_model(header: dict[str, Any], data: bytearray) -> None:  # noqa: ARG001 - as every forgery
+    header["cases"][0]["model"] -= 1
+
+
+def removes_the_last_case(header: dict[str, Any], data: bytearray) -> None:  # noqa: ARG001 - as every forgery
+    header["cases"].pop()
+
+
+def repeats_a_case(header: dict[str, Any], data: bytearray) -> None:
+    """The first of two cases of one name is another case, and the second the right one."""
+    first = header["cases"][0]
+    size = first["frame"] + first["bytes"]
+    other = json.loads(data[: first["frame"]].partition(b"\n")[0])
+    other["outputs"] = ["another"]
+    frame = json.dumps(other).encode() + b"\n" + data[: first["frame"]].partition(b"\n")[2]
+    header["cases"].insert(0, {**first, "frame": len(frame)})
+    data[:0] = frame + data[first["frame"] : size]
+
+
+FORGERIES = (
+    flips_an_expected_value, flips_a_byte_of_a_message, forbids_every_model, allows_any_error, names_another_shape,
+    renames_the_outputs, shortens_the_model, removes_the_last_case, repeats_a_case,
+)  # fmt: skip
+
+
+def forge(file: Path, change: Callable[[dict[str, Any], bytearray], None]) -> bytes:
+    """Change a pack, write it with the right digest, and return its bytes."""
+    body = file.read_bytes()[len(packs.MAGIC) + 32 :]
+    line, _, rest = body.partition(b"\n")
+    header, data = json.loads(rest[: int(line)]), bytearray(rest[int(line) :])
+    change(header, data)
+    text = json.dumps(header).encode()
+    body = b"%d\n" % len(text) + text + data
+    file.write_bytes(packs.MAGIC + hashlib.sha256(body).digest() + body)
+    return file.read_bytes()
+
+
+@pytest.mark.parametrize("selection", SELECTIONS.values(), ids=list(SELECTIONS))
+@pytest.mark.parametrize("change", FORGERIES)
+def test_a_forged_pack_is_made_again(
+    change: Callable[[dict[str, Any], bytearray], None],
+    selection: Selection,
+    cache: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    right = list(map(told, read(Generated(), selection)))
+    files = {file: (file.read_bytes(), forge(file, change)) for file in cache.glob("*.pack")}
+    assert files
+    assert all(before != forged for before, forged in files.values())
+    capsys.readouterr()
+    assert list(map(told, read(Generated(), selection))) == right
+    lines = capsys.readouterr().err.splitlines()
+    assert sorted(lines) == sorted(
+        f"cache: {file} has other cases than the manifest, and was removed; it is not used" for file in files
+    )
+    assert {file: file.read_bytes() for file in files} == {file: before for file, (before, _) in files.items()}
+    assert list(map(told, read(Generated(), selection))) == right
+    assert not capsys.readouterr().err
+
+
+def test_a_pack_cannot_bring_bounds_of_its_own(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    selection = Selection(ops=("CumSum/11",), core=True)
+    right = list(map(told, read(Generated(), selection)))
+
+    def brings(header: dict[str, Any], data: bytearray) -> None:
+        """Add bounds that no answer exceeds to a case; they replace those that would be computed."""
+        place = 0
+        for item in header["cases"]:
+            place += item["frame"] + item["bytes"]
+            if "bounds" in item:
+                huge: list[bytes] = []
+                wide = [np.full(each["shape"], 1e300) for each in item["expected"]]
+                item["known_bounds"] = [protocol.encode(each, huge) for each in wide]
+                item["bytes"] += sum(map(len, huge))
+                data[place:place] = b"".join(huge)
+                return
+        raise AssertionError("no case has bounds")
+
+    [file] = cache.glob("*.pack")
+    forge(file, brings)
+    assert list(map(told, read(Generated(), selection))) == right
+    assert "other cases than the manifest" in capsys.readouterr().err
+
+
+def test_cases_that_differ_from_the_manifest_are_not_kept(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As after a change of an operator file; a package of operators has no manifest."""
+    selection = Selection(ops=("Split/18",), core=True)
+    file = tmp_path / "ai.onnx.Split.txt"
+    lines = (manifest.GENERATED / file.name).read_text().splitlines(keepends=True)
+    place = next(place for place, text in enumerate(lines) if text.startswith("18/") and " plain* " in text)
+    name, outcome, digests, *forms = lines[place].split(" ")
+    changed = ("A" if digests[0] != "A" else "B") + digests[1:]
+    monkeypatch.setattr(manifest, "GENERATED", tmp_path)
+    right, other_name = lines[place], " ".join(["18/gone", outcome, digests, *forms])
+    for others in ([" ".join([name, outcome, changed, *forms])], [other_name], [right, other_name], []):
+        file.write_text("".join([*lines[:place], *others, *lines[place + 1 :]]))
+        assert read(Generated(), selection)
+        assert not list(cache.glob("*.pack"))
+    file.unlink()
+    assert read(Generated(), selection)
+    assert len(list(cache.glob("*.pack"))) == 1
+    assert not capsys.readouterr().err
 
 
 @pytest.mark.parametrize("place", [0, 30, 60, 500, -1])

@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from onnx_conformance.base import under_test
 from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import line
+from onnx_conformance.report import provenance
 from onnx_conformance.report.html import blocks, matrix, page_data
 from onnx_conformance.report.html.case_data import PIECES
 from onnx_conformance.report.html.table import Table, versioned
 from onnx_conformance.report.html.verdict_styles import ABSENT, ORDER, STYLES
+from onnx_conformance.report.provenance import Shown
 from onnx_conformance.results.stream import completeness
 
 if TYPE_CHECKING:
@@ -87,7 +90,7 @@ def report(
         script=Markup(code),  # noqa: S704 - the same
         title=f"ONNX conformance: {', '.join(column.label for column in table.columns) or 'no backend'}",
         runs=[_run(run, number, table) for number, run in enumerate(runs)],
-        mixed=len({str(run.header["suite"].get("digest")) for run in runs}) > 1,
+        differences=_differences(table, runs),
         missing=missing,
         sections=sections,
         total=len(table),
@@ -103,6 +106,17 @@ def report(
             "described": [block.packed for block in described],
         },
     )
+
+
+def _differences(table: Table, runs: Sequence[Run]) -> list[str]:
+    """Return sentences on columns that are of different suites, versions of a suite, or versions of a runtime."""
+    shown = []
+    for column in table.columns:
+        suite, version = runs[column.run].header["suite"], line(column.hello.get("version", ""), 40)
+        name, digest = (line(suite.get(key, ""), 80) for key in ("name", "digest"))
+        shown.append(Shown(column.backend, version, name, digest, column.label))
+    versions = [(under_test.unversioned(item.backend), item.version, item.label) for item in shown]
+    return [*provenance.of_names(shown), *provenance.of_suites(shown), *provenance.of_versions(versions)]
 
 
 def _legend(table: Table) -> list[tuple[str, str]]:
