@@ -176,7 +176,7 @@ case("mean_infinite", Tag.EDGE, input=[[-np.inf, 1], [2, 1]], target=[0, 1], **E
 case("sum_large", Tag.EDGE, input=np.full((4, 2), 3e38), target=[0, 1, 1, 0], reduction="sum", **EDGE, cites=SUM)
 
 case("input_of_rank_0", Tag.EDGE, input=ramp(), target=0, **EDGE, rejects=SHAPE)
-case("input_of_rank_1", Tag.EDGE, input=ramp(3), target=[0], **EDGE, rejects=SHAPE)
+case("input_of_rank_1", Tag.EDGE, input=ramp(3), target=[0], rejects=SHAPE)
 OTHERS = vary(of_classes=ramp(3, 5), flat=ramp(12), turned=ramp(4, 3))
 case("target", input=INPUT, target=OTHERS, **EDGE, rejects=TARGET)
 case("target_of_rank_0", input=ramp(1, 3), target=0, rejects=TARGET)

@@ -115,11 +115,11 @@ def convolved(
     auto_pad: str,
 ) -> Array:
     """Return the sums of the products of each window with each filter, plus the bias, in steps of y_scale."""
-    for scale, zero in ((x_scale, x_zero_point), (w_scale, w_zero_point), (y_scale, y_zero_point)):
-        v.require(SAME_SHAPE, scale.shape == zero.shape)
     maps = w.shape[:1]
     of_x, zero_of_x = v.scalar(SCALE_OF_X, x_scale), v.scalar(ZERO_OF_X, x_zero_point)
     of_y, zero_of_y = v.scalar(SCALE_OF_Y, y_scale), v.scalar(ZERO_OF_Y, y_zero_point)
+    for scale, zero in ((x_scale, x_zero_point), (w_scale, w_zero_point), (y_scale, y_zero_point)):
+        v.require(SAME_SHAPE, scale.shape == zero.shape)
     of_w, zeros_of_w = _by_map(v, w_scale, maps), _by_map(v, w_zero_point, maps)
     v.require(BIAS, B is None or B.shape == maps)
     total, magnitudes = SENTENCES.sums(
@@ -230,6 +230,8 @@ for name, alone in ALONE.items():
     case(f"{name}_of_other_shape", x=X, w=W, **quantized(**alone), rejects=SAME_SHAPE)
 case("x_by_channel", x=X, w=W, **quantized(x_scale=[1, 2], x_zero_point=[0, 1]), rejects=SCALE_OF_X)
 case("y_by_map", x=X, w=W, **quantized(y_scale=THREE, y_zero_point=ZEROS), rejects=SCALE_OF_Y)
+case("zero_point_of_x_by_channel", x=X, w=W, **quantized(x_zero_point=[0, 1]), rejects=ZERO_OF_X)
+case("zero_point_of_y_by_map", x=X, w=W, **quantized(y_zero_point=ZEROS), rejects=ZERO_OF_Y)
 case("w_by_channel", x=X, w=W, **quantized(w_scale=[1, 2], w_zero_point=[0, 1]), rejects=LENGTH)
 MATRICES: dict[str, Any] = {"w_scale": [[1], [2], [3]], "w_zero_point": [[0], [1], [2]]}
 case("w_as_matrix", x=X, w=W, **quantized(**MATRICES), rejects=EITHER)

@@ -1,0 +1,74 @@
+"""Sized calls: the drawn values, the combinations of sizes, and the declarations."""
+
+from __future__ import annotations
+
+import itertools
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from onnx_conformance.declare import EXACT, Op
+from onnx_conformance.declare.sizes import filled, fractions, grid, pairwise
+from refusals import refuses
+
+KEY = "ai.onnx/MatMul rows_m3_k4 A"
+
+
+def test_drawn_values_depend_on_the_text_alone() -> None:
+    first = fractions(KEY, 1000)
+    assert first[:3].tolist() == [0.9267746339637273, 0.5459723918922705, 0.3456924561427379]
+    assert np.array_equal(fractions(KEY, 10), first[:10])
+    assert not np.array_equal(fractions(f"{KEY}B", 1000), first)
+    assert first.min() >= 0
+    assert first.max() < 1
+    assert abs(first.mean() - 0.5) < 0.05
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, ml_dtypes.bfloat16])
+def test_floats_are_within_their_limits(dtype: type) -> None:
+    values = filled("m", "k", floats=(-0.5, 2)).data({"m": 30, "k": 40}, KEY).of(np.dtype(dtype))
+    assert values.shape == (30, 40)
+    assert values.dtype == dtype
+    assert -0.5 <= values.astype(np.float64).min() < -0.4
+    assert 1.9 < values.astype(np.float64).max() <= 2
+
+
+@pytest.mark.parametrize(("dtype", "least"), [(np.int8, -3), (np.uint8, 0), (np.int64, -3)])
+def test_integers_have_all_numbers_within_their_limits(dtype: type, least: int) -> None:
+    values = filled(1000, integers=(-3, 5)).data({}, KEY).of(np.dtype(dtype))
+    assert sorted({*values.tolist()}) == list(range(least, 6))
+
+
+def test_texts_and_booleans_are_drawn_too() -> None:
+    assert {*filled(100, integers=(0, 2)).data({}, KEY).of(np.dtype(object)).tolist()} == {"s0", "s1", "s2"}
+    assert {*filled(100).data({}, KEY).of(np.dtype(bool)).tolist()} == {True, False}
+
+
+def test_a_grid_has_all_combinations() -> None:
+    assert grid(m=(1, 2), n=(3, 4)) == [{"m": 1, "n": 3}, {"m": 1, "n": 4}, {"m": 2, "n": 3}, {"m": 2, "n": 4}]
+
+
+def test_every_pair_of_sizes_occurs_that_fits() -> None:
+    numbers, most = (1, 3, 8, 20), 1000
+    chosen = pairwise(most=most, m=numbers, k=numbers, n=numbers)
+    assert len(chosen) < len(numbers) ** 3 / 2
+    assert all(list(sizes) == ["m", "k", "n"] for sizes in chosen)
+    assert all(sizes["m"] * sizes["k"] * sizes["n"] <= most for sizes in chosen)
+    for one, other in itertools.combinations("mkn", 2):
+        pairs = {(sizes[one], sizes[other]) for sizes in chosen}
+        assert pairs == {(a, b) for a in numbers for b in numbers if a * b <= most}
+
+
+def test_the_arguments_of_a_case_depend_on_its_sizes() -> None:
+    op = Op("Concat", versions=(13,), compare=EXACT)
+    clause = op.clause("A list of input tensors")
+    arguments = {"inputs": filled("n"), "axis": lambda sizes: sizes["n"] - 3, "other": 7}
+    op.sized("length", grid(n=(3, 4)), cites=clause, arguments=arguments)
+    first, second = op.sized_cases()
+    assert (first.name, second.name) == ("length_n3", "length_n4")
+    assert (second.arguments["axis"], second.arguments["other"], second.cites) == (1, 7, (clause,))
+    assert not list(op), "they are not cases of the suite generated"
+    for name in ("length", "Length", ""):
+        with refuses("sized-name-invalid", name):
+            op.sized(name, [], cites=clause, arguments={})

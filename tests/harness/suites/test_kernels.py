@@ -1,0 +1,116 @@
+"""The suite `kernels`: real sizes, at which kernels differ from those for tiny tensors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import onnx
+import pytest
+
+from onnx_conformance.case.compare import compare
+from onnx_conformance.generation import sized
+from onnx_conformance.specification import registry
+from onnx_conformance.suites.kernels import Kernels
+from onnx_conformance.suites.lookup import open_suite
+from onnx_conformance.suites.selection import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnx_conformance.case.case import Case
+
+    Array = np.ndarray[Any, Any]
+    Damage = Callable[[Array], None]
+
+pytestmark = pytest.mark.slow
+
+MOST = 25_000
+"""Maximum number of cases: the whole suite should run in minutes."""
+
+
+def test_every_case_is_in_the_newest_version_and_every_slice_has_it_once() -> None:
+    suite = open_suite("kernels")
+    selection = Selection(ops=("Exp", "Add"), cases=("*/length_n[13]*",))
+    whole = [case.id for case in suite.cases(selection)]
+    assert {"ai.onnx/Exp/13/length_n3/float", "ai.onnx/Add/14/length_n17/float@initializer"} <= {*whole}
+    in_parts = Counter(case.id for part in suite.slices(selection) for case in suite.cases(selection.within(part)))
+    assert in_parts == Counter(whole)
+    assert [item.id for item in suite.listed(selection)] == whole
+
+
+def test_the_suite_is_not_too_large_and_not_too_small() -> None:
+    suite = Kernels()
+    outlook = suite.outlook(Selection())
+    assert outlook is not None
+    assert 8_000 <= sum(outlook.declared.values()) <= MOST
+    assert {*outlook.declared} == {*suite.operators()}
+
+
+def test_other_types_have_some_of_the_sizes() -> None:
+    op = registry.load().named("Exp")
+    version = sized.version_of(op)
+    assert version is not None
+    of_type = Counter(suffix for *_, suffix in sized.stems(op, version))
+    assert of_type["float"] == len(list(op.sized_cases()))
+    assert all(0 < of_type[type_] < of_type["float"] / 2 for type_ in ("double", "float16", "bfloat16")), of_type
+
+
+def tail_of_a_vector(values: Array) -> None:
+    length = values.shape[-1]
+    values[..., length - length % 8 :] *= 1.25
+
+
+def beyond_16_bits(values: Array) -> None:
+    values.reshape(-1)[65_535:] *= 1.25
+
+
+def rows_beyond_a_block(values: Array) -> None:
+    values[..., 64:, :] *= 1.25
+
+
+def last_part_of_a_thread(values: Array) -> None:
+    values.reshape(-1)[-1:] *= 1.25
+
+
+@pytest.mark.parametrize(
+    ("damage", "glob"),
+    [
+        (tail_of_a_vector, "ai.onnx/Exp/13/length_n*"),
+        (tail_of_a_vector, "ai.onnx/Add/14/rows_*"),
+        (tail_of_a_vector, "ai.onnx/MatMul/13/stack_*/float"),
+        (tail_of_a_vector, "ai.onnx/Conv/22/plane_*/float"),
+        (beyond_16_bits, "ai.onnx/Exp/13/length_n*"),
+        (beyond_16_bits, "ai.onnx/Add/14/length_n*"),
+        (rows_beyond_a_block, "ai.onnx/MatMul/13/matrices_m129_*/float"),
+        (last_part_of_a_thread, "ai.onnx/ReduceSum/13/first_*"),
+    ],
+)
+def test_faults_that_depend_on_the_size_are_noticed(damage: Damage, glob: str) -> None:
+    cases = list(Kernels().cases(Selection(cases=(glob,), forms=("plain",))))
+    noticed = [case for case in cases if case.expected is not None and not _passes(case, damage)]
+    may_notice = [case for case in cases if case.expected is not None and _differs(case, damage)]
+    assert noticed == may_notice
+    assert noticed, "no case reaches the size"
+
+
+def _damaged(case: Case, damage: Damage) -> Array:
+    (expected,) = case.expected or ()
+    values = np.array(expected, dtype=np.float64)
+    damage(values)
+    return np.asarray(values.astype(np.asarray(expected).dtype))
+
+
+def _differs(case: Case, damage: Damage) -> bool:
+    (expected,) = case.expected or ()
+    return not np.array_equal(_damaged(case, damage), np.asarray(expected))
+
+
+def _passes(case: Case, damage: Damage) -> bool:
+    return compare(case.expected or (), [_damaged(case, damage)], case.allowance) is None
+
+
+def test_models_are_valid() -> None:
+    for case in Kernels().cases(Selection(cases=("ai.onnx/Conv/22/*_k3*", "ai.onnx/MatMul/13/stack_*"))):
+        onnx.checker.check_model(onnx.load_from_string(case.model), full_check=True)
