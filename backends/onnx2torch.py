@@ -1,8 +1,8 @@
 """onnx2torch, which converts a graph to a PyTorch module, on the CPU, one thread.
 
-`NAME==VERSION` and the name alone make an environment with the torch and torchvision of the package index that uv is
-configured for. PyPI's torch for Linux brings several GB of CUDA. An environment without them is made in one of two
-ways, and named with `--python`:
+`NAME==VERSION` and the name alone make an environment with PyPI's torch, which brings several GB of CUDA on Linux.
+`--no-verify-hashes` takes the torch and torchvision of the package index that uv is configured for, which may be builds
+without CUDA. Otherwise, an environment without CUDA is made in one of two ways, and named with `--python`:
 
     python -m venv here
     here/bin/pip install torch==2.13.0 torchvision==0.28.0 --index-url https://download.pytorch.org/whl/cpu

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
 
+from onnx_conformance.environments import python_lock
 from onnx_conformance.report.formats import FORMATS
 from paths import ROOT
 
@@ -26,7 +28,9 @@ ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 STEPS = ACTION["runs"]["steps"]
 SCRIPTS = {step["name"]: step for step in STEPS if "run" in step}
 DEFAULTS = {name: str(input_.get("default", "")) for name, input_ in ACTION["inputs"].items()}
-LOCKED = f"--constraint={ROOT / 'action.lock'}"
+PIP = ["-m", "pip", "install", "--disable-pip-version-check"]
+VERIFIED = [*PIP, "--require-hashes", "--only-binary=:all:", f"--requirement={ROOT / 'action.lock'}"]
+LOCKED = "--constraint=versions"
 TOY = {"backend": "toy_runtime.Toy", "op": "Split/18"}
 
 
@@ -47,8 +51,10 @@ class Job:
         for name in ("bin", "work"):
             (self.folder / name).mkdir()
         program(self.bin / "onnx-conformance", f'exec "{sys.executable}" -m onnx_conformance "$@"')
-        program(self.bin / "python", f'[ "$2" != pip ] || {{ printf "%s\\n" "$@" > "{self.installed}"; exit 0; }}\n'
-                                     f'exec "{sys.executable}" "$@"')  # fmt: skip
+        program(self.bin / "python", f'[ "$2" = pip ] || exec "{sys.executable}" "$@"\n'
+                                     f'for word in "$@" ""; do case "$word" in --constraint=*)\n'
+                                     f'cp "${{word#*=}}" "{self.versions}"; word=--constraint=versions; esac\n'
+                                     f'echo "$word" >> "{self.installed}"; done')  # fmt: skip
         (self.work / "toy_runtime.py").write_bytes((ROOT / "docs" / "toy_runtime.py").read_bytes())
         self.summary.touch()
 
@@ -66,7 +72,13 @@ class Job:
 
     @property
     def installed(self) -> Path:
+        """The words of each call of pip, with an empty line after each."""
         return self.folder / "installed"
+
+    @property
+    def versions(self) -> Path:
+        """The constraints that pip got."""
+        return self.folder / "versions"
 
     def use(self, **overrides: str) -> dict[str, int]:
         """Run the steps as the runner does; return the exit status of those that ran."""
@@ -166,41 +178,58 @@ def test_arguments_of_pip() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("inputs", "words"),
+    ("inputs", "calls"),
     [
-        ({}, [str(ROOT), LOCKED]),
-        ({"locked": "false"}, [str(ROOT)]),
-        ({"version": "1.2"}, ["onnx-conformance==1.2"]),
-        ({"requirements": "  mine==1.2\n-r r.txt "}, [str(ROOT), LOCKED, "mine==1.2", "-r", "r.txt"]),
-        ({"requirements": "* $(touch pwned); `x`"}, [str(ROOT), LOCKED, "*", "$(touch", "pwned);", "`x`"]),
+        ({}, [VERIFIED, [*PIP, str(ROOT), LOCKED]]),
+        ({"locked": "versions"}, [[*PIP, str(ROOT), LOCKED]]),
+        ({"locked": "false"}, [[*PIP, str(ROOT)]]),
+        ({"version": "1.2"}, [[*PIP, "onnx-conformance==1.2"]]),
+        ({"requirements": "  mine==1.2\n-r r.txt "},
+         [VERIFIED, [*PIP, str(ROOT), LOCKED, "mine==1.2", "-r", "r.txt"]]),
+        ({"requirements": "* $(touch pwned); `x`"},
+         [VERIFIED, [*PIP, str(ROOT), LOCKED, "*", "$(touch", "pwned);", "`x`"]]),
     ],
 )  # fmt: skip
 def test_the_checkout_and_the_packages_of_the_runtime_are_installed(
-    inputs: dict[str, str], words: list[str], job: Job
+    inputs: dict[str, str], calls: list[list[str]], job: Job
 ) -> None:
     step = SCRIPTS["Install"]
     assert job._run(step, DEFAULTS | inputs) == 0, job.log
-    assert job.installed.read_text().split("\n")[:-1] == [
-        "-m", "pip", "install", "--disable-pip-version-check", *words
-    ]  # fmt: skip
+    assert [text.split("\n") for text in job.installed.read_text().removesuffix("\n\n").split("\n\n")] == calls
     assert not (job.work / "pwned").exists()
 
 
 @pytest.mark.slow
+def test_the_constraints_are_the_versions_of_the_lock_without_digests(job: Job) -> None:
+    assert job._run(SCRIPTS["Install"], DEFAULTS) == 0, job.log
+    pins = python_lock.pins((ROOT / "action.lock").read_text(), "action.lock")
+    lines = [line for line in job.versions.read_text().splitlines() if not line.startswith("#")]
+    assert [Requirement(line) for line in lines] == [pin.requirement for pin in pins]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("locked", ["", "yes", "$(touch pwned)"])
-def test_locked_is_true_or_false(locked: str, job: Job) -> None:
+def test_locked_is_true_versions_or_false(locked: str, job: Job) -> None:
     assert job._run(SCRIPTS["Install"], DEFAULTS | {"locked": locked}) == 1
-    assert job.log == "::error title=onnx-conformance::the input locked must be true or false\n"
+    assert job.log == "::error title=onnx-conformance::the input locked must be true, versions or false\n"
     assert not job.installed.exists()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("locked", "lines"), [("true", 1), ("false", 0)])
-def test_conflicting_versions_get_a_message_with_a_way_out(locked: str, lines: int, job: Job) -> None:
-    program(job.bin / "python", "exit 3")
+@pytest.mark.parametrize(
+    ("locked", "fails", "way_out"),
+    [
+        ("true", "--require-hashes", "versions"),
+        ("true", "--constraint=*", "false"),
+        ("versions", "--constraint=*", "false"),
+        ("false", "pip", None),
+    ],
+)
+def test_a_failure_of_pip_gets_a_message_with_a_way_out(locked: str, fails: str, way_out: str | None, job: Job) -> None:
+    program(job.bin / "python", f'for word in "$@"; do case "$word" in {fails}) exit 3; esac; done')
     assert job._run(SCRIPTS["Install"], DEFAULTS | {"locked": locked}) == 3
-    assert job.log.count("::error title=onnx-conformance::pip could not install the packages.") == lines
-    assert job.log.count("set the input locked: false\n") == lines
+    assert job.log.count("::error title=onnx-conformance::pip could not install the packages") == (way_out is not None)
+    assert way_out is None or job.log.endswith(f"set the input locked: {way_out}\n")
 
 
 PINNED = re.compile(r"[\w-]+/[\w.-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+")

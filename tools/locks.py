@@ -3,7 +3,9 @@
     python -m tools.locks [NAME ...]     locks of these adapters, or of all and the action
 
 uv or npm resolves the data of each adapter (`backends/NAME.toml`). The result is `backends/NAME.lock`: for Python,
-pinned requirements with markers for every platform and for Python 3.11 or newer; for Node.js, npm's package-lock.json.
+pinned requirements with markers for every platform and for Python 3.11 or newer, and the digests of their files (see
+`python_lock.py`); for Node.js, npm's package-lock.json, which contains digests, too. A Python package without wheels
+cannot be locked, because its installation would run programs whose versions no lock names.
 `action.lock` is the same for the dependencies of this project. No lock contains the address of an index: the user
 chooses the index, which may be that of a company.
 """
@@ -18,13 +20,11 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.version import InvalidVersion, Version
-
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import BACKENDS
 from onnx_conformance.base.verdict import clean, line
 from onnx_conformance.environments import node_environment, python_environment
+from onnx_conformance.environments.python_lock import LockError, pins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,41 +32,6 @@ if TYPE_CHECKING:
 FOLDER = BACKENDS.resolve()  # In a checkout a link; the files next to the folder itself are needed, too.
 ACTION = "action"
 """The name of the lock of this project's dependencies: `action.lock`, in the folder of action.yml."""
-
-
-class LockError(HarnessError):
-    """A lock cannot be made or read. The message names the lock and the reason."""
-
-
-def pins(text: str, name: str) -> list[Requirement]:
-    """Return the requirements of a lock, each with one public version; comments are skipped.
-
-    Args:
-        text: the text of the lock.
-        name: the name of the file, for the message.
-
-    Raises:
-        LockError: a line has another form: a range, an address, or an option such as the index.
-    """
-    requirements = []
-    for number, raw in enumerate(text.splitlines(), 1):
-        pin = raw.partition("#")[0].strip()
-        if not pin:
-            continue
-        try:
-            requirement = Requirement(pin)
-            (only,) = requirement.specifier
-            pinned = only.operator == "==" and not requirement.url and Version(only.version).local is None
-        except (InvalidRequirement, InvalidVersion, ValueError):
-            pinned = False
-        if not pinned:
-            raise LockError(
-                "pin-invalid",
-                f"{name}, line {number}: {line(pin, 80)!r} is not NAME==VERSION with a public version; a lock must "
-                "not contain an index, an address or a range",
-            )
-        requirements.append(requirement)
-    return requirements
 
 
 def of_python(requirements: Iterable[str], name: str) -> str:
@@ -77,7 +42,7 @@ def of_python(requirements: Iterable[str], name: str) -> str:
         name: the name of the file.
 
     Raises:
-        LockError: uv finds no versions, or only local ones.
+        LockError: uv finds no versions, only local ones, or no wheels.
         NoEnvironmentError: uv is not installed.
     """
     words = [
@@ -87,6 +52,8 @@ def of_python(requirements: Iterable[str], name: str) -> str:
         "-",
         "--universal",
         f"--python-version={python_environment.OLDEST_PYTHON}",
+        "--generate-hashes",
+        "--only-binary=:all:",
     ]
     words += ["--quiet", "--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
     with python_environment.no_project() as folder:

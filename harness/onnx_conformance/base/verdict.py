@@ -74,6 +74,8 @@ class Result:
         tags: the tags of the case.
         stderr: the last output of the runtime, if its process ended.
         attempts: for a flaky case, each attempt in order: `process` (first, same, fresh), `verdict`, and the answer.
+        unstable: why the answers to a case that ran several times differ: "memory", it depends on uninitialized memory;
+            "values", the cause is unknown; empty: they are equal, or it ran once.
         ulps: of an inexact pass, by the place of an output: [flat index, signed number of representable values from
             the expected one] for elements that are not the expected ones, the farthest first.
     """
@@ -99,6 +101,7 @@ class Result:
     tags: tuple[str, ...] = ()
     stderr: str = ""
     attempts: tuple[Mapping[str, Any], ...] = ()
+    unstable: str = ""
     ulps: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
 
     @property

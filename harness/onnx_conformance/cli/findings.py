@@ -9,7 +9,7 @@ import click
 
 from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.cli.options import Seconds, available_cores, exit_with, suite_of
+from onnx_conformance.cli.options import NO_VERIFY_HASHES, Seconds, available_cores, exit_with, suite_of
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import collect, finding, findings_file
 from onnx_conformance.report import findings_text as written
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 @click.option(
     "--timeout", type=Seconds(0.01), default=20.0, show_default=True, help="Time limit of one case, in seconds."
 )
+@NO_VERIFY_HASHES
 def findings_(
     files: tuple[Path, ...], folder: Path, ops: tuple[str, ...], others: tuple[str, ...], versions: tuple[str, ...],
     jobs: int | None, seconds: float, timeout: float, *, update: bool,

@@ -15,7 +15,7 @@ import click
 
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.environments import onnx_environment
+from onnx_conformance.environments import onnx_environment, python_environment
 from onnx_conformance.results import sampling
 from onnx_conformance.suites.lookup import check_selection, find_case, open_suite
 from onnx_conformance.suites.selection import Selection
@@ -241,6 +241,20 @@ def with_part_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     return command
 
 
+def _without_hashes(ctx: click.Context, param: click.Parameter, value: bool) -> None:  # noqa: ARG001, FBT001 - click's
+    """Switch the check of digests off, also for the processes of this command."""
+    if value:
+        os.environ[python_environment.NO_VERIFY] = "1"
+
+
+NO_VERIFY_HASHES = click.option(
+    "--no-verify-hashes", is_flag=True, expose_value=False, callback=_without_hashes,
+    help="Install the versions of the locks without checking the digests of the files, for an index with custom "
+    "builds.",
+)  # fmt: skip
+"""An option of commands that make environments of runtimes."""
+
+
 def with_adapter_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     """Add the options for what an adapter can access on this machine.
 
@@ -267,6 +281,7 @@ def with_adapter_options(command: Any) -> Any:  # noqa: ANN401 - click's decorat
             "--env", "passes", multiple=True, metavar="NAME",
             help="Also pass this environment variable to adapters; by default they get only a few. Repeatable.",
         ),
+        NO_VERIFY_HASHES,
     ):  # fmt: skip
         wrapped = option(wrapped)
     return wrapped

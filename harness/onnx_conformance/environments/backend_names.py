@@ -253,7 +253,7 @@ def _interpreter(module: str, needed: Needs | None, version: str, *, versioned: 
         return sys.executable if module in BUILT_IN.values() else python_environment.of_runtimes()
     if needed.here and not versioned:
         return needed.interpreter
-    return python_environment.interpreter(needed.of(version), needed.python, needed.lock_of(version))
+    return python_environment.interpreter(needed.of(version), needed.python, needed.locks_of(version))
 
 
 def _is_dotted(name: str) -> bool:

@@ -14,13 +14,12 @@ The needs of an adapter in JavaScript are data in `backends/NAME.toml`:
 `backends/NAME.lock` in the same folder is npm's package-lock.json of that version: it pins a version and a digest of
 every dependency. For another version, the dependencies are resolved again.
 
-Unlike uv, npm copies: an environment takes some hundred MB and some seconds. So it is kept under a name that identifies
-everything in it, and never changed: it is moved to its place completely, or not at all.
+npm copies: an environment takes some hundred MB and some seconds. So every environment is kept and never changed, also
+one without a lock.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import hashlib
 import json
@@ -42,7 +41,8 @@ from onnx_conformance.base import under_test
 from onnx_conformance.base.package import BACKENDS
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.base.verdict import line as line_of
-from onnx_conformance.environments.python_environment import NoEnvironmentError
+from onnx_conformance.environments import kept_environment
+from onnx_conformance.environments.kept_environment import NoEnvironmentError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -203,18 +203,8 @@ def environment(requirement: str, lock: Path | None = None) -> Path:
     if place.is_dir():
         return place
     npm = path(requirement)
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        making = tempfile.TemporaryDirectory(prefix=".making-", dir=place.parent)
-    except OSError as error:
-        raise NoEnvironmentError(
-            "environments-not-writable",
-            f"an environment of {requirement} is stored in {place.parent}, which cannot be written ({error.strerror}); "
-            "name another folder in XDG_CACHE_HOME",
-        ) from None
-    with making as folder:
-        new = Path(folder, "made")
-        new.mkdir()
+
+    def install(new: Path) -> None:
         put_manifest(new, requirement if lock else "")
         if lock:
             shutil.copyfile(lock, new / "package-lock.json")
@@ -225,12 +215,8 @@ def environment(requirement: str, lock: Path | None = None) -> Path:
             raise NoEnvironmentError(
                 "npm-failed", f"npm cannot create an environment for {requirement}{versions}: {reason}"
             )
-        with contextlib.suppress(OSError):  # Another process may have made the same first.
-            new.rename(place)
-    if not place.is_dir():
-        raise NoEnvironmentError(
-            "environment-not-moved", f"the environment of {requirement} cannot be moved to {place}"
-        )
+
+    kept_environment.make(place, requirement, install)
     return place
 
 
@@ -294,14 +280,8 @@ def _place(requirement: str, lock: Path | None = None) -> Path:
     Raises:
         NoEnvironmentError: there is no folder for it.
     """
-    above = cache.user_folder()
-    if above is None:
-        raise NoEnvironmentError(
-            "no-folder-for-environments",
-            f"there is no folder for the environment of {requirement}; set XDG_CACHE_HOME to a folder",
-        )
     locked = f"+lock-{hashlib.sha256(lock.read_bytes()).hexdigest()[:16]}" if lock else ""
-    return above / "npm" / f"{requirement.replace('/', '+')}{locked}"
+    return kept_environment.place("npm", f"{requirement.replace('/', '+')}{locked}", requirement)
 
 
 def _run(words: list[str], folder: Path | None = None) -> subprocess.CompletedProcess[str]:

@@ -24,6 +24,7 @@ from packaging.version import Version
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import FOLDER
 from onnx_conformance.environments import python_environment
+from onnx_conformance.environments.kept_environment import NoEnvironmentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -120,7 +121,7 @@ def _environment(wanted: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Give the Python of an environment, and the variables of a process that runs the harness in it."""
     try:
         python = python_environment.interpreter((wanted, *_beside_onnx()))
-    except python_environment.NoEnvironmentError as error:
+    except NoEnvironmentError as error:
         raise OnnxError("onnx-not-installable", f"{wanted} cannot be installed: {error}") from None
     with tempfile.TemporaryDirectory(prefix="onnx-conformance-") as folder:
         # Only the harness must be imported from its folder, because the folder may also contain an onnx.

@@ -10,7 +10,7 @@ from packaging.version import Version
 
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.environments import node_environment, python_environment
-from onnx_conformance.environments.python_environment import NoEnvironmentError
+from onnx_conformance.environments.kept_environment import NoEnvironmentError
 
 if TYPE_CHECKING:
     from onnx_conformance.environments.python_environment import Needs

@@ -1,4 +1,4 @@
-"""Makes environments for runtimes in Python with uv; they exist as long as the harness runs.
+"""Makes environments for runtimes in Python with uv.
 
 The needs of an adapter are data in `backends/NAME.toml`:
 
@@ -17,8 +17,11 @@ The needs of an adapter are data in `backends/NAME.toml`:
     below = "1.19"
     requirements = ["numpy<2"]
 
-`backends/NAME.lock` beside it names one version of everything that those requirements install, so that the tested
-version runs with the same packages in a year. Another version is resolved anew.
+`backends/NAME.lock` beside it pins everything that those requirements install, with the digests of the files; see
+`python_lock`. So the tested version runs with the same files in a year. uv checks the digests, and installs wheels
+only, because a source distribution would run programs that no lock names. Such an environment is kept for later runs.
+
+Another version has no lock. uv resolves its dependencies again, and its environment exists as long as the harness runs.
 """
 
 from __future__ import annotations
@@ -26,8 +29,12 @@ from __future__ import annotations
 import atexit
 import contextlib
 import functools
+import hashlib
 import importlib.util
+import json
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -37,13 +44,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_version
 from packaging.version import Version
 
 from onnx_conformance.base import under_test
-from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import BACKENDS
 from onnx_conformance.base.verdict import clean
+from onnx_conformance.environments import kept_environment, python_lock
+from onnx_conformance.environments.kept_environment import NoEnvironmentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,12 +65,10 @@ OLDEST_PYTHON = "3.11"
 
 HOLD = "import sys; print(sys.executable, flush=True); sys.stdin.read()"
 """Prints the interpreter's path; uv removes the environment when the input of this program ends."""
+IDENTITY = "import sys, sysconfig; print(sys.base_prefix, sys.version, sysconfig.get_platform(), sys.abiflags)"
+"""Prints a text that is different for every other Python."""
 FINDS = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
 """Ends with status 0 where a module can be imported."""
-
-
-class NoEnvironmentError(HarnessError):
-    """An environment cannot be created; the text contains its name, the reason, and a solution."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +85,7 @@ class Needs:
         python: that it runs on; empty: any.
         environment: variables of its process.
         implementation: of the answers; several packages may share one.
-        lock: the file of the versions that `version` was tested with; None: it has none.
+        lock: the file that pins everything that `version` was tested with; None: it has none.
     """
 
     name: str
@@ -119,10 +126,10 @@ class Needs:
         more = next((listed for below, listed in self.older if parsed < Version(below)), self.requirements)
         return (f"{self.distribution}=={number}", *EVERY, *(text.replace("{version}", number) for text in more))
 
-    def lock_of(self, version: str = "") -> Path | None:
-        """Return the lock file of a version, or of the tested one; None if uv resolves the dependencies again."""
+    def locks_of(self, version: str = "") -> tuple[Path, ...]:
+        """Return the lock file of a version, or of the tested one; empty if uv resolves the dependencies again."""
         same = canonicalize_version(version or self.version) == canonicalize_version(self.version)
-        return self.lock if same else None
+        return (self.lock,) if same and self.lock else ()
 
 
 RUNTIMES = "ONNX_CONFORMANCE_PYTHON"
@@ -206,29 +213,151 @@ def no_project() -> Iterator[Path]:
 
 
 @functools.cache
-def interpreter(requirements: tuple[str, ...], python: str = "", lock: Path | None = None) -> str:
-    """Return the Python of an environment with some requirements; it exists until this process ends.
+def interpreter(
+    requirements: tuple[str, ...], python: str = "", locks: tuple[Path, ...] = (), *, complete: bool = True
+) -> str:
+    """Return the Python of an environment with some requirements.
 
     Adapters run this Python, not uv, so that the signal which ends an adapter is visible, and starting one again costs
     no more than starting Python.
 
     Args:
         requirements: in the syntax of uv.
-        python: versions of Python that are allowed; empty: any, or any that the lock is for.
-        lock: a file with the version of everything that the requirements install; None: uv resolves them. It is used
-            as constraints, which install nothing themselves: an index whose torch needs no CUDA still works.
+        python: versions of Python that are allowed; empty: any, or any that the locks are for.
+        locks: files that pin everything that the requirements install; see `python_lock.joined`. Without one, uv
+            resolves the requirements, and the environment exists until this process ends.
+        complete: whether the locks pin every requirement. If not, or if the user switched the check of digests off, the
+            versions in the locks are constraints, which install nothing themselves: an index whose torch needs no CUDA
+            still works. The environment exists until this process ends.
 
     Raises:
-        NoEnvironmentError: uv cannot make it.
+        NoEnvironmentError: uv cannot make it, a lock does not pin a requirement, or a file has another digest.
+        LockError: a lock cannot be read.
+    """
+    if locks and complete and verifies_hashes():
+        return _locked(requirements, python, locks)
+    return _resolved(requirements, python, locks)
+
+
+NO_VERIFY = "UV_NO_VERIFY_HASHES"
+"""Variable of uv: it checks no digests. The option --no-verify-hashes sets it."""
+
+
+def verifies_hashes() -> bool:
+    """Return whether the digests of files are compared with those in the locks."""
+    return os.environ.get(NO_VERIFY, "").lower() in {"", "0", "false", "f", "no", "n", "off"}
+
+
+def _locked(requirements: tuple[str, ...], python: str, locks: tuple[Path, ...]) -> str:
+    """Return the Python of the kept environment of some locks, which is made unless it exists.
+
+    Raises:
+        NoEnvironmentError, LockError: as in `interpreter`.
+    """
+    names = " and ".join(lock.name for lock in locks)
+    pinned = python_lock.joined(locks)
+    if unmet := python_lock.unmet(pinned, requirements):
+        raise NoEnvironmentError(
+            "lock-incomplete",
+            f"{names} does not pin {', '.join(unmet)}; write it again with `nox -s locks`, or use --no-verify-hashes",
+        )
+    text = "".join(pin.text for pin in pinned)
+    wanted, identity = _python(python or f">={OLDEST_PYTHON}")
+    content = f"{', '.join(requirements)} with the versions of {names}"
+    digest = hashlib.sha256(json.dumps([text, identity]).encode()).hexdigest()
+    place = kept_environment.place("python", f"{locks[0].stem}+lock-{digest[:16]}", content)
+    kept_environment.make(place, content, lambda folder: _install(folder, wanted, text, content))
+    return str(place / "bin" / "python")
+
+
+def _install(folder: Path, python: str, lock: str, content: str) -> None:
+    """Install the packages of a lock into an empty folder, which may be renamed afterwards.
+
+    Raises:
+        NoEnvironmentError: uv cannot.
+    """
+    with no_project() as project:
+        file = project / "lock.txt"
+        file.write_text(lock, encoding="utf-8")
+        making = ["venv", f"--project={project}", "--relocatable", f"--python={python}", str(folder)]
+        installing = [
+            "pip",
+            "install",
+            "--quiet",
+            f"--project={project}",
+            f"--python={folder}",
+            "--require-hashes",
+            "--only-binary=:all:",
+            f"--requirement={file}",
+        ]
+        for words in (making, installing):
+            done = _run_uv(words)
+            if not done.returncode:
+                continue
+            if found := MISMATCH.search(done.stderr):
+                raise NoEnvironmentError(
+                    "hash-mismatch",
+                    f"the package index has no file of {found['package']} with a digest of the lock, so uv installed "
+                    f"nothing for {content}; if the index contains custom builds, use --no-verify-hashes",
+                )
+            raise NoEnvironmentError(
+                "environment-failed",
+                f"uv cannot create an environment for {content}: {_reason(done.stderr).rstrip('.')}; if the index "
+                "contains custom builds, use --no-verify-hashes, or create an environment yourself and pass its "
+                "Python with --python PATH",
+            )
+
+
+MISMATCH = re.compile(r"(?:Hash mismatch for|no trusted hash was provided for:) `(?P<package>[^`]+)`")
+"""How uv reports a changed file, and a package that has only files with other digests."""
+
+
+def _python(wanted: str) -> tuple[str, str]:
+    """Return a Python of some versions, in the syntax of uv, and a text that is different for every other Python.
+
+    This is the Python of the harness if it has such a version, because uv takes half a second to find another one.
+
+    Raises:
+        NoEnvironmentError: uv finds none.
+    """
+    if SpecifierSet(wanted).contains(platform.python_version(), prereleases=True):
+        return sys.executable, _identity(sys.executable)
+    with no_project() as folder:
+        made = _run_uv(["venv", f"--project={folder}", f"--python={wanted}", str(folder / "python")])
+        if made.returncode:
+            raise NoEnvironmentError("python-not-found", f"uv finds no Python {wanted}: {_reason(made.stderr)}")
+        return wanted, _identity(str(folder / "python" / "bin" / "python"))
+
+
+@functools.cache
+def _identity(python: str) -> str:
+    """Return a text that is equal only for environments of the same Python.
+
+    Raises:
+        NoEnvironmentError: it cannot be run.
+    """
+    try:
+        words = [python, "-I", "-c", IDENTITY]
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout  # noqa: S603 - a Python
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise NoEnvironmentError("python-not-usable", f"{python} cannot be run: {clean(str(error))}") from None
+
+
+def _resolved(requirements: tuple[str, ...], python: str, locks: tuple[Path, ...]) -> str:
+    """Return the Python of an environment that uv resolves; it exists until this process ends.
+
+    Raises:
+        NoEnvironmentError, LockError: as in `interpreter`.
     """
     with no_project() as folder:
         words = [uv(), "run", f"--project={folder}", "--no-project", "--isolated"]
-        if python or lock:
+        if python or locks:
             words += ["--python", python or f">={OLDEST_PYTHON}"]
         for requirement in requirements:
             words += ["--with", requirement]
-        if lock:
-            shutil.copyfile(lock, folder / "lock.txt")
+        if locks:
+            pinned = python_lock.joined(locks)
+            (folder / "lock.txt").write_text("".join(f"{pin.requirement}\n" for pin in pinned), encoding="utf-8")
             constrained = folder / "constrained.txt"  # `uv run` has no --constraints, but reads them in such a file.
             constrained.write_text("-c lock.txt\n")
             words += ["--with-requirements", str(constrained)]
@@ -236,15 +365,34 @@ def interpreter(requirements: tuple[str, ...], python: str = "", lock: Path | No
             return _start_holder(words)
         except NoEnvironmentError as error:
             text = f"uv cannot create an environment for {', '.join(requirements)}"
-            if lock:
+            if locks:
                 reason = str(error).rstrip(".")
                 text += (
-                    f" with the versions of {lock.name}: {reason}; create one yourself and pass its Python with "
-                    "--python PATH"
+                    f" with the versions of {' and '.join(lock.name for lock in locks)}: {reason}; create one yourself "
+                    "and pass its Python with --python PATH"
                 )
             else:
                 text += f": {error}"
             raise NoEnvironmentError("environment-failed", text) from None
+
+
+def _run_uv(words: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run uv to its end."""
+    return subprocess.run(  # noqa: S603 - the user's uv
+        [uv(), *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+        env=uv_environment(),
+    )
+
+
+def _reason(text: str) -> str:
+    """Return an error of uv on one line, without its warnings."""
+    lines = [line for line in clean(text).split("\n") if not line.startswith("warning:")]
+    return " ".join(" ".join(lines).split()) or "no reason reported"
 
 
 def _start_holder(words: list[str]) -> str:
@@ -269,9 +417,8 @@ def _start_holder(words: list[str]) -> str:
             return path
         _end_holder(holder)
         stderr.seek(0)
-        reason = clean(stderr.read().decode("utf-8", "replace"))
-    lines = [text for text in reason.split("\n") if not text.startswith("warning:")]
-    raise NoEnvironmentError("uv-failed", " ".join(" ".join(lines).split()) or "no reason reported")
+        reason = _reason(stderr.read().decode("utf-8", "replace"))
+    raise NoEnvironmentError("uv-failed", reason)
 
 
 def _end_holder(holder: subprocess.Popen[bytes]) -> None:

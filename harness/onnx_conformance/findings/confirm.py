@@ -18,8 +18,8 @@ import onnx
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import clean, line
-from onnx_conformance.environments import environment_variables, node_environment, python_environment
-from onnx_conformance.environments.python_environment import NoEnvironmentError
+from onnx_conformance.environments import environment_variables, node_environment, python_environment, python_lock
+from onnx_conformance.environments.kept_environment import NoEnvironmentError
 from onnx_conformance.findings import script
 from onnx_conformance.suites import packs
 
@@ -75,11 +75,15 @@ def place(backend: str, version: str) -> Place:
         NoEnvironmentError: the environment cannot be made.
     """
     backend = under_test.stem(backend)
+    reference = python_environment.needs("onnx_reference")
+    assert reference is not None  # noqa: S101 - an adapter of this project
+    of_onnx = reference.locks_of(onnx.__version__)
     if (script_needs := node_environment.needs(backend)) is not None:
         packages, node_lock = script_needs.of(version), script_needs.lock_of(version)
         folder = node_environment.environment(packages, node_lock)
-        python = python_environment.interpreter((f"onnx=={onnx.__version__}", "numpy", "ml_dtypes"))
-        return Place(python, folder, tuple(script_needs.environment.items()), _content(packages, node_lock))
+        python = python_environment.interpreter(reference.of(onnx.__version__), reference.python, of_onnx)
+        content = _content(packages, (node_lock,)) if node_lock else ""
+        return Place(python, folder, tuple(script_needs.environment.items()), content)
     needed = python_environment.needs(backend)
     if needed is None:
         raise NoEnvironmentError(
@@ -87,15 +91,18 @@ def place(backend: str, version: str) -> Place:
             f"{backend} has no separate environment, so its findings cannot be confirmed; "
             "`onnx-conformance backends` lists the backends that have one",
         )
-    requirements = tuple(dict.fromkeys((*needed.of(version), *(() if needed.module == "onnx" else ("onnx",)))))
-    lock = needed.lock_of(version)
-    python = python_environment.interpreter(requirements, needed.python, lock)
-    return Place(python, None, tuple(needed.environment.items()), _content(requirements, lock))
+    requirements, locks = needed.of(version), needed.locks_of(version)
+    if needed.module != "onnx":  # Scripts need onnx, even if the runtime does not.
+        requirements = tuple(dict.fromkeys((*requirements, "onnx")))
+        locks = (*locks, *of_onnx) if locks else ()
+    complete = bool(locks) and not python_lock.unmet(python_lock.joined(locks), requirements)
+    python = python_environment.interpreter(requirements, needed.python, locks, complete=complete)
+    return Place(python, None, tuple(needed.environment.items()), _content(requirements, locks) if complete else "")
 
 
-def _content(requirements: Iterable[str], lock: Path | None) -> str:
-    """Return a text that is equal for two environments only if they have the same packages; empty without a lock."""
-    return "" if lock is None else "\n".join((onnx.__version__, *requirements, lock.read_text(encoding="utf-8")))
+def _content(requirements: str | Iterable[str], locks: Iterable[Path]) -> str:
+    """Return a text that is equal for two environments only if they have the same packages."""
+    return "\n".join((onnx.__version__, *requirements, *(lock.read_text(encoding="utf-8") for lock in locks)))
 
 
 def run(where: Place, text: str) -> Said:

@@ -215,6 +215,8 @@ class ProcessPool:
         A device, or the memory, may suffice for one process only; then the next is started when the others have ended.
         """
         process = error.process
+        if self.retries.forgo(process):
+            return True
         if not isinstance(error, StartError) or process.hello or not self.slow or process not in self.processes:
             return False
         self._one_at_a_time = True

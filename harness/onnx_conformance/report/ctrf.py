@@ -100,6 +100,7 @@ def _test(checked: CheckedResult) -> dict[str, Any]:
             ("phase", result.phase),
             ("expected", result.expected),
             ("actual", result.actual),
+            ("unstable", result.unstable),
             ("standing", str(checked.status or "")),
         )
         if text

@@ -10,7 +10,7 @@ from tabulate import tabulate
 from onnx_conformance.base import under_test
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import Verdict, line, natural
-from onnx_conformance.report import explanation, options_table, terminal
+from onnx_conformance.report import explanation, options_table, terminal, unstable_cases
 from onnx_conformance.report import gate as gate_report
 from onnx_conformance.report.markup import fenced, plain
 from onnx_conformance.report.report_data import CUT_OFF
@@ -59,10 +59,7 @@ def report(data: ReportData) -> Iterator[str]:
         yield f"{OF_TOOLS}\n\n"
     yield f"{terminal.table(data.summary, 'github', data.samples)}\n\n"
     yield from _options(data)
-    forces = {name: data.summary.leniences(name) for name in sorted(data.summary.accepted)}
-    if any(forces.values()):
-        counts = "; ".join(f"{plain(name)} {text}" for name, text in forces.items() if text)
-        yield f"{LENIENT.format(counts=counts)}\n\n"
+    yield from _notes(data)
     if data.gate is not None:
         yield f"## Comparison with the expectations\n\n{fenced(gate_report.lines(data.gate))}\n"
     yield from (f"{text}\n" for text in explanation.section(data.statements, data.note))
@@ -72,6 +69,17 @@ def report(data: ReportData) -> Iterator[str]:
         yield f"{fenced([block])}\n"
     if not data.summary.groups:
         yield "None.\n"
+
+
+def _notes(data: ReportData) -> Iterator[str]:
+    """Yield paragraphs that explain some of the numbers in the table."""
+    forces = {name: data.summary.leniences(name) for name in sorted(data.summary.accepted)}
+    if any(forces.values()):
+        counts = "; ".join(f"{plain(name)} {text}" for name, text in forces.items() if text)
+        yield f"{LENIENT.format(counts=counts)}\n\n"
+    for name in data.run.header["backends"]:
+        for _, count, text in unstable_cases.rows(data.summary, name):
+            yield f"{plain(name)}: {count} {plain(text)}.\n\n"
 
 
 def _measured(head: Mapping[str, Any]) -> str:

@@ -60,6 +60,7 @@ SPARSE = (
     "tags",
     "stderr",
     "attempts",
+    "unstable",
     "ulps",
 )
 """Fields that are omitted if they are empty."""

@@ -21,8 +21,28 @@ if TYPE_CHECKING:
 MOST_GROUPS = 5000
 """Maximum number of groups; failures of further groups are only counted in the table."""
 MOST_NAMES = 64
+MOST_UNSTABLE = 5
+"""Maximum number of cases that are named for each cause of different answers."""
 FORCES = ("must", "should", "describes", "signature")
 """Kinds of rules that a model violates, strictest first; accepting a model that violates no `must` is lenient."""
+
+
+@dataclass
+class UnstableCases:
+    """The failed cases of one backend whose answers differ for one cause.
+
+    Attributes:
+        count: their number.
+        cases: the ids of at most MOST_UNSTABLE, the first in the order of the alphabet.
+    """
+
+    count: int = 0
+    cases: list[str] = field(default_factory=list)
+
+    def add(self, case: str) -> None:
+        """Add a case."""
+        self.count += 1
+        self.cases = sorted([*self.cases, case])[:MOST_UNSTABLE]
 
 
 @dataclass
@@ -77,6 +97,7 @@ class Summary:
         errata: backend -> number of failures that depend on a sentence that was reworded after it was built.
         accepted: backend -> force of the violated sentence -> number of accepted invalid models.
         groups: failures by `signature`.
+        unstable: (backend, Result.unstable) -> the cases.
         left_out: failures beyond MOST_GROUPS groups.
     """
 
@@ -94,6 +115,7 @@ class Summary:
         self.counts: dict[tuple[str, str], Counter[Verdict]] = {}
         self.accepted: dict[str, Counter[str]] = {}
         self.groups: dict[tuple[str, ...], Group] = {}
+        self.unstable: dict[tuple[str, str], UnstableCases] = {}
         self.left_out = 0
 
     def know(self, hellos: Mapping[str, Mapping[str, Any]]) -> None:
@@ -115,7 +137,7 @@ class Summary:
         part = Summary()
         part.built_with, part._subjects, part.errata = self.built_with, self._subjects, self.errata
         part._labels = self._labels
-        part.accepted = self.accepted
+        part.accepted, part.unstable = self.accepted, self.unstable
         part.counts = {key: counts for key, counts in self.counts.items() if key[1] in backends}
         return part
 
@@ -126,6 +148,8 @@ class Summary:
             self.counts[key] = Counter()
         self.counts[key][result.verdict] += 1
         self.errata[result.backend] += is_erratum(result, self.built_with.get(result.backend, ""))
+        if result.unstable:
+            self.unstable.setdefault((result.backend, result.unstable), UnstableCases()).add(result.case)
         if result.verdict in {Verdict.ACCEPTED_INVALID, Verdict.LENIENT}:
             self.accepted.setdefault(result.backend, Counter())[result.force] += 1
         if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:

@@ -15,18 +15,21 @@ import tarfile
 import tempfile
 import threading
 import zipfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from onnx_conformance.environments import node_environment, package_index, python_environment
-from onnx_conformance.environments.python_environment import NoEnvironmentError
+from onnx_conformance.environments import node_environment, package_index, python_environment, python_lock, sandbox
+from onnx_conformance.environments.backend_names import Target
+from onnx_conformance.environments.kept_environment import NoEnvironmentError
+from onnx_conformance.environments.python_lock import LockError
+from onnx_conformance.environments.sandbox import NoIsolationError
 from refusals import refuses
 from tools import locks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 NOWHERE = "http://127.0.0.1:9"
 """An index that does not exist."""
@@ -68,6 +71,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for name in [name for name in os.environ if name.startswith("UV_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache-home"))
     monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("UV_HTTP_RETRIES", "0")
     monkeypatch.setattr(tempfile, "tempdir", None)
@@ -115,7 +119,10 @@ def test_uv_reads_the_users_settings_and_no_projects(
         assert bare.returncode, f"{name} does nothing to uv, so that nothing is shown here"
     assert {"toy==2.0", "part==2.0"} <= installed(python_environment.interpreter(TOY.of()))
     assert package_index.minors(TOY, 3) == ["1.0", "1.1", "2.0"]
-    assert "toy==2.0\n" in locks.of_python(TOY.of(), "toy.lock")
+    pins = python_lock.pins(locks.of_python(TOY.of(), "toy.lock"), "toy.lock")
+    [toy] = [pin for pin in pins if pin.name == "toy"]
+    digest = hashlib.sha256((index / "toy-2.0-py3-none-any.whl").read_bytes()).hexdigest()
+    assert (str(toy.requirement), toy.hashes) == ("toy==2.0", (f"sha256:{digest}",))
 
 
 @pytest.mark.usefixtures("ends")
@@ -128,27 +135,109 @@ def test_without_the_users_settings_the_package_is_missing(
         python_environment.interpreter(TOY.of())
 
 
+def locked(index: Path, lock: Path, *names: str) -> Path:
+    """Write a lock of some packages of the index, by the names of their files, with their digests."""
+    lines = []
+    for name in names:
+        digest = hashlib.sha256((index / f"{name}-py3-none-any.whl").read_bytes()).hexdigest()
+        lines.append(f"{name.replace('-', '==')} --hash=sha256:{digest}\n")
+    lock.parent.mkdir(exist_ok=True)
+    lock.write_text("".join(lines))
+    return lock
+
+
+ALL = ("toy-2.0", "part-1.0", "numpy-1.0", "ml_dtypes-1.0", "unasked-1.0")
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("ends")
-def test_a_lock_constrains_versions_and_requires_nothing(
+def test_uv_installs_exactly_the_files_of_a_lock_and_the_next_run_needs_neither_uv_nor_the_index(
     index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of_the_user(index, monkeypatch, "file")
+    lock = locked(index, tmp_path / "a folder" / "toy.lock", *ALL)
+    python = python_environment.interpreter(TOY.of(), "", (lock,))
+    assert installed(python) == {"toy==2.0", "part==1.0", "numpy==1.0", "ml_dtypes==1.0", "unasked==1.0"}
+    python_environment.interpreter.cache_clear()
+    shutil.rmtree(index)
+    monkeypatch.setattr(python_environment, "uv", lambda: pytest.fail("the environment is there"))
+    assert python_environment.interpreter(TOY.of(), "", (lock,)) == python
+
+
+@pytest.mark.usefixtures("ends")
+def test_a_file_that_was_changed_is_not_installed(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of_the_user(index, monkeypatch, "file")
+    lock = locked(index, tmp_path / "toy.lock", *ALL)
+    wheel(index, "part", "1.0", "unasked")  # Another file of the same name and version.
+    with refuses("hash-mismatch", "part", "toy.lock", "--no-verify-hashes", kind=NoEnvironmentError):
+        python_environment.interpreter(TOY.of(), "", (lock,))
+    assert list((tmp_path / "cache-home" / "onnx-conformance" / "python").iterdir()) == []
+    monkeypatch.setenv(python_environment.NO_VERIFY, "1")
+    python_environment.interpreter.cache_clear()
+    assert "part==1.0" in installed(python_environment.interpreter(TOY.of(), "", (lock,)))
+
+
+@pytest.mark.usefixtures("ends")
+def test_a_source_distribution_is_not_built(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    of_the_user(index, monkeypatch, "file")
+    built = tmp_path / "built"
+    with tarfile.open(index / "source-1.0.tar.gz", "w:gz") as archive:
+        for name, text in {
+            "pyproject.toml": '[build-system]\nrequires = []\nbuild-backend = "b"\nbackend-path = ["."]\n',
+            "b.py": f"open({str(built)!r}, 'w')\n",
+            "PKG-INFO": "Metadata-Version: 2.2\nName: source\nVersion: 1.0\n",
+        }.items():
+            entry = tarfile.TarInfo(f"source-1.0/{name}")
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    digest = hashlib.sha256((index / "source-1.0.tar.gz").read_bytes()).hexdigest()
+    lock = tmp_path / "source.lock"
+    lock.write_text(f"source==1.0 --hash=sha256:{digest}\n")
+    with refuses("environment-failed", "source", kind=NoEnvironmentError):
+        python_environment.interpreter(("source==1.0",), "", (lock,))
+    assert not built.exists(), "a program that no lock names has run"
+    with refuses("uv-cannot-resolve", "source", kind=LockError):
+        locks.of_python(["source==1.0"], "source.lock")
+
+
+@pytest.mark.usefixtures("ends")
+def test_without_a_check_of_hashes_a_lock_constrains_versions_and_requires_nothing(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_the_user(index, monkeypatch, "file")
+    lock = locked(index, tmp_path / "a folder" / "toy.lock", *ALL)
     wheel(index, "toy", "2.0+cpu", "part")  # What an index of builds without CUDA has.
-    lock = tmp_path / "a folder" / "toy.lock"
-    lock.parent.mkdir()
-    lock.write_text("# why\nnumpy==1.0\npart==1.0 ; python_full_version >= '3.11'\ntoy==2.0\nunasked==1.0\n")
-    assert installed(python_environment.interpreter(TOY.of(), "", lock)) == {
+    monkeypatch.setenv(python_environment.NO_VERIFY, "1")
+    assert installed(python_environment.interpreter(TOY.of(), "", (lock,))) == {
         "toy==2.0+cpu", "part==1.0", "numpy==1.0", "ml_dtypes==1.0"
     }  # fmt: skip
-    lock.write_text("part==9\n")
+    lock.write_text(f"part==9 --hash=sha256:{'0' * 64}\n")
     python_environment.interpreter.cache_clear()
     with pytest.raises(NoEnvironmentError) as raised:
-        python_environment.interpreter(TOY.of(), "", lock)
+        python_environment.interpreter(TOY.of(), "", (lock,))
     message = str(raised.value)
     assert "environment for toy==2.0, numpy, ml_dtypes with the versions of toy.lock: " in message
     assert "part==9" in message
     assert message.endswith("--python PATH")
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="NO BUBBLEWRAP")
+@pytest.mark.usefixtures("ends")
+def test_a_sandbox_shows_a_kept_environment_but_not_the_cache_around_it(
+    index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_the_user(index, monkeypatch, "file")
+    python = python_environment.interpreter(TOY.of(), "", (locked(index, tmp_path / "toy.lock", *ALL),))
+    beside = Path(python).parents[2] / "secret"
+    beside.write_text("expected answers")
+    try:
+        isolation = sandbox.around("generated", None)
+    except NoIsolationError as error:
+        pytest.skip(f"NO SANDBOX: {error}")
+    target = isolation.of(Target("toy", (python, "-c", f"import os, toy; print(os.path.exists({str(beside)!r}))")))
+    words = [*target.sandbox, *target.command]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("False\n", 0), done.stderr
 
 
 # npm

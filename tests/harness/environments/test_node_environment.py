@@ -19,7 +19,7 @@ from packaging.version import Version
 from commands import command
 from onnx_conformance import backends
 from onnx_conformance.environments import backend_names, node_environment, python_environment
-from onnx_conformance.environments.python_environment import NoEnvironmentError
+from onnx_conformance.environments.kept_environment import NoEnvironmentError
 from paths import ROOT
 from refusals import refuses
 

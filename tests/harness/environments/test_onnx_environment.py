@@ -12,8 +12,8 @@ import pytest
 
 from commands import command
 from onnx_conformance.environments import python_environment
+from onnx_conformance.environments.kept_environment import NoEnvironmentError
 from onnx_conformance.environments.onnx_environment import OnnxError, requirement
-from onnx_conformance.environments.python_environment import NoEnvironmentError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import stat
 import subprocess
 import sys
 import textwrap
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -16,13 +17,16 @@ from packaging.version import Version
 
 from commands import command
 from onnx_conformance import backends
-from onnx_conformance.environments import backend_names, python_environment
-from onnx_conformance.environments.python_environment import Needs, NoEnvironmentError
+from onnx_conformance.environments import backend_names, python_environment, python_lock
+from onnx_conformance.environments.kept_environment import NoEnvironmentError
+from onnx_conformance.environments.python_environment import Needs
 from onnx_conformance.results.stream import Run
 from refusals import refuses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+    Installs = Callable[[str], list[tuple[list[str], str]]]
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
@@ -99,47 +103,198 @@ def test_uv_is_asked_for_an_environment_that_lasts(tmp_path: Path, monkeypatch: 
     assert " ".join(words).startswith("run --no-project --isolated --python 3.11 --with a==1 --with numpy python -c")
 
 
-@pytest.mark.usefixtures("fresh")
-def test_uv_gets_the_lock_and_a_python_of_its_range(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+HASH = f"--hash=sha256:{'0' * 64}"
+RECORDS = """
+import json
+words = sys.argv[1:]
+lock = next((open(word.partition("=")[2]).read() for word in words if word.startswith("--requirement=")), "")
+shown = [word for word in words if not word.startswith(("--project=", "--requirement="))]
+with open({log!r}, "a") as log:
+    print(json.dumps([shown, lock]), file=log)
+"""
+"""Notes the words of a call of uv, and the lock."""
+
+
+@pytest.fixture
+def installs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Installs:
+    """Return a function that replaces uv by a program, and returns the list of its calls."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv(python_environment.NO_VERIFY, raising=False)
     log = tmp_path / "asked"
-    uv = fake_uv(
-        tmp_path,
-        f"""
-        from pathlib import Path
-        file = Path(sys.argv[sys.argv.index("--with-requirements") + 1])
-        [line] = file.read_text().splitlines()
-        constraints = file.with_name(line.removeprefix("-c ")).read_text()
-        Path({str(log)!r}).write_text(" ".join(sys.argv[3:10]) + "\\n" + constraints)
-        print({sys.executable!r}, flush=True)
-        sys.stdin.read()
-        """,
-    )
-    monkeypatch.setattr(python_environment, "uv", lambda: str(uv))
-    lock = tmp_path / "mine.lock"
-    lock.write_text("a==1\nb==2\n")
-    python_environment.interpreter(("a==1", "numpy"), "", lock)
-    first, *rest = log.read_text().splitlines()
-    assert first == "--no-project --isolated --python >=3.11 --with a==1 --with"
-    assert rest == ["a==1", "b==2"]
+    log.touch()
+
+    def replace(body: str) -> list[tuple[list[str], str]]:
+        uv = fake_uv(tmp_path, RECORDS.format(log=str(log)) + textwrap.dedent(body))
+        monkeypatch.setattr(python_environment, "uv", lambda: str(uv))
+        return Calls(log)
+
+    return replace
+
+
+class Calls(list[tuple[list[str], str]]):
+    """The calls in a log, read when they are asked for."""
+
+    def __init__(self, log: Path) -> None:
+        super().__init__()
+        self.log = log
+
+    def __iter__(self) -> Iterator[tuple[list[str], str]]:
+        return iter([json.loads(line) for line in self.log.read_text().splitlines()])
+
+
+def written(folder: Path, text: str = f"a==1 {HASH}\nnumpy==2 ; sys_platform == 'linux' {HASH}\n") -> Path:
+    lock = folder / "mine.lock"
+    lock.write_text(text)
+    return lock
+
+
+def kept(tmp_path: Path) -> list[str]:
+    folder = tmp_path / "cache" / "onnx-conformance" / "python"
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_lock_is_installed_with_hashes_and_wheels_only_and_kept(tmp_path: Path, installs: Installs) -> None:
+    calls = installs("")
+    lock = written(tmp_path)
+    paths = set()
+    for _ in range(2):
+        paths.add(python_environment.interpreter(("a==1", "numpy"), "", (lock,)))
+        python_environment.interpreter.cache_clear()
+    [path] = paths
+    place = Path(path).parent.parent
+    assert kept(tmp_path) == [place.name], "nothing temporary is left"
+    assert place.name.startswith("mine+lock-")
+    (making, _), (installing, text) = calls
+    folder = making.pop()
+    assert Path(folder).name == "made"
+    assert Path(folder).parent.parent == place.parent
+    assert making == ["venv", "--relocatable", f"--python={sys.executable}"], "the harness runs on such a version"
+    assert installing == [
+        "pip", "install", "--quiet", f"--python={folder}", "--require-hashes", "--only-binary=:all:"
+    ]  # fmt: skip
+    assert python_lock.pins(text, "") == python_lock.pins(lock.read_text(), "")
+
+
+@pytest.mark.usefixtures("fresh")
+def test_another_lock_or_python_is_another_environment(
+    tmp_path: Path, installs: Installs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installs("")
+    lock = written(tmp_path)
+    python_environment.interpreter(("a==1",), "", (lock,))
+    lock.write_text(f"a==1 --hash=sha256:{'1' * 64}\n")
+    python_environment.interpreter.cache_clear()
+    python_environment.interpreter(("a==1",), "", (lock,))
+    assert len(kept(tmp_path)) == 2
+    monkeypatch.setattr(python_environment, "_identity", lambda _: "another Python in the same place")
+    python_environment.interpreter.cache_clear()
+    python_environment.interpreter(("a==1",), "", (lock,))
+    assert len(kept(tmp_path)) == 3
+
+
+@pytest.mark.usefixtures("fresh")
+def test_uv_finds_a_python_that_the_harness_has_not(tmp_path: Path, installs: Installs) -> None:
+    calls = installs("""
+    from pathlib import Path
+    if words[0] == "venv" and words[-1].endswith("python"):
+        Path(words[-1], "bin").mkdir(parents=True)
+        Path(words[-1], "bin", "python").symlink_to(sys.executable)
+    """)
+    python_environment.interpreter(("a==1",), "<3.0", (written(tmp_path),))
+    assert [words[:2] for words, _ in calls] == [
+        ["venv", "--python=<3.0"], ["venv", "--relocatable"], ["pip", "install"]
+    ]  # fmt: skip
+    installs("sys.exit('error: No interpreter found')")
+    with refuses("python-not-found", "<2.0", "No interpreter found", kind=NoEnvironmentError):
+        python_environment.interpreter(("a==1",), "<2.0", (written(tmp_path),))
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize(
+    ("stderr", "problem"),
+    [
+        ("error: Failed to download `a==1`\\n  cause: Hash mismatch for `a==1`", "hash-mismatch"),
+        ("error: Hash-checking is required, but no trusted hash was provided for: `a`", "hash-mismatch"),
+        ("error: Failed to fetch", "environment-failed"),
+    ],
+)
+def test_a_failed_installation_leaves_nothing(stderr: str, problem: str, tmp_path: Path, installs: Installs) -> None:
+    installs(f"sys.exit('{stderr}' if words[0] == 'pip' else 0)")
+    with refuses(problem, "a==1", "mine.lock", "--no-verify-hashes", kind=NoEnvironmentError):
+        python_environment.interpreter(("a==1",), "", (written(tmp_path),))
+    assert kept(tmp_path) == []
+
+
+@pytest.mark.usefixtures("fresh")
+def test_a_lock_that_does_not_pin_a_requirement_is_reported(tmp_path: Path, installs: Installs) -> None:
+    calls = installs("")
+    with refuses("lock-incomplete", "mine.lock", "a==2, b", kind=NoEnvironmentError):
+        python_environment.interpreter(("a==2", "b", "numpy"), "", (written(tmp_path),))
+    assert list(calls) == []
+
+
+@pytest.mark.usefixtures("fresh")
+@pytest.mark.parametrize(("complete", "variable"), [(False, ""), (True, "1"), (True, "true")])
+def test_without_a_check_of_hashes_the_lock_constrains_a_temporary_environment(
+    complete: bool,  # noqa: FBT001 - pytest passes it by name
+    variable: str,
+    tmp_path: Path,
+    installs: Installs,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    log = tmp_path / "constraints"
+    calls = installs(f"""
+    from pathlib import Path
+    file = Path(words[words.index("--with-requirements") + 1])
+    [line] = file.read_text().splitlines()
+    Path({str(log)!r}).write_text(file.with_name(line.removeprefix("-c ")).read_text())
+    print(sys.executable, flush=True)
+    sys.stdin.read()
+    """)
+    monkeypatch.setenv(python_environment.NO_VERIFY, variable)
+    lock = written(tmp_path)
+    assert python_environment.interpreter(("a==1", "more"), "", (lock,), complete=complete) == sys.executable
+    [(words, _)] = calls
+    assert words[:8] == ["run", "--no-project", "--isolated", "--python", ">=3.11", "--with", "a==1", "--with"]
+    assert log.read_text().splitlines() == ["a==1", 'numpy==2; sys_platform == "linux"']
+    assert kept(tmp_path) == []
+
+
+@pytest.mark.parametrize("value", [None, "", "0", "false", "No"])
+def test_hashes_are_checked_unless_the_variable_is_set(value: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(python_environment.NO_VERIFY, raising=False)
+    if value is not None:
+        monkeypatch.setenv(python_environment.NO_VERIFY, value)
+    assert python_environment.verifies_hashes()
+
+
+def test_an_option_switches_the_check_of_hashes_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(python_environment.NO_VERIFY, "")
+    words = ("run", "--backend", "oracle", "--case", "ai.onnx/Split/13/lengths")
+    assert command(*words).status == 0
+    assert python_environment.verifies_hashes()
+    assert command(*words, "--no-verify-hashes").status == 0
+    assert not python_environment.verifies_hashes()
 
 
 def test_a_lock_is_for_the_version_that_was_tried() -> None:
     lock = Path("mine.lock")
     mine = Needs("mine", "mine-dist", "mine", "2.0", lock=lock)
-    assert [mine.lock_of(version) for version in ("", "2.0", "2.0.0", "2")] == [lock] * 4
-    assert [mine.lock_of(version) for version in ("2.0.1", "1.9", "newest")] == [None] * 3
-    assert OLD.lock_of() is None
+    assert [mine.locks_of(version) for version in ("", "2.0", "2.0.0", "2")] == [(lock,)] * 4
+    assert [mine.locks_of(version) for version in ("2.0.1", "1.9", "newest")] == [()] * 3
+    assert OLD.locks_of() == ()
 
 
 @pytest.mark.parametrize(
     ("name", "locked"), [("tract", ["tract.lock"]), ("tract==0.23.9", ["tract.lock"]), ("tract==0.23.8", [])]
 )
 def test_a_backend_has_the_versions_of_its_lock(name: str, locked: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[tuple[object, ...]] = []
+    calls: list[tuple[Any, ...]] = []
     monkeypatch.setattr(python_environment, "interpreter", lambda *words: calls.append(words) or "python")
     backend_names.resolve(name)
-    [(_, _, lock)] = calls
-    assert [lock.name for lock in [lock] if isinstance(lock, Path)] == locked
+    [(_, _, locks)] = calls
+    assert [lock.name for lock in locks] == locked
 
 
 @pytest.mark.usefixtures("fresh")
@@ -170,7 +325,7 @@ def test_a_name_that_is_not_here_has_an_environment_of_its_own(monkeypatch: pyte
     monkeypatch.setattr(python_environment, "needs", lambda _: missing)
     monkeypatch.setattr(python_environment, "interpreter", lambda *words: f"made of {words}")
     target = backend_names.resolve("onnxruntime")
-    assert target.command[0] == "made of (('onnxruntime==1.31.1', 'numpy', 'ml_dtypes'), '', None)"
+    assert target.command[0] == "made of (('onnxruntime==1.31.1', 'numpy', 'ml_dtypes'), '', ())"
     assert target.name == "onnxruntime"
 
 

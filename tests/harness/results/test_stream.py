@@ -73,6 +73,7 @@ FULL = Result(
     readings=("R1",),
     tags=("change", "edge"),
     stderr="the last",
+    unstable="memory",
     attempts=(
         {"process": "first", "verdict": "wrong_value", "message": "1 of 1", "actual": "float[1] 2"},
         {"process": "same", "verdict": "pass"}, {"process": "fresh", "verdict": "crash"},

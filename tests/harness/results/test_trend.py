@@ -12,7 +12,8 @@ from commands import adapter, command
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.cli.trend import _versions as versions_of
 from onnx_conformance.environments import node_environment, package_index, python_environment
-from onnx_conformance.environments.python_environment import Needs, NoEnvironmentError
+from onnx_conformance.environments.kept_environment import NoEnvironmentError
+from onnx_conformance.environments.python_environment import Needs
 from onnx_conformance.report import trend as report
 from onnx_conformance.results.stream import Run
 from onnx_conformance.results.trend import Change, TrendError, trend
