@@ -22,7 +22,7 @@ import multiprocessing
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import onnx
 
@@ -48,8 +48,7 @@ class ManifestError(HarnessError):
     """The manifest cannot be read or written."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """The entry of one case in the manifest.
 
     Attributes:

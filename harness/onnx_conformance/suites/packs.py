@@ -49,19 +49,26 @@ MOST_BYTES = 4 << 30
 
 def key(*parts: str) -> str:
     """Return the key of a pack that depends on these, on numpy, and on the code of suites and of the wire format."""
-    digest = hashlib.sha256(MAGIC)
-    for text in (*parts, *_base(), np.__version__, ml_dtypes.__version__, platform.machine(), sys.version):
-        data = text.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(data) + data)
+    digest = _base().copy()
+    _update(digest, (*parts, np.__version__, ml_dtypes.__version__, platform.machine(), sys.version))
     return digest.hexdigest()[:32]
 
 
 @functools.cache
-def _base() -> tuple[str, ...]:
-    """Return the code that every pack depends on."""
+def _base() -> hashlib._Hash:
+    """Return a digest of the code that every pack depends on: hashed once, because a run reads a thousand packs."""
     here = Path(__file__).parent
     code = (*sorted(here.glob("*.py")), *sorted((here.parent / "case").glob("*.py")), Path(protocol.__file__))
-    return tuple(path.read_text("utf-8") for path in code)
+    digest = hashlib.sha256(MAGIC)
+    _update(digest, (path.read_text("utf-8") for path in code))
+    return digest
+
+
+def _update(digest: hashlib._Hash, texts: Iterable[str]) -> None:
+    """Add texts to a digest, each with its length: different lists of texts must have different bytes."""
+    for text in texts:
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(data) + data)
 
 
 class DamagedPackError(HarnessError):
