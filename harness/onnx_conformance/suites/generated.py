@@ -221,7 +221,10 @@ def _made_again(case_id: str) -> Case:
     domain, name, since, _ = case_id.split("/", 3)
     op = registry.load().find(domain, name)
     assert op is not None  # noqa: S101 - the case is of it
-    return next(plans.cases(op, (int(since),), None, case_id.__eq__))
+    version = next(version for version in registry.versions(op) if version.since == int(since))
+    declared = parts(case_id, str(version))[0]
+    specs = [spec for spec in plans.specs_of(op, version) if spec.name == declared]
+    return next(plans.cases(op, (version.since,), specs, case_id.__eq__))
 
 
 def _selected(op: Op, version: OperatorVersion, selection: Selection) -> list[CaseSpec]:
