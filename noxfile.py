@@ -126,7 +126,7 @@ def locks(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Measure the cost of the harness, as ratios within one run."""
+    """Measure the cost of the harness: ratios within one run, and the CPU time of a core run."""
     session.install(".[onnxruntime,test]")
     session.run("python", "tests/bench/bench.py", *session.posargs)
     if shutil.which("chromium"):

@@ -380,7 +380,12 @@ def clip(value: object, limit: int = 80) -> str:
 def message(header: Mapping[str, Any], buffers: Sequence[bytes] = ()) -> bytes:
     """Return one message: header line and payload."""
     head = {**header, "payload": sum(map(len, buffers))}
-    return b"".join([_ENCODER.encode(head).encode(), b"\n", *buffers])
+    return b"".join([json_text(head).encode(), b"\n", *buffers])
+
+
+def json_text(value: object) -> str:
+    """Return a value of a header as JSON, in the same bytes each time."""
+    return _ENCODER.encode(value)
 
 
 def parse_header(line: bytes | bytearray) -> dict[str, Any]:

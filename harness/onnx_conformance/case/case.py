@@ -126,6 +126,14 @@ class Case:
         """Return whether an answer in the wire format is known to equal the expected one, byte for byte."""
         return False
 
+    @property
+    def answer(self) -> tuple[bytes, bytes] | None:
+        """The value of "outputs" and the payload of an answer that equals the expected one byte for byte.
+
+        None if they are not known, or too large to be compared at once.
+        """
+        return None
+
     @functools.cached_property
     def needs(self) -> frozenset[str]:
         """The optional fields of its request. Only adapters that accept them run it; see backends/README.md."""

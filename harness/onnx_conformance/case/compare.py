@@ -195,7 +195,8 @@ def _signed(wanted: Array, got: Array) -> list[list[int]]:
         low, high = np.minimum(from_[moved], to[moved]), np.maximum(from_[moved], to[moved])
         far = high.astype(np.uint64) - low.astype(np.uint64)  # The distance of two int64 may exceed int64.
         moved = moved[np.argsort(np.iinfo(np.uint64).max - far, kind="stable")[:MOST_OFFSETS]]
-    return [[int(index), int(to[index]) - int(from_[index])] for index in moved]
+    pairs = zip(from_[moved].tolist(), to[moved].tolist(), strict=True)  # As Python's numbers, which do not wrap.
+    return [[index, end - start] for index, (start, end) in zip(moved.tolist(), pairs, strict=True)]
 
 
 def differing(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,11 +13,18 @@ if TYPE_CHECKING:
     from onnx_conformance.case.allowance import Allowance
 
 Array = np.ndarray[Any, Any]
+WIDEST = 64
+"""Bits of the widest floating-point type."""
 
 
 def is_float(array: Array) -> bool:
     """Return whether the elements are floating-point numbers, including complex ones."""
-    return array.dtype.kind in "fc" or "float" in array.dtype.name
+    return _is_float(array.dtype)
+
+
+@functools.cache
+def _is_float(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "fc" or "float" in dtype.name
 
 
 def unequal(wanted: Array, got: Array, allowance: Allowance, bound: Array | None) -> Array:
@@ -33,10 +41,12 @@ def unequal(wanted: Array, got: Array, allowance: Allowance, bound: Array | None
         if allowance.signed_zero:
             same &= np.isnan(a) | (np.signbit(a) == np.signbit(b))
         finite = np.isfinite(a) & np.isfinite(b)
-        close = np.abs(a - b) <= allowance.atol + allowance.rtol * np.abs(a)
-        near = close if allowance.rtol or allowance.atol else np.zeros(a.shape, bool)
+        distance = np.abs(a - b)
+        near = np.zeros(a.shape, bool)
+        if allowance.rtol or allowance.atol:
+            near = distance <= allowance.atol + allowance.rtol * np.abs(a)
         if bound is not None:
-            near = near | (np.abs(a - b) <= bound)
+            near = near | (distance <= bound)
         if allowance.ulp:
             near = near | (ulps(wanted, got) <= allowance.ulp)
         if allowance.signed_zero:  # The sign of zero has no distance, so no tolerance covers it.
@@ -50,19 +60,26 @@ def ordered(array: Array) -> Array:
     float8e8m0 has no sign, so its codes are ordered already. Types below a byte have their sign in the highest of the
     bits that they use.
     """
-    width = array.dtype.itemsize * 8
-    codes = array.view(f"u{array.dtype.itemsize}").astype(np.uint64)
-    if array.dtype.name == "float8_e8m0fnu":
-        return codes.astype(np.int64)
-    bits = element_type(array.dtype).bits
-    sign = np.uint64(1) << np.uint64(min(bits, width) - 1)
-    magnitude = (codes & (sign - np.uint64(1))).astype(np.int64)
+    codes = array.view(f"i{array.dtype.itemsize}").astype(np.int64)
+    sign, of_size = _masks(array.dtype)
+    magnitude = codes & of_size
     return np.where(codes & sign, -magnitude, magnitude)
+
+
+@functools.cache
+def _masks(dtype: np.dtype[Any]) -> tuple[np.int64, np.int64]:
+    """Return the bit of the sign, and the bits of the magnitude."""
+    if dtype.name == "float8_e8m0fnu":
+        return np.int64(0), np.int64(0xFF)
+    bits = min(element_type(dtype).bits, dtype.itemsize * 8)
+    return np.int64(-(2**63) if bits == WIDEST else 2 ** (bits - 1)), np.int64(2 ** (bits - 1) - 1)
 
 
 def ulps(wanted: Array, got: Array) -> Array:
     """Return the number of representable values between the elements, as float64 (distances over 2**63 do not wrap)."""
-    a, b = np.ascontiguousarray(wanted), np.ascontiguousarray(got)
-    distance = np.abs(ordered(a).astype(np.float64) - ordered(b).astype(np.float64))
-    exact = np.abs(ordered(a) - ordered(b)).astype(np.float64)
+    a, b = ordered(np.ascontiguousarray(wanted)), ordered(np.ascontiguousarray(got))
+    exact: Array = np.abs(a - b).astype(np.float64)
+    if wanted.dtype.itemsize * 8 < WIDEST:  # No distance wraps.
+        return exact.reshape(wanted.shape)
+    distance = np.abs(a.astype(np.float64) - b.astype(np.float64))
     return np.where(distance < 2.0**52, exact, distance).reshape(wanted.shape)

@@ -150,7 +150,12 @@ class Clause:
         """Return whether the operator version introduced in opset `version` has this sentence, in any wording."""
         if self.wordings:
             return any(item.in_force(version) for item in self.wordings)
-        return (self.since is None or version >= self.since) and (self.before is None or version < self.before)
+        return in_range(version, self.since, self.before)
+
+
+def in_range(version: int, since: int | None, before: int | None) -> bool:
+    """Return whether a version is `since` or later, and earlier than `before`; None does not limit it."""
+    return (since is None or version >= since) and (before is None or version < before)
 
 
 def _rule(text: str) -> Clause:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from onnx_conformance.declare.arguments import Vary
-from onnx_conformance.declare.clause import Clause, DeclarationError, Force
+from onnx_conformance.declare.clause import Clause, DeclarationError, Force, in_range
 from onnx_conformance.declare.sizes import SizedCall
 
 if TYPE_CHECKING:
@@ -158,9 +158,7 @@ class CaseSpec:
     def meant_for(self, version: int) -> bool:
         """Return whether the declaration applies to an operator version, without checking the arguments."""
         clauses = (*self.cites, *((self.rejects,) if self.rejects else ()))
-        return Clause("", "", self.since, self.before).in_force(version) and all(
-            clause.in_force(version) for clause in clauses
-        )
+        return in_range(version, self.since, self.before) and all(clause.in_force(version) for clause in clauses)
 
 
 _NAME = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
@@ -456,7 +454,7 @@ class Op:
         Raises:
             DeclarationError: there is no oracle, or more than one.
         """
-        oracles = [item for item in self.oracles if Clause("", "", item.since, item.before).in_force(version)]
+        oracles = [item for item in self.oracles if in_range(version, item.since, item.before)]
         if len(oracles) != 1:
             raise DeclarationError(
                 "not-one-oracle", f"{self}/{version} has {len(oracles)} oracles; it needs exactly one"

@@ -23,7 +23,7 @@ import multiprocessing
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import onnx
 
@@ -50,8 +50,7 @@ class ManifestError(HarnessError):
     """The manifest cannot be read or written."""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """The entry of one case in the manifest.
 
     Attributes:

@@ -312,12 +312,12 @@ def plans_of_version(
         planner: a function that makes a plan, or raises NotDerivedError if there is no such case; None for `plan`.
     """
     leading = _leading(op, version)
+    names_of = functools.cache(functools.partial(form_names, version))
     for spec in specs_of(op, version) if specs is None else specs:
         for types, suffix in bindings(version, spec):
             stem = id_of(version, spec, suffix)
             leads = Leads(*(stem in ids for ids in leading))
-            names = form_names(version, leads)
-            if wanted is None or any(wanted(delivered_id(stem, name)) for name in names):
+            if wanted is None or any(wanted(delivered_id(stem, name)) for name in names_of(leads)):
                 with contextlib.suppress(NotDerivedError):
                     planned = (planner or plan)(op, version, spec, types, suffix)
                     twice = leads.nodes and (wanted is None or wanted(delivered_id(stem, TWICE)))

@@ -25,7 +25,7 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.environments.backend_names import IN_SANDBOX
 from onnx_conformance.processes import hello, replies
-from onnx_conformance.processes.case_times import CaseTimes
+from onnx_conformance.processes.case_times import LEAST_SECONDS, CaseTimes
 from onnx_conformance.processes.messages import ANY, Incoming, Room
 from onnx_conformance.processes.process_state import Absent, Ending, Serving, Silent, Starting, State, has_said_hello
 from onnx_conformance.processes.process_tree import IDLE_END, LAST_DESCENDANT, ProcessTree, read, signal_name
@@ -49,6 +49,8 @@ EXIT_SECONDS = 10.0
 MOST_UNSENT = 16 << 20
 """Bytes that wait to be written to one process before no more cases are encoded for it."""
 
+MOST_GATHERED, MOST_BUFFERS = 1 << 15, 64
+"""Bytes of requests that wait to be sent together, and the number of requests that one system call sends."""
 ENOUGH_AHEAD, GATHER_SECONDS = 16, 0.002
 """While each process has so many requests beside the current one, its answers are left to gather for so long."""
 
@@ -180,6 +182,9 @@ class AdapterProcess:
         self._fork_server = fork_server
         self._pending: deque[tuple[int, Case]] = deque()
         self._next_id = self._unsent = 0
+        self._outgoing: deque[memoryview] = deque()
+        """What is still to be written to the process."""
+        self._writing = False
         self._state: State = Absent()
         self._successor: ProcessTree | None = None
         """Started in advance if processes of this backend have ended before; its hello is not read yet."""
@@ -209,7 +214,7 @@ class AdapterProcess:
         process, self._successor = self._successor or self._started(), None
         self._state = Starting(process, in_advance, first_death)
         self._incoming = Incoming()
-        self._outgoing: deque[memoryview] = deque()
+        self._outgoing.clear()
         self._unsent = 0
         self._stderr: deque[tuple[int, bytes]] = deque(maxlen=MOST_STDERR_READS)
         self._reads = 0
@@ -398,7 +403,13 @@ class AdapterProcess:
         data = case.request(request)
         self._outgoing.append(memoryview(data))
         self._unsent += len(data)
-        self._on_stdin()
+        if self.behind < ENOUGH_AHEAD or self._unsent > MOST_GATHERED:
+            self._on_stdin()  # Otherwise the process has enough to do until `poll` sends several at once.
+
+    def send_gathered(self) -> None:
+        """Send the cases that were gathered since the last call, if the process does not have to read others first."""
+        if self._outgoing and not self._writing:
+            self._on_stdin()
 
     def _on_stdin(self) -> None:
         if isinstance(self._state, Absent | Ending):
@@ -406,7 +417,7 @@ class AdapterProcess:
         stream = self._state.process.stdin
         while self._outgoing:
             try:
-                written = os.write(stream, self._outgoing[0])
+                written = os.writev(stream, list(itertools.islice(self._outgoing, MOST_BUFFERS)))
             except BlockingIOError:
                 break
             except OSError:  # It died, or closed its input; the end of its output shows which.
@@ -414,11 +425,10 @@ class AdapterProcess:
                 self._unsent = 0
                 break
             self._unsent -= written
-            rest = self._outgoing[0][written:]
-            if rest:
-                self._outgoing[0] = rest
-            else:
-                self._outgoing.popleft()
+            while self._outgoing and written >= len(self._outgoing[0]):
+                written -= len(self._outgoing.popleft())
+            if written:
+                self._outgoing[0] = self._outgoing[0][written:]
         if bool(self._outgoing) is not self._writing:
             self._writing = bool(self._outgoing)
             if self._writing:
@@ -456,7 +466,11 @@ class AdapterProcess:
             self._begun = time.monotonic()
         self._incoming.add(data)
         try:
-            while self._is_current(process) and (message := self._incoming.next(self._reply_room)) is not None:
+            while self._is_current(process):
+                if self._read_expected():
+                    continue
+                if (message := self._incoming.next(self._reply_room)) is None:
+                    break
                 self._dispatch(*message)
         except protocol.ProtocolError as error:
             text = clean(f"{self.target.name} broke the wire format: {error}")
@@ -489,6 +503,16 @@ class AdapterProcess:
         if self._process is process:
             self._on_end()
 
+    def _read_expected(self) -> bool:
+        """Read the next message if it is exactly the answer that its case expects; return whether it is."""
+        if not self._pending or not isinstance(self._state, Serving):
+            return False
+        request, case = self._pending[0]
+        reply = replies.read_expected(self._incoming, request, case, self.hello)
+        if reply is not None:
+            self._take(case, reply)
+        return reply is not None
+
     def _dispatch(self, header: Mapping[str, Any], payload: bytes | None) -> None:
         if isinstance(self._state, Starting):
             self._read_hello(header, self._state)
@@ -505,6 +529,10 @@ class AdapterProcess:
             reply = replies.parse(header, payload, case, self.hello)
         except MemoryError:
             raise protocol.PayloadError("the answer does not fit into the memory of the harness") from None
+        self._take(case, reply)
+
+    def _take(self, case: Case, reply: Reply) -> None:
+        """Take a reply to the first unanswered case."""
         self._pending.popleft()
         now = time.monotonic()
         self.case_times.add(now - self._since)
@@ -519,7 +547,7 @@ class AdapterProcess:
 
     def _add_reply(self, case: Case, reply: Reply, now: float) -> None:
         seconds = now - self._since
-        slow = seconds > self.case_times.slow_after
+        slow = seconds > LEAST_SECONDS and seconds > self.case_times.slow_after
         self._replies.append(CaseReply(case, reply, self.ends, now, seconds, slow))
 
     @property
@@ -656,6 +684,8 @@ def poll(selector: selectors.BaseSelector, processes: list[AdapterProcess], wait
     Returns:
         The time.monotonic() until which everything that could be read was read.
     """
+    for process in processes:
+        process.send_gathered()
     now = time.monotonic()
     deadlines = [deadline for process in processes if (deadline := process.deadline) is not None]
     timeout = max(0.0, min(deadlines) - now) if deadlines else wait

@@ -22,7 +22,7 @@ from onnx_conformance.processes.replies import Answered
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from onnx_conformance.environments.backend_names import Target
+    from onnx_conformance.base.target import Target
     from onnx_conformance.processes.replies import Reply
 
 FILLS = (0xC0, 0xBF)

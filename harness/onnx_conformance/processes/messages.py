@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,12 @@ ANY = Room(header=4 << 20, payload=8 << 20)
 """The size that every message may have, whatever its case."""
 
 
+_SECONDS = re.compile(rb"(0|[1-9][0-9]{0,8})(\.[0-9]+)?(e-?[0-9]{1,2})?")
+"""A number in JSON, as adapters write seconds."""
+_MOST_DIGITS = 32
+"""Characters of such a number; a longer one is parsed as every other message is."""
+
+
 class Incoming:
     """Splits the output of one adapter process into messages."""
 
@@ -50,6 +57,30 @@ class Incoming:
     def add(self, data: bytes) -> None:
         """Add bytes that were read."""
         self._data += data
+
+    def take_answer(self, begin: bytes, end: bytes) -> float | None:
+        """Remove the next message if it consists of these bytes with a number of seconds between them.
+
+        Most answers are the expected ones, and to compare them takes a fraction of the time to parse them.
+
+        Args:
+            begin: of the header, up to the seconds.
+            end: the rest of the message.
+
+        Returns:
+            The seconds; None if the message is another one, or is not complete.
+        """
+        if self._header is not None or not self._data.startswith(begin):
+            return None
+        stop = self._data.find(b",", len(begin), len(begin) + _MOST_DIGITS)
+        if stop < 0 or not self._data.startswith(end, stop):
+            return None
+        seconds = bytes(self._data[len(begin) : stop])
+        if not _SECONDS.fullmatch(seconds):
+            return None
+        del self._data[: stop + len(end)]
+        self._scanned = 0
+        return float(seconds)
 
     def next(self, room: Callable[[], Room]) -> Message | None:
         """Return the next message, or None while it is incomplete; its payload is None where that was not kept.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
+    from onnx_conformance.processes.messages import Incoming
 
 
 MOST_SECONDS = 1e9
@@ -207,8 +208,7 @@ def parse(
     Raises:
         ProtocolError: the message does not follow the wire format.
     """
-    seconds = header.get("seconds")
-    seconds = float(seconds) if isinstance(seconds, int | float) and 0 <= seconds < MOST_SECONDS else None
+    seconds = _seconds(header.get("seconds"))
     kind, subject = header["kind"], str(hello.get("subject", Subject.RUNTIME))
     if kind in KINDS.values() and kind != KINDS.get(subject):
         raise protocol.HeaderError(f"kind {kind!r}, which is not an answer of a {clean(subject, 40)}")
@@ -236,6 +236,27 @@ def parse(
     raise protocol.HeaderError(
         f"kind {clean(kind, 40)!r}: expected {KINDS.get(subject)}, refused, unsupported or fault"
     )
+
+
+def _seconds(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and 0 <= value < MOST_SECONDS else None
+
+
+def read_expected(incoming: Incoming, request: int, case: Case, hello: Mapping[str, Any]) -> AsExpected | None:
+    """Return the next reply if it is exactly the answer that a case expects, without parsing it; otherwise None.
+
+    Args:
+        incoming: the messages of the process.
+        request: the number of the request that is to be answered.
+        case: that it asked for.
+        hello: description of the backend.
+    """
+    if case.answer is None or hello.get("subject", Subject.RUNTIME) != Subject.RUNTIME:
+        return None
+    outputs, payload = case.answer
+    begin = b'{"kind":"answer","id":%d,"outputs":%b,"seconds":' % (request, outputs)
+    seconds = incoming.take_answer(begin, b',"payload":%d}\n%b' % (len(payload), payload))
+    return None if seconds is None else AsExpected(case, _seconds(seconds))
 
 
 def text_of(header: Mapping[str, Any], key: str, absent: str = "", limit: int = MAX_MESSAGE) -> str:

@@ -9,6 +9,7 @@ import dataclasses
 import datetime as dt
 import errno
 import fcntl
+import functools
 import json
 import math
 import os
@@ -134,6 +135,7 @@ def _now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
+_EMPTY: tuple[object, ...] = ("", None, (), {})
 _NAMES = tuple(item.name for item in dataclasses.fields(Result))
 
 
@@ -142,17 +144,43 @@ def to_record(result: Result) -> dict[str, Any]:
     record = {"kind": "result", **{name: getattr(result, name) for name in _NAMES}}
     if result.seconds is not None and not 0 <= result.seconds < math.inf:
         record["seconds"] = None  # An adapter may report any value.
-    return {key: value for key, value in record.items() if key not in SPARSE or value not in ("", None, (), {})}
+    return {key: value for key, value in record.items() if key not in SPARSE or value not in _EMPTY}
 
 
 def encoded(result: Result) -> bytes:
     """Return a result as a line of the stream."""
     if sum(map(len, result.ulps.values())) > MOST_DISTANCES:
         result = dataclasses.replace(result, ulps={})  # With thousands of outputs, the line would be too long to read.
-    return _encoded(to_record(result))
+    members = result.__dict__
+    seconds = result.seconds
+    if seconds is not None and not 0 <= seconds < math.inf:
+        members = {**members, "seconds": None}
+    words = ['{"kind":"result"']
+    for name, head, optional in _COLUMNS:
+        value = members[name]
+        if value or not optional or value not in _EMPTY:
+            words.append(head + _json(value))
+    return "".join([*words, "}\n"]).encode("utf-8", "replace")
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+_TEXT = json.encoder.encode_basestring
+"""Returns a text in JSON, as the encoder does without `ensure_ascii`."""
+_COLUMNS = tuple((name, f',"{name}":', name in SPARSE) for name in _NAMES)
+
+
+def _json(value: object) -> str:
+    """Return a member of a result in JSON. Most members are texts, or repeat in many results."""
+    if isinstance(value, str):
+        return _TEXT(value)
+    if type(value) is tuple and all(type(item) is str for item in value):
+        return _texts(value)
+    return _ENCODER.encode(value)
+
+
+@functools.lru_cache(maxsize=4096)
+def _texts(items: tuple[str, ...]) -> str:
+    return _ENCODER.encode(items)
 
 
 def _encoded(record: Mapping[str, Any]) -> bytes:

@@ -114,7 +114,7 @@ class OperatorVersion:
             named[f"{parameter.name}_input" if parameter.name in self.attributes else parameter.name] = parameter
         return named
 
-    @property
+    @functools.cached_property
     def parameters(self) -> tuple[str, ...]:
         """The inputs after the first, which usually control the computation."""
         return tuple(item.name for item in self.inputs[1:] if not item.variadic)

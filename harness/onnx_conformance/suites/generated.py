@@ -178,6 +178,7 @@ class Generated:
         """Yield the selected cases of an operator."""
         versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
         of_core = self._core(op) if selection.core and versions else frozenset()
+        declared = {case_id.partition("@")[0] for case_id in of_core}
         part = selection.slice
 
         def wanted(case_id: str) -> bool:
@@ -185,7 +186,11 @@ class Generated:
             return here and (not selection.core or case_id in of_core) and selection.may_take_id(case_id)
 
         for version in versions:
-            if specs := _selected(op, version, selection):
+            specs = _selected(op, version, selection)
+            if selection.core:  # Of most declared cases no form is in the core; then their types need not be listed.
+                names = {parts(stem, str(version))[0] for stem in declared if stem.startswith(f"{version}/")}
+                specs = [spec for spec in specs if spec.name in names]
+            if specs:
                 yield from filter(selection.takes, plans.cases(op, (version.since,), specs, wanted))
 
     def _core(self, op: Op) -> frozenset[str]:
@@ -225,7 +230,10 @@ def _made_again(case_id: str) -> Case:
     domain, name, since, _ = case_id.split("/", 3)
     op = registry.load().find(domain, name)
     assert op is not None  # noqa: S101 - the case is of it
-    return next(plans.cases(op, (int(since),), None, case_id.__eq__))
+    version = next(version for version in registry.versions(op) if version.since == int(since))
+    declared = parts(case_id, str(version))[0]
+    specs = [spec for spec in plans.specs_of(op, version) if spec.name == declared]
+    return next(plans.cases(op, (version.since,), specs, case_id.__eq__))
 
 
 def _selected(op: Op, version: OperatorVersion, selection: Selection) -> list[CaseSpec]:

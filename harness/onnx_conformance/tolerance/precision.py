@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -56,9 +57,23 @@ def _has_subnormal(array: np.ndarray[Any, Any]) -> bool:
 
 
 def _subnormal(array: np.ndarray[Any, Any]) -> bool:
-    if not is_float(array.dtype) or array.dtype.itemsize * 8 < ARITHMETIC_BITS or not array.size:
+    codes = _codes(array.dtype)
+    if codes is None:
         return False
-    with np.errstate(invalid="ignore"):  # Signalling NaNs cause a warning.
-        size = np.abs(array.astype(np.float64))
-    smallest = float(ml_dtypes.finfo(array.dtype).smallest_normal)  # type: ignore[no-untyped-call]
-    return bool(((size > 0) & (size < smallest)).any())
+    kind, of_size, largest = codes
+    size = array.view(kind) & of_size
+    return bool(((size > 0) & (size <= largest)).any())
+
+
+@functools.cache
+def _codes(dtype: np.dtype[Any]) -> tuple[np.dtype[Any], np.integer[Any], np.integer[Any]] | None:
+    """Return how the bits of a type represent its subnormal numbers; None if their precision does not matter.
+
+    Returns:
+        The integer type of the same width, a mask of all bits except the sign, and the largest subnormal number.
+    """
+    if not is_float(dtype) or dtype.itemsize * 8 < ARITHMETIC_BITS:
+        return None
+    kind = np.dtype(f"u{dtype.itemsize}").newbyteorder(dtype.byteorder)
+    fraction = int(ml_dtypes.finfo(dtype).nmant)  # type: ignore[no-untyped-call]
+    return kind, kind.type(2 ** (dtype.itemsize * 8 - 1) - 1), kind.type(2**fraction - 1)

@@ -79,15 +79,14 @@ class Rounded(np.ndarray[Any, Any]):
         operands = [_exact(item) for item in inputs]
         target = options.pop("out", None)
         options = {name: _exact(value) for name, value in options.items()}
-        with np.errstate(all="ignore"):
-            result = getattr(ufunc, method)(*operands, **options)
-            if isinstance(result, tuple):
-                return result
-            rounded = _result(ufunc.__name__, method, operands, options, np.asarray(result))
-            if target is None:
-                return rounded
-            target[0][...] = rounded
-            return target[0]
+        result = getattr(ufunc, method)(*operands, **options)
+        if isinstance(result, tuple):
+            return result
+        rounded = _result(ufunc.__name__, method, operands, options, np.asarray(result))
+        if target is None:
+            return rounded
+        target[0][...] = rounded
+        return target[0]
 
     def saturated(self) -> Rounded:
         """Return the values with the error of a function whose values are between -1 and 1."""
@@ -103,10 +102,9 @@ class Rounded(np.ndarray[Any, Any]):
             changed = [change(item) if isinstance(item, np.ndarray) else item for item in operands]
             return function(*changed, **kwargs)
 
-        with np.errstate(all="ignore"):
-            total = np.asarray(of(lambda item: item))
-            terms = of(lambda item: np.ones(item.shape))
-            return _with_error(total, _of_sum(terms, of(lambda item: np.abs(item) ** 2), total, products=True))
+        total = np.asarray(of(lambda item: item))
+        terms = of(lambda item: np.ones(item.shape))
+        return _with_error(total, _of_sum(terms, of(lambda item: np.abs(item) ** 2), total, products=True))
 
 
 def _exact(value: Any) -> Any:  # noqa: ANN401 - whatever numpy takes
@@ -124,7 +122,7 @@ def _wrapped(value: Any) -> Any:  # noqa: ANN401 - whatever an oracle takes
 
 
 def _result(name: str, method: str, operands: list[Any], options: Mapping[str, Any], result: Array) -> Any:  # noqa: ANN401
-    """Return the result of a ufunc, with the error for its name and method. Call it within `numpy.errstate`."""
+    """Return the result of a ufunc, with the error for its name and method."""
     if result.dtype.kind not in "fc" or name in EXACT:
         return _wrapped(result)
     size = np.abs(result)
@@ -153,7 +151,8 @@ def _of_sum(terms: float | Array, squares: Array, total: Array, *, products: boo
     rounded. The sum over all k is n/6 · Σx² + n/3 · (Σx)². If the terms are products, each of them is rounded as well.
     The sum of a single term is not rounded.
     """
-    added = np.where(np.asarray(terms) > 1, terms, 0.0)
+    # A single number is a float64, as an array of numbers is: a float of Python would leave a narrow sum narrow.
+    added = np.where(terms > 1, terms, 0.0) if isinstance(terms, np.ndarray) else np.float64(terms if terms > 1 else 0)
     return np.asarray(np.sqrt((added / 6 + products) * squares + added / 3 * np.abs(total) ** 2))
 
 
@@ -161,9 +160,13 @@ def _with_error(result: Array, units: Array) -> Rounded:
     arithmetic = _arithmetic[-1]
 
     def drawn(units: Array) -> Array:
-        size = arithmetic.unit * units + arithmetic.tiny * (units > 0)
+        size = np.asarray(arithmetic.unit * units + arithmetic.tiny * (units > 0))
+        deviations = arithmetic.draw.standard_normal(result.shape)
+        errors = np.asarray(size * deviations)
+        if result.dtype.kind != "c" and np.isfinite(errors).all():
+            return errors  # The sum is right without the masks below, also where the result is not finite.
         finite = np.isfinite(result) & np.isfinite(size)
-        return np.asarray(np.where(finite, size, 0) * arithmetic.draw.standard_normal(result.shape))
+        return np.asarray(np.where(finite, size, 0) * deviations)
 
     if result.dtype.kind != "c":
         return (result + drawn(units)).view(Rounded)
@@ -177,7 +180,8 @@ def _rounding_to(dtype: np.dtype[Any], seed: int) -> Iterator[None]:
     info = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
     _arithmetic.append(_Arithmetic(float(info.eps) / 2, float(info.smallest_subnormal), np.random.default_rng(seed)))
     try:
-        yield
+        with np.errstate(all="ignore"):  # Here, because it takes as long as many an operation.
+            yield
     finally:
         _arithmetic.pop()
 

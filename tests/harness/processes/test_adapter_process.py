@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import selectors
 import shlex
 import signal
 import sys
@@ -14,7 +15,16 @@ import pytest
 
 from onnx_conformance.environments import backend_names
 from onnx_conformance.processes import adapter_process, replies
-from onnx_conformance.processes.adapter_process import STDERR_KEPT, BudgetError, CaseReply, Limits, StartError, poll
+from onnx_conformance.processes.adapter_process import (
+    ENOUGH_AHEAD,
+    STDERR_KEPT,
+    AdapterProcess,
+    BudgetError,
+    CaseReply,
+    Limits,
+    StartError,
+    poll,
+)
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.processes.replies import Answered, Broken, Died, Late, Refused
 from onnx_conformance.suites.generated import Generated
@@ -374,6 +384,7 @@ def test_an_answer_beyond_memory_is_blamed_on_its_own_case(
 
 LAST_WORDS = """
 import os
+import selectors
 import sys
 from pathlib import Path
 
@@ -450,3 +461,30 @@ def test_an_adapter_cannot_exceed_its_memory_limit(memory: int | None, kind: typ
     assert isinstance(after, Answered), after
     if isinstance(reply, Refused):
         assert reply.error == "MemoryError", reply
+
+
+def test_requests_that_are_sent_ahead_are_sent_together(
+    cases: dict[str, Case], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[int] = []
+
+    def writev(handle: int, parts: list[memoryview]) -> int:
+        sent.append(len(parts))
+        return write(handle, parts)
+
+    write = os.writev
+    monkeypatch.setattr(os, "writev", writev)
+    selector, answered = selectors.DefaultSelector(), 0
+    process = AdapterProcess(adapter("good"), Limits(ahead=48), selector)
+    process.start()
+    while not process.hello:
+        poll(selector, [process])
+    for _ in range(48):
+        process.put(cases["even"])
+    assert sent == [1] * ENOUGH_AHEAD, "the process has enough to do"
+    while not process.idle:
+        poll(selector, [process])
+        answered += sum(isinstance(reply.reply, Answered) for reply in process.take_replies())
+    process.close()
+    assert answered == 48
+    assert sent == [*[1] * ENOUGH_AHEAD, 48 - ENOUGH_AHEAD]

@@ -136,6 +136,30 @@ def test_empty_members_are_left_out() -> None:
     assert from_record(to_record(zero)) == zero
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"message": 'a "quote", a \\ and \x00\x1f\x7f\u2028\n', "tags": ("ä", '"', "\t")},
+        {"message": "a lone \ud800 surrogate", "clauses": ("\udfff",)},
+        {"seconds": 1e-07},
+        {"seconds": 3},
+        {"seconds": 0.0},
+        {"seconds": -1.0},
+        {"seconds": math.inf},
+        {"seconds": math.nan},
+        {"ulps": {"outputs[0]": [[0, -(2**64)]]}},
+        {"clauses": ["a list"], "readings": []},
+        {"mismatch": {"absolute": math.nan, "first": (1, 2)}},
+    ],
+)
+def test_a_line_is_the_json_of_its_record(changed: dict[str, Any]) -> None:
+    for result in (SHORT, FULL):
+        result_of = dataclasses.replace(result, **changed)
+        text = json.dumps(to_record(result_of), ensure_ascii=False, separators=(",", ":"))
+        assert stream.encoded(result_of) == text.encode("utf-8", "replace") + b"\n"
+
+
 def test_a_minimal_file_of_others_is_read() -> None:
     record = {"kind": "result", "case": "a", "backend": "b", "verdict": "crash", "their own": 1}
     assert not list(VALIDATOR.iter_errors(record))

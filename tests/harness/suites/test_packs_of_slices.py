@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from commands import adapter, command
-from onnx_conformance.backends import protocol
+from onnx_conformance.backends import protocol, serve
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case import properties
 from onnx_conformance.case.allowance import Bounds
@@ -22,6 +24,7 @@ from onnx_conformance.generation import manifest, plans
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes import replies
 from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.messages import Incoming
 from onnx_conformance.processes.replies import Answered, AsExpected
 from onnx_conformance.results.stream import Run as Stream
 from onnx_conformance.run.export import Export
@@ -30,7 +33,7 @@ from onnx_conformance.run.run import Run
 from onnx_conformance.suites import onnx_layout, packs
 from onnx_conformance.suites.folder import Folder
 from onnx_conformance.suites.generated import Generated
-from onnx_conformance.suites.packs import PackedCase
+from onnx_conformance.suites.packs import MOST_COMPARED, PackedCase
 from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
@@ -333,7 +336,7 @@ def test_a_pack_of_another_version_of_the_harness_is_not_read(cache: Path) -> No
     selection = Selection(ops=("Split/18",), core=True)
     right = list(map(told, read(Generated(), selection)))
     [file] = cache.glob("*.pack")
-    file.write_bytes(file.read_bytes().replace(b"conformance pack 2", b"conformance pack 1", 1))
+    file.write_bytes(file.read_bytes().replace(b"conformance pack 3", b"conformance pack 2", 1))
     assert list(map(told, read(Generated(), selection))) == right
 
 
@@ -426,6 +429,101 @@ def test_what_differs_by_anything_is_decoded() -> None:
                 assert not case.is_answer(*wrong), what
             seen += 1
     assert seen > 5
+
+
+class Echo:
+    """An adapter that returns the expected values of one case."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+
+    def run(self, _model: bytes, _inputs: Any, _outputs: Any) -> list[Any]:
+        return list(self.case.expected or ())
+
+
+def expected_message(case: Case, request: int) -> bytes:
+    """Return the answer of an adapter with exactly the expected values."""
+    message = protocol.read(BytesIO(case.request(request)))
+    assert message is not None
+    return serve.answer(Echo(case), *message)
+
+
+def is_known(case: Case) -> bool:
+    drawn = any(isinstance(value, Drawn) for value in case.expected or ())
+    return case.outcome is Outcome.VALUES and not drawn
+
+
+def test_the_expected_answer_of_an_adapter_is_read_without_being_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+    suite, selection = Generated(), Selection(ops=OPS, core=True)
+    read(suite, selection)
+    cases = read(suite, selection)
+    messages = [(case, expected_message(case, number)) for number, case in enumerate(cases) if is_known(case)]
+    incoming = Incoming()
+    monkeypatch.setattr(protocol, "parse_header", None)  # It is not called.
+    for case, message in messages:
+        incoming.add(message)
+        seconds = float(message.partition(b'"seconds":')[2].partition(b",")[0])
+        reply = replies.read_expected(incoming, json.loads(message.partition(b"\n")[0])["id"], case, {})
+        if len(message) > MOST_COMPARED:
+            assert reply is None, case.id
+            incoming = Incoming()
+            continue
+        assert reply is not None, case.id
+        assert (reply.seconds, reply.outputs) == (seconds, case.expected)
+        assert judge(case, "b", reply).verdict is Verdict.PASS
+        assert not incoming.begun
+    assert len(messages) > 100
+
+
+@pytest.fixture
+def uneven() -> Case:
+    """A case from a pack."""
+    suite, selection = Generated(), Selection(ops=("Split/18",), core=True)
+    read(suite, selection)
+    return next(case for case in read(suite, selection) if case.name == "uneven" and is_known(case))
+
+
+def test_every_other_message_is_left_to_be_parsed(uneven: Case) -> None:
+    right = expected_message(uneven, 7)
+    header, payload = right.split(b"\n", 1)
+    begin, seconds, end = re.fullmatch(rb"(.*\"seconds\":)([^,]*)(,.*)", header).groups()  # type: ignore[union-attr]
+    others = {
+        "another number": right.replace(b'"id":7', b'"id":8'),
+        "another kind": right.replace(b'"answer"', b'"refused"'),
+        "another type": right.replace(b'"type":1,', b'"type":7,'),
+        "another byte": right[:-1] + bytes([right[-1] ^ 1]),
+        "a byte less": right[:-1],
+        "another size": right.replace(b'"payload":', b'"payload":1'),
+        "a space": header.replace(b",", b", ", 1) + b"\n" + payload,
+        "a field more": begin + seconds + b',"more":1' + end + b"\n" + payload,
+        "the header alone": header + b"\n",
+        "half the header": header[:-5],
+        "nothing": b"",
+        **{
+            f"the seconds {text!r}": begin + text + end + b"\n" + payload
+            for text in (b"", b"01", b"-1", b"+1", b"1.", b".5", b"NaN", b"1e400", b"1E5", b"true", b"1 ", b"9" * 12)
+        },
+    }
+    for what, message in {"nothing wrong": right, **others}.items():
+        incoming = Incoming()
+        incoming.add(message)
+        reply = replies.read_expected(incoming, 7, uneven, {})
+        assert (reply is not None) is (what == "nothing wrong"), what
+        assert bytes(incoming._data) == (b"" if reply else message), what
+
+
+def test_an_expected_answer_is_only_that_of_a_runtime_and_of_a_case_whose_values_are_scored(uneven: Case) -> None:
+    message = expected_message(uneven, 7)
+    unscored = dataclasses.replace(uneven, outcome=Outcome.UNSPECIFIED, expected=None)
+    for case, hello in ((uneven, {"subject": "transformer"}), (unscored, {})):
+        incoming = Incoming()
+        incoming.add(message)
+        assert replies.read_expected(incoming, 7, case, hello) is None
+    incoming.add(message[:20])  # After the beginning of a message, the next one is read from its own beginning.
+    assert replies.read_expected(incoming, 7, uneven, {"subject": "runtime"}) is not None
+    incoming.add(message[20:])
+    assert replies.read_expected(incoming, 7, uneven, {}) is not None
+    assert not incoming.begun
 
 
 def run(path: Path, kind: str, suite: Suite | None = None, **more: Any) -> dict[str, Any]:
