@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.verdict import Result, Verdict
@@ -47,16 +48,21 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
         force=case.force,
         reworded=case.reworded,
         readings=case.readings,
-        tags=tuple(sorted(case.tags)),
+        tags=_in_order(case.tags),
         **fields,
     )
+
+
+@functools.lru_cache(maxsize=1024)
+def _in_order(tags: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(tags))
 
 
 def _judged(case: Case, backend: str, reply: Reply) -> dict[str, Any]:
     """Return the verdict, and the other fields of a result that depend on the reply."""
     if isinstance(reply, Oversized):
         return _oversized(case, backend, reply)
-    return next(judged(case, reply) for kind, judged in _JUDGES.items() if isinstance(reply, kind))
+    return _JUDGES[type(reply)](case, reply)
 
 
 def _broken(_case: Case, reply: Broken) -> dict[str, Any]:
@@ -144,6 +150,7 @@ def _accepted(case: Case) -> str:
 
 _JUDGES: Mapping[type, Callable[[Case, Any], dict[str, Any]]] = {
     Answered: _answered,
+    AsExpected: _answered,
     Refused: _refused,
     Died: _died,
     Late: _late,
@@ -151,4 +158,4 @@ _JUDGES: Mapping[type, Callable[[Case, Any], dict[str, Any]]] = {
     Accepted: _accepted_by_checker,
     Broken: _broken,
 }
-"""By kind of reply, the function that judges it; most frequent first, because a run may have a million replies."""
+"""By kind of reply, the function that judges it."""

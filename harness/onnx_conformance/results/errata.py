@@ -42,5 +42,5 @@ def is_erratum(result: Result, built: str) -> bool:
         result: a result of the runtime.
         built: the release of onnx that it was built with; empty if it is unknown.
     """
-    failed = result.verdict.failed and bool(result.reworded)
+    failed = bool(result.reworded) and result.verdict.failed
     return failed and bool(release(built)) and release(built) < release(result.reworded)

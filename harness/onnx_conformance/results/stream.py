@@ -151,13 +151,11 @@ def encoded(result: Result) -> bytes:
     """Return a result as a line of the stream."""
     if sum(map(len, result.ulps.values())) > MOST_DISTANCES:
         result = dataclasses.replace(result, ulps={})  # With thousands of outputs, the line would be too long to read.
-    members = result.__dict__
-    seconds = result.seconds
-    if seconds is not None and not 0 <= seconds < math.inf:
-        members = {**members, "seconds": None}
     words = ['{"kind":"result"']
     for name, head, optional in _COLUMNS:
-        value = members[name]
+        value = getattr(result, name)
+        if name == "seconds" and value is not None and not 0 <= value < math.inf:
+            continue
         if value or not optional or value not in _EMPTY:
             words.append(head + _json(value))
     return "".join([*words, "}\n"]).encode("utf-8", "replace")
@@ -381,7 +379,9 @@ class Writer:
 
     def count(self, result: Result) -> None:
         """Count a result that the file contains already."""
-        self.counts.setdefault(result.backend, Counter())[str(result.verdict)] += 1
+        if result.backend not in self.counts:
+            self.counts[result.backend] = Counter()
+        self.counts[result.backend][str(result.verdict)] += 1
         if result.seconds is not None and 0 <= result.seconds < math.inf:  # An adapter may report any value.
             self.busy[result.backend] = self.busy.get(result.backend, 0.0) + result.seconds
 

@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from onnx_conformance.case.case import Allowance
+from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.compare import offsets
 from onnx_conformance.case.elements import ordered, ulps
 

@@ -160,6 +160,11 @@ def test_a_line_is_the_json_of_its_record(changed: dict[str, Any]) -> None:
         assert stream.encoded(result_of) == text.encode("utf-8", "replace") + b"\n"
 
 
+def test_a_line_of_a_file_of_others_is_written_with_the_defaults() -> None:
+    result = from_record({"kind": "result", "case": "a", "backend": "b", "verdict": "crash"})
+    assert json.loads(stream.encoded(result)) == to_record(result)
+
+
 def test_a_minimal_file_of_others_is_read() -> None:
     record = {"kind": "result", "case": "a", "backend": "b", "verdict": "crash", "their own": 1}
     assert not list(VALIDATOR.iter_errors(record))

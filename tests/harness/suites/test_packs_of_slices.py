@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 OPS = (
-    "Abs/1", "Add/1", "ArgMax/1", "Bernoulli/15", "Clip/13", "CumSum/11", "Loop/19", "RandomNormalLike/1",
-    "SequenceInsert/11", "Split/18", "StringNormalizer/10", "TopK/11", "Unique/11", "Sign/13",
+    "Abs/1", "Add/1", "ArgMax/1", "Bernoulli/22", "Clip/13", "CumSum/14", "Loop/25", "RandomNormalLike/22",
+    "SequenceInsert/11", "Split/18", "StringNormalizer/10", "TopK/24", "Unique/11", "Sign/13",
     "ai.onnx.ml/DictVectorizer/1",
 )  # fmt: skip
 """Operators of every kind: any of several values or orders, drawn, bounds, subgraphs, sequences, strings, maps."""
@@ -151,7 +151,7 @@ def test_bounds_that_no_run_needed_are_computed_and_kept(made: list[Case], monke
 
 
 def test_damaged_bounds_are_computed_again(cache: Path) -> None:
-    selection = Selection(ops=("CumSum/11",), core=True)
+    selection = Selection(ops=("CumSum/14",), core=True)
 
     def bounds() -> list[str]:
         suite, found = Generated(), []
@@ -205,7 +205,9 @@ def allows_any_error(header: dict[str, Any], data: bytearray) -> None:  # noqa: 
 
 def names_another_shape(header: dict[str, Any], data: bytearray) -> None:  # noqa: ARG001 - as every forgery
     item = next(item for item in header["cases"] if item.get("bytes_expected"))
-    item["expected"][0]["shape"].insert(0, 1)
+    described = json.loads(item["expected"])
+    described[0]["shape"].insert(0, 1)
+    item["expected"] = json.dumps(described, separators=(",", ":"))
 
 
 def renames_the_outputs(header: dict[str, Any], data: bytearray) -> None:  # noqa: ARG001 - as every forgery
@@ -273,7 +275,7 @@ def test_a_forged_pack_is_made_again(
 
 
 def test_a_pack_cannot_bring_bounds_of_its_own(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    selection = Selection(ops=("CumSum/11",), core=True)
+    selection = Selection(ops=("CumSum/14",), core=True)
     right = list(map(told, read(Generated(), selection)))
 
     def brings(header: dict[str, Any], data: bytearray) -> None:
@@ -283,7 +285,7 @@ def test_a_pack_cannot_bring_bounds_of_its_own(cache: Path, capsys: pytest.Captu
             place += item["frame"] + item["bytes"]
             if "bounds" in item:
                 huge: list[bytes] = []
-                wide = [np.full(each["shape"], 1e300) for each in item["expected"]]
+                wide = [np.full(each["shape"], 1e300) for each in json.loads(item["expected"])]
                 item["known_bounds"] = [protocol.encode(each, huge) for each in wide]
                 item["bytes"] += sum(map(len, huge))
                 data[place:place] = b"".join(huge)
@@ -562,7 +564,7 @@ def parts_of(folder: Folder) -> list[Slice]:
 
 def test_a_folder_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = tmp_path / "suite"
-    Export(Generated(), Selection(ops=("Split/18", "CumSum/11", "Bernoulli/15"), core=True), where).run()
+    Export(Generated(), Selection(ops=("Split/18", "CumSum/11", "Bernoulli/22"), core=True), where).run()
     (where / "broken").mkdir()
     (where / "broken" / "model.onnx").write_bytes(b"no model")
     first, selection = Folder(where), Selection()
