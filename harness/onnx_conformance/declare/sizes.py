@@ -148,6 +148,8 @@ BROADCAST: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {
     "planes": (("b", "c", "h", "w"), ("h", "w"), grid(b=(2,), c=(17,), h=(7,), w=(5, 16, 33))),
 }
 """The dimensions of A and of B, and the sizes, of sized calls of operators with two tensors."""
+BITS = (-(1 << 62), (1 << 62) - 1)
+"""Limits of integers for operators on bits: most bits of every type occur."""
 REDUCED: dict[str, tuple[Dims, list[int], list[dict[str, int]]]] = {
     "last": (("m", "n"), [1], grid(m=(3,), n=LENGTHS)),
     "first": (("m", "n"), [0], grid(m=FEW_LENGTHS, n=(3, 16, 33))),
@@ -172,7 +174,8 @@ class SizedCall:
     Attributes:
         name: lower-case words; the beginning of the names of its cases.
         sizes: the sizes of its cases, or a function that returns them.
-        arguments: the arguments by name: `Filled`, a function of the sizes, or a value.
+        arguments: the arguments by name: `Filled`, a tuple of them for a variadic input, a function of the sizes, or a
+            value.
         options: further parameters of the declared cases: n, each, but, cites.
     """
 
@@ -196,6 +199,8 @@ class SizedCall:
         """
 
         def value(argument: str, item: Any) -> Any:  # noqa: ANN401 - any argument of an operator
+            if isinstance(item, tuple) and any(isinstance(part, Filled) for part in item):
+                return tuple(value(f"{argument}_{index}", part) for index, part in enumerate(item))
             if isinstance(item, Filled):
                 return item.data(sizes, f"{operator} {name} {argument}")
             return item(sizes) if callable(item) else item

@@ -72,3 +72,18 @@ def test_the_arguments_of_a_case_depend_on_its_sizes() -> None:
     for name in ("length", "Length", ""):
         with refuses("sized-name-invalid", name):
             op.sized(name, [], cites=clause, arguments={})
+
+
+def test_every_tensor_of_a_variadic_input_has_values_of_its_own() -> None:
+    op = Op("Concat", versions=(13,), compare=EXACT)
+    op.sized(
+        "pair",
+        grid(n=(9,)),
+        cites=op.clause("A list"),
+        arguments={"inputs": (filled("n"), filled("n")), "pads": (0, 1)},
+    )
+    (case,) = op.sized_cases()
+    first, second = (item.of(np.dtype(np.float32)) for item in case.arguments["inputs"])
+    assert first.shape == second.shape == (9,)
+    assert not np.array_equal(first, second)
+    assert case.arguments["pads"] == (0, 1)

@@ -79,6 +79,7 @@ def last_part_of_a_thread(values: Array) -> None:
     [
         (tail_of_a_vector, "ai.onnx/Exp/13/length_n*"),
         (tail_of_a_vector, "ai.onnx/Add/14/rows_*"),
+        (tail_of_a_vector, "ai.onnx/Sum/13/length_three_*"),
         (tail_of_a_vector, "ai.onnx/MatMul/13/stack_*/float"),
         (tail_of_a_vector, "ai.onnx/Conv/22/plane_*/float"),
         (beyond_16_bits, "ai.onnx/Exp/13/length_n*"),
