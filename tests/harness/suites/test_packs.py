@@ -108,7 +108,7 @@ def test_a_pack_with_other_digests_than_the_manifest_is_removed(
     assert told(list(packs.read(KEY, digests=digests) or ())) == told(some)
     assert packs.read(KEY, digests={**digests, some[0].id: "another"}) is None
     assert not path.exists()
-    assert f"{path} has other cases than the manifest" in capsys.readouterr().err
+    assert str(path) in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("what", ["frame", "common", "expected", "inputs"])
