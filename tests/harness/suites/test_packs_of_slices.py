@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 OPS = (
-    "Abs/1", "Add/1", "ArgMax/1", "Bernoulli/22", "Clip/13", "MeanVarianceNormalization/13", "Loop/19", "RandomNormalLike/22",
-    "SequenceInsert/11", "Split/18", "StringNormalizer/10", "TopK/24", "Unique/11", "Sign/13",
+    "Abs/1", "Add/1", "ArgMax/1", "Bernoulli/22", "Clip/13", "MeanVarianceNormalization/13", "Loop/19",
+    "RandomNormalLike/22", "SequenceInsert/11", "Split/18", "StringNormalizer/10", "TopK/24", "Unique/11", "Sign/13",
     "ai.onnx.ml/DictVectorizer/1",
 )  # fmt: skip
 """Operators of every kind: any of several values or orders, drawn, bounds, subgraphs, sequences, strings, maps."""
