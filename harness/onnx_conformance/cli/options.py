@@ -219,8 +219,8 @@ def with_case_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
         ),
         click.option(
             "--suite", "suite_name", default="generated", show_default=True, metavar="SUITE",
-            help="generated, kernels (sizes of real models), provisional (undeclared versions), transforms (graphs that "
-            "optimizers rewrite), official (onnx's own tests), or a folder in ONNX's layout.",
+            help="generated, kernels (sizes of real models), provisional (undeclared versions), transforms (graphs "
+            "that optimizers rewrite), official (onnx's own tests), or a folder in ONNX's layout.",
         ),
     ):  # fmt: skip
         collected = option(collected)
