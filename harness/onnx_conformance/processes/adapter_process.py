@@ -505,7 +505,7 @@ class AdapterProcess:
 
     def _read_expected(self) -> bool:
         """Read the next message if it is exactly the answer that its case expects; return whether it is."""
-        if not self._pending or not isinstance(self._state, Serving):
+        if not self._incoming.begun or not self._pending or not isinstance(self._state, Serving):
             return False
         request, case = self._pending[0]
         reply = replies.read_expected(self._incoming, request, case, self.hello)
