@@ -99,6 +99,8 @@ def parts(request: Request) -> Parts | None:
     lengths = [shape[axis] // count] * count
     if "split" in values:
         lengths = struct.unpack(f"<{count}q", data[size:])
+    if min(lengths, default=0) < 0:
+        return None
     row = 4 * math.prod(shape[axis + 1 :])
     block = row * shape[axis]
     outputs, begin = [], 0
