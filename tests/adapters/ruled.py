@@ -33,6 +33,8 @@ class Ruled:
         proto = onnx.ModelProto.FromString(model)
         graph = proto.graph
         known = {**inputs, **{item.name: onnx.numpy_helper.to_array(item) for item in graph.initializer}}
+        constants = [node for node in graph.node if node.op_type == "Constant" and attribute(node, "value") is not None]
+        known |= {node.output[0]: onnx.numpy_helper.to_array(attribute(node, "value")) for node in constants}
         known |= {node.output[0]: shaped(node, known) for node in graph.node if node.op_type == "Reshape"}
         values = evaluator.Evaluator(LOAD()).model(proto, inputs)
         answers = [values[name] for name in outputs]

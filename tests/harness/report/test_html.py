@@ -23,7 +23,7 @@ from onnx_conformance.analysis.statement import Statement
 from onnx_conformance.backends import onnx_reference
 from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import Result, Verdict
-from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.cli import page_cases
 from onnx_conformance.declare import readings
 from onnx_conformance.environments.backend_names import resolve
@@ -73,7 +73,10 @@ def cases() -> dict[str, Case]:
     by_id: dict[str, Case] = {}
     for name, version in (("Split", 13), ("Split", 18), ("ReduceSum", 13), ("Dropout", 22), ("Reshape", 21)):
         generated = list(plans.cases(registry.load().named(name), (version,)))
+        of_each_kind = {(case.outcome, case.element_type): case for case in reversed(generated) if case.form == PLAIN}
         by_id |= {case.id: case for case in generated[:: max(1, len(generated) // 30)]}
+        by_id |= {case.id: case for (_, type_), case in of_each_kind.items() if type_ in {"float", "float16"}}
+        by_id |= {case.id: case for case in generated if case.outcome is Outcome.PROPERTY and case.form == PLAIN}
     assert {case.outcome for case in by_id.values()} == set(Outcome)
     return by_id
 

@@ -137,7 +137,10 @@ def test_a_sample_is_reported(tmp_path: Path) -> None:
     assert "Every version ran a sample of 1 case in 9" in (tmp_path / "t.md").read_text()
     mixed = command("trend", *words, "--op", "Split/13", "--sample", f"{words[0]}=1/9")
     assert "1.0 ran a sample of 1 case in 9" in mixed.out, mixed.text
-    assert mixed.status == 0, done.text
+    assert mixed.status == 0, mixed.text
+    broken = command("trend", words[0], f"{adapter('says_an_endless_shape')} lengths_sum 1.1", "--op", "Split/13")
+    assert "ai.onnx/Split/13" in broken.out
+    assert broken.status == 2, "this adapter breaks the protocol; its results are reported all the same"
 
 
 @pytest.mark.parametrize("text", list(HOSTILE_TEXTS.values()), ids=list(HOSTILE_TEXTS))
