@@ -12,6 +12,7 @@ stored and are the same on every machine.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import math
@@ -101,7 +102,8 @@ def grid(**dims: Sequence[int]) -> list[dict[str, int]]:
     return [dict(zip(dims, numbers, strict=True)) for numbers in itertools.product(*dims.values())]
 
 
-def pairwise(*, most: int, **dims: Sequence[int]) -> list[dict[str, int]]:
+@functools.cache
+def pairwise(*, most: int, **dims: Sequence[int]) -> tuple[dict[str, int], ...]:
     """Return combinations of sizes in which every pair of numbers of two dimensions occurs.
 
     Args:
@@ -127,7 +129,7 @@ def pairwise(*, most: int, **dims: Sequence[int]) -> list[dict[str, int]]:
                 sizes[name] = max(fitting, key=lambda number: (_gain({**sizes, name: number}, wanted), -number))
         wanted -= set(_pairs(sizes))
         chosen.append({name: sizes[name] for name in dims})
-    return chosen
+    return tuple(chosen)
 
 
 def _pairs(sizes: Sizes) -> Iterator[tuple[tuple[str, int], tuple[str, int]]]:

@@ -116,17 +116,18 @@ class Plan:
         return form.signatures if self.of_signature else self.leads.has(form.once)
 
 
-def form_names(version: OperatorVersion, leads: Leads = LEADS) -> tuple[str, ...]:
+def form_names(version: OperatorVersion, leads: Leads = LEADS, start: Start = Start.PLAN) -> tuple[str, ...]:
     """Return the names of the forms that a case of this version may have. The suitable ones depend on its plan.
 
     Args:
         version: the operator version.
         leads: as in `Plan`.
+        start: the kind of the case.
     """
     return tuple(
         name
         for form in table.FORMS
-        if Start.PLAN in form.starts and form.suits(version) and (form.signatures or leads.has(form.once))
+        if start in form.starts and form.suits(version) and (form.signatures or leads.has(form.once))
         for name in form.names(version.parameters)
     )
 

@@ -132,6 +132,8 @@ def _of_sizes(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.ImportFrom):
         return statement.module == "onnx_conformance.declare.sizes"
     call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(statement, ast.FunctionDef):
+        return statement.name == "sized"
     if isinstance(statement, ast.For):
         return all(map(_of_sizes, statement.body)) and not statement.orelse
     return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "sized"

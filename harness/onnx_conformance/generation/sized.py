@@ -10,8 +10,9 @@ import zlib
 from typing import TYPE_CHECKING
 
 from onnx_conformance.case.case import delivered_id
-from onnx_conformance.forms.table import FORMS, Start
+from onnx_conformance.forms.table import Start
 from onnx_conformance.generation import plans
+from onnx_conformance.generation.deliveries import form_names
 from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
@@ -34,23 +35,18 @@ def version_of(op: Op) -> OperatorVersion | None:
 def stems(op: Op, version: OperatorVersion) -> Iterator[tuple[str, CaseSpec, dict[str, str], str]]:
     """Yield the id, the declaration, the types and their text of each sized case, without drawing its values."""
     for spec in op.sized_cases():
+        familiar = plans.familiar(version, spec)
         for types, suffix in plans.bindings(version, spec):
             stem = plans.id_of(version, spec, suffix)
-            familiar = plans.familiar(version, spec) == suffix
-            if familiar or zlib.crc32(stem.encode()) % SPREAD == 0:
+            if suffix == familiar or zlib.crc32(stem.encode()) % SPREAD == 0:
                 yield stem, spec, types, suffix
 
 
 def ids(op: Op, version: OperatorVersion) -> Iterator[str]:
     """Yield the ids that the sized cases of an operator may have."""
+    names = form_names(version, start=Start.SIZED)
     for stem, *_ in stems(op, version):
-        yield from (delivered_id(stem, name) for name in _form_names(version))
-
-
-def _form_names(version: OperatorVersion) -> Iterator[str]:
-    for form in FORMS:
-        if Start.SIZED in form.starts and form.suits(version):
-            yield from form.names(version.parameters)
+        yield from (delivered_id(stem, name) for name in names)
 
 
 def cases(op: Op, version: OperatorVersion, wanted: Callable[[str], bool]) -> Iterator[Case]:
@@ -61,7 +57,7 @@ def cases(op: Op, version: OperatorVersion, wanted: Callable[[str], bool]) -> It
         version: its newest version.
         wanted: a predicate on case ids; the others are not generated.
     """
-    names = list(_form_names(version))
+    names = form_names(version, start=Start.SIZED)
     for stem, spec, types, suffix in stems(op, version):
         if any(wanted(delivered_id(stem, name)) for name in names):
             yield from plans.delivered(plans.plan(op, version, spec, types, suffix), wanted)

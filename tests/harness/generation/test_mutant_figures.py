@@ -60,6 +60,22 @@ def test_the_digest_is_of_the_code_and_not_of_its_prose(tmp_path: Path) -> None:
     assert figures.digest(loaded(tmp_path, PLAIN, STRONG)) != weak
 
 
+def test_the_digest_is_not_of_sized_calls() -> None:
+    sized = """
+from onnx_conformance.declare.sizes import filled, grid
+
+for name in ("a", "b"):
+    OP.sized(name, grid(n=(1, 2)), cites=CLAUSE, arguments={"x": filled("n")})
+
+
+def sized(self):
+    self.op.sized("c", [], cites=CLAUSE, arguments={})
+"""
+    assert figures._code(f"x = 1\n{sized}") == figures._code("x = 1\n")
+    for other in ('OP.case("a", x=1)', "def case(self):\n    return 1", "for name in (1,):\n    OP.case(name)"):
+        assert figures._code(f"x = 1\n{other}\n") != figures._code("x = 1\n"), other
+
+
 def test_the_digest_is_of_the_cases_and_not_of_which_are_the_core(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

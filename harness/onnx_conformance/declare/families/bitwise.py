@@ -10,7 +10,7 @@ from onnx_conformance.declare.arguments import typed
 from onnx_conformance.declare.data import every_pair, ramp
 from onnx_conformance.declare.families.elementwise import EIGHT_BITS, counted
 from onnx_conformance.declare.op import Op, Tag
-from onnx_conformance.declare.sizes import BITS, BROADCAST, filled
+from onnx_conformance.declare.sizes import BITS, filled
 
 if TYPE_CHECKING:
     from onnx_conformance.declare.clause import Clause
@@ -54,14 +54,9 @@ class Bitwise:
             cites=self.performs,
         )
         self.numpy.cases(_operands)
-        for name, (first, second, sizes) in BROADCAST.items():
-            self.op.sized(
-                name,
-                sizes,
-                each="T",
-                cites=(self.performs, self.numpy.clause),
-                arguments={"A": filled(*first, integers=BITS), "B": filled(*second, integers=BITS)},
-            )
+        self.numpy.sized(
+            self.performs, lambda one, other: {"A": filled(*one, integers=BITS), "B": filled(*other, integers=BITS)}
+        )
         case("dtypes", Tag.DTYPE, each="T", A=[[12], [10]], B=[6, 5, 127], cites=(self.performs, self.integers))
         case("outside", Tag.DTYPE, outside="T", A=ramp(3), B=ramp(3), rejects=self.integers)
         for type_ in TYPES:

@@ -9,12 +9,14 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.declare.op import Op, Tag
+from onnx_conformance.declare.sizes import BROADCAST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from onnx_conformance.base.values import Array
     from onnx_conformance.declare.clause import Clause, Version
+    from onnx_conformance.declare.sizes import Dims
 
     Shape = tuple[int, ...]
     Operands = Callable[[Shape, Shape], dict[str, Any]]
@@ -179,6 +181,21 @@ class Multidirectional:
     def require_one_shape(self, v: Version, *tensors: Array) -> None:
         """Raise Rejected if the shapes cannot be broadcast to one shape."""
         v.require(self.clause, have_one_shape(*tensors))
+
+    def sized(
+        self, computes: Clause, arguments: Callable[[Dims, Dims], dict[str, Any]], *, suffix: str = "", step: int = 1
+    ) -> None:
+        """Declare the sized calls with tensors of two shapes.
+
+        Args:
+            computes: the sentence on the computed values.
+            arguments: a function of the dimensions of both shapes.
+            suffix: the end of the names of the calls, if the operator has several with these shapes.
+            step: only one size in so many.
+        """
+        for name, (one, other, sizes) in BROADCAST.items():
+            cites = (computes, self.clause)
+            self.op.sized(f"{name}{suffix}", sizes[::step], each="T", cites=cites, arguments=arguments(one, other))
 
     def cases(self, operands: Operands) -> None:
         """Declare the cases with two shapes."""

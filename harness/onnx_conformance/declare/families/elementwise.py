@@ -13,7 +13,7 @@ from onnx_conformance.declare.arguments import typed
 from onnx_conformance.declare.data import FLOATS, Data, every_pair, extremes, ramp
 from onnx_conformance.declare.families.broadcasting import Limited, Multidirectional
 from onnx_conformance.declare.op import Op, Tag
-from onnx_conformance.declare.sizes import BROADCAST, LARGE, LENGTHS, filled, grid
+from onnx_conformance.declare.sizes import LARGE, LENGTHS, filled, grid
 from onnx_conformance.declare.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -223,17 +223,13 @@ class Arithmetic:
             right: a function that fills a shape.
         """
         case = self.op.case
-        for name, (first, second, sizes) in BROADCAST.items():
-            self.op.sized(
-                name,
-                sizes,
-                each="T",
-                cites=(self.computes, self.numpy.clause),
-                arguments={
-                    "A": filled(*first, integers=(8, 11)),
-                    "B": filled(*second, floats=(0.5, 2), integers=(1, 8)),
-                },
-            )
+        self.numpy.sized(
+            self.computes,
+            lambda one, other: {
+                "A": filled(*one, integers=(8, 11)),
+                "B": filled(*other, floats=(0.5, 2), integers=(1, 8)),
+            },
+        )
 
         def operands(one: tuple[int, ...], other: tuple[int, ...]) -> dict[str, Any]:
             return {"A": left(*one), "B": right(*other)}

@@ -10,7 +10,7 @@ from onnx_conformance.declare.arguments import typed
 from onnx_conformance.declare.data import every_pair, extremes, ramp
 from onnx_conformance.declare.families.elementwise import EIGHT_BITS, counted, float_types
 from onnx_conformance.declare.op import Op, Tag
-from onnx_conformance.declare.sizes import BROADCAST, filled
+from onnx_conformance.declare.sizes import filled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,14 +71,7 @@ class Logical:
             self.limited.cases(self.operands, equal)
             self.op.case("same_count_other_shape", Tag.EDGE, **self.operands((2, 3), (3, 2)), before=7, rejects=equal)
         self.numpy.cases(self.operands)
-        for name, (first, second, sizes) in BROADCAST.items():
-            self.op.sized(
-                name,
-                sizes,
-                each="T",
-                cites=(self.performs, self.numpy.clause),
-                arguments={"A": filled(*first), "B": filled(*second)},
-            )
+        self.numpy.sized(self.performs, lambda one, other: {"A": filled(*one), "B": filled(*other)})
 
 
 def numbers(*, integers: int | None, bfloat16: int, floats: int | None = None) -> dict[str, int | None]:

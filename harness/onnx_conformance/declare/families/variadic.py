@@ -9,7 +9,7 @@ import numpy as np
 from onnx_conformance.declare.arguments import typed
 from onnx_conformance.declare.data import extremes, ramp
 from onnx_conformance.declare.op import Op, Tag
-from onnx_conformance.declare.sizes import BROADCAST, filled
+from onnx_conformance.declare.sizes import filled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,21 +66,13 @@ class Variadic:
         case("same_count_before_8", Tag.EDGE, data_0=(ramp(2, 3), ramp(3, 2)), rejects=self.same_shape)
 
         self.numpy.cases(_operands)
-        for name, (one, other, sizes) in BROADCAST.items():
-            self.op.sized(
-                f"{name}_two",
-                sizes,
-                each="T",
-                cites=(self.computes, self.numpy.clause),
-                arguments={"data_0": (filled(*one), filled(*other))},
-            )
-            self.op.sized(
-                f"{name}_three",
-                sizes[::3],
-                each="T",
-                cites=(self.computes, self.numpy.clause),
-                arguments={"data_0": (filled(*other), filled(*one), filled(*one))},
-            )
+        self.numpy.sized(self.computes, lambda one, other: {"data_0": (filled(*one), filled(*other))}, suffix="_two")
+        self.numpy.sized(
+            self.computes,
+            lambda one, other: {"data_0": (filled(*other), filled(*one), filled(*one))},
+            suffix="_three",
+            step=3,
+        )
         for shapes in (
             ((2, 1, 1), (3, 1), (4,)),
             ((4,), (3, 1), (2, 1, 1)),
