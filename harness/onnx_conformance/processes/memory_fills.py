@@ -11,12 +11,10 @@ answers do not show that the memory is initialized.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 from typing import TYPE_CHECKING
 
-import numpy as np
-
+from onnx_conformance.case.case import digest_values
 from onnx_conformance.processes.replies import Answered
 
 if TYPE_CHECKING:
@@ -53,25 +51,7 @@ def filled(target: Target, fill: int) -> Target:
 
 def fingerprint(reply: Reply) -> str:
     """Return a text that is equal only for equal answers; empty if there is no answer."""
-    if not isinstance(reply, Answered):
-        return ""
-    digest = hashlib.sha256()
-    _add(digest, reply.outputs)
-    return digest.hexdigest()
-
-
-def _add(digest: hashlib._Hash, value: object) -> None:
-    if isinstance(value, np.ndarray):
-        digest.update(f"array {value.dtype} {value.shape} ".encode())
-        digest.update(repr(value.tolist()).encode() if value.dtype.hasobject else value.tobytes())
-    elif isinstance(value, list | tuple):
-        digest.update(f"sequence {len(value)} ".encode())
-        for item in value:
-            _add(digest, item)
-    elif isinstance(value, dict):
-        _add(digest, list(value.items()))
-    else:
-        digest.update(f"{type(value).__name__} {value!r} ".encode())
+    return digest_values(reply.outputs) if isinstance(reply, Answered) else ""
 
 
 def cause(answers: Sequence[str], by_fill: Mapping[int, Sequence[str]]) -> str:
