@@ -131,6 +131,22 @@ def test_the_newest_version_of_a_meaning_represents_it(split: tuple[Op, list[Cas
     assert core.representatives(op) == {"ai.onnx/Split/1", "ai.onnx/Split/13", "ai.onnx/Split/18"}
 
 
+def test_an_older_version_is_chosen_only_for_what_the_newest_does_not_reach(split: tuple[Op, list[Case]]) -> None:
+    op, cases = split
+    newest, of = core.representatives(op), core.meanings(op)
+    by_newest = reach(op, [case for case in cases if case.operator in newest])
+    chosen = core.choose(op, cases)
+    for_outcomes = Counter(
+        (case.operator, case.outcome)
+        for case in cases
+        if case.id in chosen
+        and case.operator not in newest
+        and core.reached(case, of) - {(case.operator, case.outcome)} <= by_newest
+    )
+    assert for_outcomes, "each version keeps a case for each outcome"
+    assert {*for_outcomes.values()} == {1}, for_outcomes
+
+
 @pytest.mark.usefixtures("all_operators")
 def test_the_core_tests_the_newest_versions_with_values() -> None:
     """The committed manifest keeps the promises that docs/glossary.md makes about the core."""
