@@ -141,6 +141,7 @@ def test_unknown_names_are_reported_with_the_known_ones(what: str) -> None:
     failed_with(command("run", *backend, *words), *parts)
 
 
+@pytest.mark.slow
 def test_a_glob_that_matches_nothing_is_reported_beside_the_results() -> None:
     done = run("--case", "ai.onnx/Split/13/nothing", cases=["--case", f"{SPLIT}/even"])
     failed_with(done, "--case 'ai.onnx/Split/13/nothing' matches no case of suite generated")
@@ -586,6 +587,7 @@ def test_a_file_that_is_no_results_file_is_left_alone(what: str, resume: list[st
     assert file.read_bytes() == content, "the file was changed"
 
 
+@pytest.mark.slow
 def test_only_the_same_run_can_be_resumed(whole: Path, suite: Path, tmp_path: Path) -> None:
     file = tmp_path / "results.ndjson"
     left = cut(whole, file, 4, 0)

@@ -62,6 +62,7 @@ def test_a_file_or_module_of_ones_own_is_a_backend(here: Path, name: str) -> Non
         assert lane.process.hello["runtime"] == "mine"
 
 
+@pytest.mark.slow
 def test_a_package_of_ones_own_is_a_backend(here: Path) -> None:
     (here / "mine_package").mkdir()
     (here / "mine_here.py").rename(here / "mine_package" / "__init__.py")

@@ -116,6 +116,7 @@ def test_a_runtime_that_parses_by_locale_is_wrong_in_that_locale_alone(
     assert set(results(tmp_path / "right", "environment.right", *comma)) == {Verdict.PASS}
 
 
+@pytest.mark.slow
 def test_a_locale_that_the_machine_lacks_is_said_in_one_sentence() -> None:
     done = command("run", "--backend", "environment.right", "--op", "ReduceSum/13", "--locale", "xx_XX.UTF-8")
     assert done.status == 2

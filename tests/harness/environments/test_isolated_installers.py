@@ -164,6 +164,7 @@ def test_uv_installs_exactly_the_files_of_a_lock_and_the_next_run_needs_neither_
     assert python_environment.interpreter(TOY.of(), "", (lock,)) == python
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ends")
 def test_a_file_that_was_changed_is_not_installed(index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     of_the_user(index, monkeypatch, "file")
@@ -200,6 +201,7 @@ def test_a_source_distribution_is_not_built(index: Path, tmp_path: Path, monkeyp
         locks.of_python(["source==1.0"], "source.lock")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("ends")
 def test_without_a_check_of_hashes_a_lock_constrains_versions_and_requires_nothing(
     index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -161,6 +161,7 @@ def test_the_number_of_all_cases_is_that_of_their_ids(*, of_core: bool) -> None:
     assert manifest.counts(op, of_core=of_core) == of_ids
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("of_core", [False, True])
 def test_the_digests_of_a_version_are_those_of_its_cases(*, of_core: bool) -> None:
     op = registry.load().named("Split")
@@ -173,6 +174,7 @@ def test_the_digests_of_a_version_are_those_of_its_cases(*, of_core: bool) -> No
     assert plain == {name: digest for name, digest in expected.items() if "@" not in name}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "# another head\n", None])
 def test_a_manifest_of_another_onnx_or_format_has_no_digests(
     text: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -189,6 +191,7 @@ def test_a_manifest_of_another_onnx_or_format_has_no_digests(
     assert manifest.digests("ai.onnx/Split/18", of_core=True, wanted=lambda _: True) is None
 
 
+@pytest.mark.slow
 def test_a_damaged_line_has_no_digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     manifest.write([registry.load().named("Split")], tmp_path)
     monkeypatch.setattr(manifest, "GENERATED", tmp_path)

@@ -202,6 +202,7 @@ def test_up_to_ir_version_3_an_initializer_is_a_graph_input_too() -> None:
         onnx.checker.check_model(model(case))
 
 
+@pytest.mark.slow
 @every_operator
 def test_the_omitted_form_names_each_input_left_out_by_an_empty_text(op: Op) -> None:
     for stem, case in in_form(op, "omitted"):
@@ -246,6 +247,7 @@ def test_the_plain_form_states_every_shape(op: Op) -> None:
                 assert tuple(dim.dim_value for dim in dims(info)) == value.shape, f"{case.id}: {info.name}"
 
 
+@pytest.mark.slow
 @every_operator
 def test_the_unranked_form_hides_every_rank(op: Op) -> None:
     for stem, case in in_form(op, "unranked"):

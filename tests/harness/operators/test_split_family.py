@@ -251,6 +251,7 @@ def asked_lengths(case: Case) -> list[int] | None:
     return [int(length) for length in array]
 
 
+@pytest.mark.slow
 @every_version
 def test_parts_have_the_lengths_asked_for(operator: str, version: int) -> None:
     seen = 0

@@ -56,6 +56,7 @@ def run(kind: str, asked: Case, repeat: int = 1) -> tuple[Result, list[str]]:
     return result, scheduler.faults
 
 
+@pytest.mark.slow
 @GLIBC
 @pytest.mark.parametrize(
     ("kind", "unstable"), [("large_block", MEMORY), ("small_block", MEMORY), ("clock", VALUES), ("wrong", "")]
@@ -70,6 +71,7 @@ def test_uninitialized_memory_is_told_from_other_causes(kind: str, unstable: str
     assert result.attempts == ()
 
 
+@pytest.mark.slow
 @GLIBC
 def test_a_flaky_case_names_uninitialized_memory() -> None:
     result, _ = run("right_later", case())
@@ -85,6 +87,7 @@ def test_without_repeats_nothing_runs_again() -> None:
     assert (result.verdict, result.unstable) == (Verdict.WRONG_VALUE, "")
 
 
+@pytest.mark.slow
 def test_a_runtime_that_does_not_start_with_filled_memory_is_not_given_up() -> None:
     result, faults = run("needs_clean_memory", case())
     assert faults == []
@@ -92,6 +95,7 @@ def test_a_runtime_that_does_not_start_with_filled_memory_is_not_given_up() -> N
     assert result.unstable in {"", VALUES}
 
 
+@pytest.mark.slow
 def test_an_operator_with_random_values_may_differ() -> None:
     result, _ = run("clock", dataclasses.replace(case(), outcome=Outcome.PROPERTY))
     assert result.verdict.failed
@@ -149,6 +153,7 @@ def test_a_crash_is_no_answer() -> None:
     assert memory_fills.cause(["x", ""], {FILLS[0]: ["a"] * 4, FILLS[1]: [""] * 4}) == ""
 
 
+@pytest.mark.slow
 @GLIBC
 def test_reports_name_the_cases(tmp_path: Path) -> None:
     results = tmp_path / "results.ndjson"

@@ -103,6 +103,7 @@ def test_without_repeats_a_failure_runs_once(cases: list[Case]) -> None:
     assert (by_case[FAULTY].verdict, by_case[FAULTY].attempts) == (Verdict.WRONG_COUNT, ())
 
 
+@pytest.mark.slow
 def test_an_adapter_error_in_an_attempt_replaces_the_verdict(cases: list[Case]) -> None:
     by_case, _ = run(cases, "breaks_the_second_time", 1)
     assert by_case[FAULTY].verdict is Verdict.ADAPTER_ERROR

@@ -207,6 +207,7 @@ def test_a_worker_whose_adapter_finds_no_device_leaves_the_work_to_the_others(
     assert not said or re.match("onnx-conformance: note: .*one worker less, .*: cmd:", said), said
 
 
+@pytest.mark.slow
 def test_workers_send_results_before_a_slice_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A slice of a slow backend may take hours."""
     monkeypatch.setattr(slices, "MOST_CASES", 400)

@@ -95,6 +95,7 @@ def test_an_official_case_has_the_data_of_onnx() -> None:
     assert (case.allowance.rtol, case.allowance.atol) == (1e-3, 1e-7)
 
 
+@pytest.mark.slow
 def test_an_expanded_case_counts_for_the_operator_that_it_expands() -> None:
     expanded = [case for case in official().values() if case.form == "expanded"]
     assert len(expanded) > 300, len(expanded)
@@ -108,6 +109,7 @@ def test_an_expanded_case_counts_for_the_operator_that_it_expands() -> None:
     assert layer, {case.operator for case in expanded}
 
 
+@pytest.mark.slow
 def test_bfloat16_is_allowed_two_steps_as_in_onnxs_runner() -> None:
     wide = [
         case

@@ -69,6 +69,7 @@ def test_a_tool_does_not_change_who_is_ranked(cases: list[Case], tmp_path: Path)
     assert int(results.common.sum()) == len(cases)
 
 
+@pytest.mark.slow
 def test_the_front_page_has_a_table_for_each_kind_with_its_columns(written: Written, cases: list[Case]) -> None:
     front = text_of(written, "index.html")
     kinds = ("Tools that change models", "Shape inference", "Checkers")
@@ -101,6 +102,7 @@ def test_the_page_of_a_tool_has_its_operator_versions_by_option(written: Written
     assert {'id="conv.9"', 'id="conv.21"'} <= set(re.findall(r'id="[^"]*"', markup)), "a section for each option"
 
 
+@pytest.mark.slow
 def test_a_tool_without_options_has_a_page_like_a_runtime(written: Written) -> None:
     markup = text_of(written, "tool/check.html")
     assert "Operator version by" not in markup
