@@ -204,7 +204,9 @@ def _title(operator: str, kind: Verdict, case: Case, result: Result, conditions:
     told = [text for text in conditions if not text.startswith(UNTOLD)]
     when = f"{' and '.join(told)} -> " if 0 < len(told) <= 2 else ""  # noqa: PLR2004 - a title is short
     expected = _short("; ".join(value for _, value in expected_rows(case)))
-    wanted = "a rejection" if case.outcome is Outcome.REJECTS else expected or "an answer"
+    wanted = {Outcome.REJECTS: "a rejection", Outcome.UNSPECIFIED: "any result or error"}.get(
+        case.outcome, expected or "an answer"
+    )
     by = f" by {result.signal}" if result.signal else ""
     does = {
         Verdict.CRASH: f"the process is ended{by}",

@@ -108,10 +108,10 @@ def text(
         ]
     )  # fmt: skip
     again = AGAIN.format(seconds=SECONDS, there=THERE, gone=GONE)
-    request = CALL.format(call=call, status=0 if pieces.rejects else 102)
-    if pieces.rejects:
+    request = CALL.format(call=call, status=0 if pieces.may_refuse else 102)
+    if pieces.may_refuse:
         got = "" if tool_code.is_tool(hello) else script.GOT
-        return f"{head}{again}{pieces.before}{request}{got}{ACCEPTED}"
+        return f"{head}{again}{pieces.before}{request}{got}{ACCEPTED if pieces.rejects else ''}"
     return f"{head}{again}{pieces.before}{request}{script.after(hello, pieces, came, ENDS)}"
 
 

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
 
 WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
+NEVER_OPEN = frozenset({Verdict.CRASH, Verdict.TIMEOUT, Verdict.ADAPTER_ERROR})
+"""Verdicts of unspecified cases, too: the text leaves the result open, but a process must not die, and must answer."""
+ANYTHING = "any result or error, because the text does not define the result"
+"""What an unspecified case expects of a process that died or did not answer."""
 
 
 def judge(case: Case, backend: str, reply: Reply) -> Result:
@@ -36,8 +40,11 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
     fields = _judged(case, backend, reply)
     if fields["verdict"] in WITHOUT_ANSWER and case.expected is not None:
         fields["expected"] = brief(case.expected)
-    if case.outcome is Outcome.UNSPECIFIED and fields["verdict"] is not Verdict.ADAPTER_ERROR:
-        fields["verdict"] = Verdict.UNSPECIFIED
+    if case.outcome is Outcome.UNSPECIFIED:
+        if fields["verdict"] not in NEVER_OPEN:
+            fields["verdict"] = Verdict.UNSPECIFIED
+        elif fields["verdict"] is not Verdict.ADAPTER_ERROR:
+            fields["expected"] = ANYTHING
     return Result(
         case=case.id,
         operator=case.operator,

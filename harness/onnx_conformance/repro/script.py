@@ -107,6 +107,7 @@ class Parts:
         wide: whether there are element types that numpy itself does not have.
         way: how the runtime is called, one of WAYS.
         rejects: whether the text forbids the model, so that a refusal is expected.
+        may_refuse: whether a refusal is right: it is expected, or the text does not define the result.
         checks: the names of the pieces that compare the answer with the expected values; see check_code.
     """
 
@@ -115,6 +116,7 @@ class Parts:
     wide: bool
     way: str
     rejects: bool
+    may_refuse: bool
     checks: tuple[str, ...]
 
 
@@ -129,7 +131,7 @@ def script(case: Case, result: Result, hello: Mapping[str, Any], came: tool_code
     """
     pieces = parts(tool_code.held_to(case, hello))
     code = call(result.backend, hello, pieces.way).rstrip()
-    request = REFUSAL.format(call=textwrap.indent(code, "    ", bool)) if pieces.rejects else f"{code}\n"
+    request = REFUSAL.format(call=textwrap.indent(code, "    ", bool)) if pieces.may_refuse else f"{code}\n"
     hang = HANG if result.verdict is Verdict.TIMEOUT else ""
     return f"{_head(case, result, hello)}{hang}{pieces.before}{request}{after(hello, pieces, came)}"
 
@@ -146,7 +148,7 @@ def after(hello: Mapping[str, Any], pieces: Parts, came: tool_code.Made, ends: s
     checks = [check_code.PIECES[name] for name in pieces.checks]
     if not tool_code.is_tool(hello):
         return "".join((GOT, pieces.after, *checks))
-    if pieces.rejects:
+    if pieces.may_refuse:
         return pieces.after
     return pieces.after + tool_code.after(hello, checks, came, ends)
 
@@ -205,6 +207,7 @@ def parts(case: Case, model: Model | None = None, write: Callable[[Value | Drawn
         wide=needs_ml_dtypes or model.wide,
         way=next(iter(sorted(case.needs)), "wide" if needs_ml_dtypes or model.wide else "plain"),
         rejects=case.outcome is Outcome.REJECTS,
+        may_refuse=case.outcome in {Outcome.REJECTS, Outcome.UNSPECIFIED},
         checks=checks,
     )
 

@@ -16,6 +16,7 @@ import pytest
 from composed import X, case_of
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.value_text import one
 from onnx_conformance.findings import findings_file, script
 from onnx_conformance.findings.evidence import _made, _title
@@ -68,6 +69,22 @@ def test_a_fault_is_there(change: str, kind: Verdict, tmp_path: Path) -> None:
 def test_a_fault_is_gone(change: str, tmp_path: Path) -> None:
     status, text = said(change, tmp_path / "script.py")
     assert status == 0, text
+
+
+@pytest.mark.parametrize(
+    ("does", "expected"),
+    [("os.abort()", 1), ("raise ValueError('no')", 0), ("outputs = [inputs['x']]", 0)],
+    ids=["dies", "refuses", "answers"],
+)
+def test_where_the_text_is_silent_only_a_dead_process_is_a_fault(does: str, expected: int, tmp_path: Path) -> None:
+    case = dataclasses.replace(case_of(MODEL, {"x": X}), outcome=Outcome.UNSPECIFIED, expected=None)
+    for subject in ("runtime", "transformer"):
+        repro = f"import os\n{does}\n"
+        file = tmp_path / f"{subject}.py"
+        file.write_text(script.text(case, "mine", {"subject": subject, "runtime": "mine", "repro": repro}, "crash"))
+        done = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
+        assert done.returncode == expected, done.stdout + done.stderr
+        assert shows(done.stdout, Verdict.CRASH) is bool(expected)
 
 
 @pytest.fixture(scope="module")

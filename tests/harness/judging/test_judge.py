@@ -9,16 +9,18 @@ import numpy as np
 import pytest
 
 from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.generation import plans
 from onnx_conformance.judging.judge import judge
-from onnx_conformance.processes.replies import Answered, Oversized, Refused
+from onnx_conformance.processes.replies import Answered, Died, Late, Oversized, Refused
 from onnx_conformance.results.stream import from_record, to_record
 from onnx_conformance.results.summary import Rates, Summary, rates
 from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
+    from onnx_conformance.processes.replies import Reply
 
 ANSWER = Answered((np.zeros(2, np.float32),), 0.1)
 
@@ -45,6 +47,25 @@ def test_an_accepted_model_is_told_apart_by_the_force_of_what_forbids_it(force: 
         Force.SIGNATURE: " (it violates only the signature, which a model checker verifies)",
     }
     assert result.message == f"an invalid model was accepted{weaker[force]}"
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        (Died("SIGSEGV", -11, ""), Verdict.CRASH),
+        (Late(20.0, ""), Verdict.TIMEOUT),
+        (Refused("ValueError", "no", None, 0.1), Verdict.UNSPECIFIED),
+        (Refused("NotImplementedError", "no", "no kernel", 0.1), Verdict.UNSPECIFIED),
+        (ANSWER, Verdict.UNSPECIFIED),
+    ],
+)
+def test_a_process_must_not_die_or_hang_even_if_the_text_is_silent(reply: Reply, verdict: Verdict) -> None:
+    op = registry.load().named("Split")
+    case = next(case for case in plans.cases(op) if case.expected is not None)
+    result = judge(dataclasses.replace(case, outcome=Outcome.UNSPECIFIED, expected=None), "mine", reply)
+    assert result.verdict is verdict
+    assert result.verdict.failed is (verdict is not Verdict.UNSPECIFIED)
+    assert result.verdict is Verdict.UNSPECIFIED or result.wanted.startswith("any result or error")
 
 
 def test_generated_cases_know_the_force_of_what_forbids_them() -> None:

@@ -55,6 +55,7 @@ class Describer:
                 "after": parts.after,
                 "way": parts.way,
                 "rejects": parts.rejects,
+                "mayRefuse": parts.may_refuse,
                 "checks": list(parts.checks),
             }
         return {key: value for key, value in description.items() if value not in ("", [], False)}

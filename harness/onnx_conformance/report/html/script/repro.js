@@ -22,7 +22,7 @@ function scriptOf(place, column, described, details, message) {
   ].join("\n");
   const code = backend.calls[described.way].trimEnd();
   const indented = code.replace(/^/gm, "    ");
-  const call = described.rejects ? data.pieces.refusal.replace("{call}", () => indented) : `${code}\n`;
+  const call = described.mayRefuse ? data.pieces.refusal.replace("{call}", () => indented) : `${code}\n`;
   const hang = verdict === "timeout" ? data.pieces.hang : "";
   return `${head}${hang}${described.before}${call}${afterCall(backend.subject, described)}`;
 }
@@ -33,7 +33,7 @@ function afterCall(subject, described) {
   const names = described.checks ?? [];
   const checks = names.map((name) => data.pieces.checks[name]).join("");
   if (subject === "runtime") return data.pieces.got + settings + checks;
-  if (described.rejects) return settings;
+  if (described.mayRefuse) return settings;
   const tool = data.pieces.tools[subject];
   if (!tool.judges) return settings + tool.before + checks;
   const compared = names.filter((name) => name !== "end").map((name) => data.pieces.checks[name]).join("");
