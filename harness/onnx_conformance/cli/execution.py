@@ -119,9 +119,7 @@ def _report_end(run: Run, width: int) -> None:
     if run.cost is not None:
         busy = {summary.label(name): spent for name, spent in run.streams.busy.items()}
         printing.show(textwrap.fill(_cost(run.cost, busy), width) + "\n")
-    suite = f"suite {run.suite.name}"
-    part = line(f"the core of {suite}" if options.selection.core else suite)
-    results = list(run_end.lines(summary, run.versions, part, options.samples, width))
+    results = list(run_end.lines(summary, run.versions, run.scope, width))
     if options.brief and run.gate is None:
         used = sum(text.count("\n") + 1 for text in results) + OTHER_LINES
         for text in terminal.overview(summary, MOST_LINES - used):

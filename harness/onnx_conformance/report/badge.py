@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.report import json_text
 from onnx_conformance.results.sampling import in_words
+from onnx_conformance.results.scope import Scope
 from onnx_conformance.results.summary import rates
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def report(data: ReportData) -> Iterator[str]:
     ]
     broken = not data.run.complete or any(counter[Verdict.ADAPTER_ERROR] for counter in counts.values())
     message = " | ".join(parts) + ("" if data.run.complete else " · cut off")
-    suite = line(data.run.header["suite"].get("name", ""), 40)
+    scope = Scope.of(data.run.header)
+    suite = line(f"{scope.suite} core" if scope.is_core else scope.suite, 40)
     badge = {
         "schemaVersion": 1,
         "label": f"ONNX {line(data.run.header.get('onnx', ''), 20)} {suite}",

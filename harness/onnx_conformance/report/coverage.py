@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import onnx
 from tabulate import tabulate
 
-from onnx_conformance.results.summary import rate
+from onnx_conformance.results.summary import percentage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,7 +76,11 @@ def _operator(item: Coverage) -> str:
 def _share(figures: Sequence[Figures]) -> str:
     """Return the share of the detectable faults that cases detect."""
     can_be = sum(item.tried - item.equivalent for item in figures)
-    return rate(sum(item.noticed for item in figures), can_be)
+    return _rate(sum(item.noticed for item in figures), can_be)
+
+
+def _rate(part: int, whole: int) -> str:
+    return percentage(part, whole) if whole else "no data"
 
 
 def _noticed(item: Coverage, faults: Mapping[str, Shown]) -> list[str]:
@@ -112,12 +116,12 @@ def _totals(coverages: Sequence[Coverage], declared: Sequence[Coverage]) -> Iter
         f"{len(here)} of {len(names)} operators and {len(declared)} of {len(coverages)} operator versions are declared."
     )
     points, reached, _, sentences, cited, _ = _sums(coverages)
-    yield f"{rate(reached, points)} of the schema points and {rate(cited, sentences)} of the sentences have a case."
+    yield f"{_rate(reached, points)} of the schema points and {_rate(cited, sentences)} of the sentences have a case."
     if len(declared) == len(coverages):
         return
     if declared:
         points, reached, _, sentences, cited, _ = _sums(declared)
-        shares = f"{rate(reached, points)} of the points and {rate(cited, sentences)} of the sentences"
+        shares = f"{_rate(reached, points)} of the points and {_rate(cited, sentences)} of the sentences"
         yield f"In the declared versions: {shares}."
     lacking: dict[str, list[str]] = {}
     for item in coverages:

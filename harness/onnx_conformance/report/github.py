@@ -16,7 +16,7 @@ from onnx_conformance.report.backend_kinds import KINDS
 from onnx_conformance.report.markup import fenced, plain
 from onnx_conformance.report.report_data import CUT_OFF
 from onnx_conformance.results import sampling
-from onnx_conformance.results.summary import rate, rates
+from onnx_conformance.results.summary import counted_rate, rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -194,7 +194,7 @@ def _totals_of(data: ReportData, counts: Mapping[str, Counter[Verdict]]) -> str:
         row = [plain(name), *(str(counter[verdict] or "") for verdict in shown)]
         row += [str(accepted[name] or "")] if data.gate else []
         for whole in (shares.specified, shares.attempted):
-            row.append(f"{shares.passed}/{whole} {rate(shares.passed, whole)}")
+            row.append(counted_rate(shares.passed, whole))
         rows.append(row)
     lines = [heads, ["---"] * len(heads), *rows]
     return "".join(f"| {' | '.join(row)} |\n" for row in lines) + "\n"

@@ -15,8 +15,8 @@ from onnx_conformance.report.backend_kinds import KINDS, BackendKind
 from onnx_conformance.report.badge import LEGEND
 from onnx_conformance.report.markup import plain
 from onnx_conformance.report.provenance import Shown
-from onnx_conformance.results.sampling import in_words
-from onnx_conformance.results.summary import rate, rates
+from onnx_conformance.results.scope import Scope
+from onnx_conformance.results.summary import FEW_CASES, rate, rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -118,14 +118,14 @@ def _row(data: ReportData, backend: str, version: str, kind: BackendKind, findin
     head, counts, sample = data.run.header, data.counts[backend], data.samples.get(backend, 1)
     shares = rates(counts)
     suite = f"{head['suite'].get('name', '')}"
-    part = f", {in_words(sample)}" if sample > 1 else ""
     cells = [
-        plain(f"{suite}{part}{'' if data.run.complete else ', cut off'}"),
+        plain(f"{Scope.of(head).text(counts.total(), backend)}{'' if data.run.complete else ', cut off'}", 500),
         plain(f"{backend} {version}" if f"=={version}" not in backend else backend),
         findings,
         *(
-            f"{shares.passed} of {whole}, {rate(shares.passed, whole)}"
+            f"{shares.passed} of {whole}, {share}" if whole >= FEW_CASES else share
             for whole in (shares.specified, shares.attempted)
+            for share in [rate(shares.passed, whole)]
         ),
         *(str(counts[verdict]) for verdict in kind.counted),
         plain(head.get("started", "?")[:10]),

@@ -15,6 +15,7 @@ from onnx_conformance.report import gate as gate_report
 from onnx_conformance.report.markup import fenced, plain
 from onnx_conformance.report.report_data import CUT_OFF
 from onnx_conformance.results import sampling
+from onnx_conformance.results.scope import Scope
 from onnx_conformance.results.stream import completeness
 
 if TYPE_CHECKING:
@@ -51,6 +52,9 @@ def report(data: ReportData) -> Iterator[str]:
         yield f"{fenced(line(item.message, 1000) for item in data.run.unreadable[:MOST_UNREADABLE])}\n\n"
     for note in sampling.notes(data.run):
         yield f"**{plain(note)}**\n\n"
+    scope = Scope.of(head)
+    for backend, counts in data.counts.items():
+        yield f"{plain(data.summary.label(backend))}, {plain(scope.text(counts.total(), backend), 500)}.\n\n"
     yield f"{completeness(head)}\n\n" if completeness(head) else ""
     yield f"{_measured(head)}\n\n{LEGEND}\n\n"
     if names := data.not_isolated:

@@ -14,12 +14,12 @@ from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import WRONG, Verdict, line
 from onnx_conformance.report import backend_kinds, unstable_cases
 from onnx_conformance.report.terminal import WIDTH, wrapped
-from onnx_conformance.results.sampling import in_words
-from onnx_conformance.results.summary import rate, rates
+from onnx_conformance.results.summary import FEW_CASES, rate, rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from onnx_conformance.results.scope import Scope
     from onnx_conformance.results.summary import Summary
 
 MOST_OPERATORS = 5
@@ -29,31 +29,23 @@ FAILED = (*WRONG, *WITHOUT_ANSWER, Verdict.CRASH)
 """Verdicts that violate a requirement of ONNX on every runtime."""
 
 
-def lines(
-    summary: Summary, versions: Mapping[str, str], part: str, samples: Mapping[str, int], width: int = WIDTH
-) -> Iterator[str]:
+def lines(summary: Summary, versions: Mapping[str, str], scope: Scope, width: int = WIDTH) -> Iterator[str]:
     """Yield a block of lines for each backend, grouped under headings if the run has several kinds of backend.
 
     Args:
         summary: the counts.
         versions: by backend, the version that its adapter reported.
-        part: the part of the suite that was run, such as "the core of suite generated".
-        samples: by backend, n of its sample of 1 case in n.
+        scope: the part of the suite that was run.
         width: columns of the terminal.
     """
     for of_kind in backend_kinds.parts(summary):
         if of_kind.heading:
             yield f"{of_kind.heading}\n"
-        yield from _backends(summary, of_kind, versions, part, samples, width)
+        yield from _backends(summary, of_kind, versions, scope, width)
 
 
 def _backends(
-    summary: Summary,
-    of_kind: backend_kinds.Part,
-    versions: Mapping[str, str],
-    part: str,
-    samples: Mapping[str, int],
-    width: int,
+    summary: Summary, of_kind: backend_kinds.Part, versions: Mapping[str, str], scope: Scope, width: int
 ) -> Iterator[str]:
     sums: dict[str, Counter[Verdict]] = {}
     by_operator: dict[str, Counter[str]] = {}
@@ -64,8 +56,7 @@ def _backends(
     for backend in sorted(sums):
         counts = sums[backend]
         name = line(" ".join([clipped(summary.label(backend)), versions.get(backend, "")])).strip()
-        sample = f", {in_words(samples[backend])}" if samples.get(backend, 1) > 1 else ""
-        yield f"{name}: {_number(counts.total())} cases, {part}{sample}"
+        yield textwrap.fill(f"{name}, {scope.text(counts.total(), backend)}", width, subsequent_indent="  ")
         rows = list(_rows(summary, backend, counts))
         align = ("left", "right", "left")
         room = max(20, width - 6 - max(len(row[0]) for row in rows) - max(len(row[1]) for row in rows))
@@ -82,8 +73,8 @@ def _backends(
 def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[tuple[str, str, str]]:
     shares = rates(counts)
     is_runtime = summary.subject(backend) is Subject.RUNTIME
-    of_attempted = f"{rate(shares.passed, shares.attempted)} of the {_number(shares.attempted)} attempted"
-    of_specified = f"{rate(shares.passed, shares.specified)} of the {_number(shares.specified)} specified"
+    of_attempted = f"{_share(shares.passed, shares.attempted)} attempted"
+    of_specified = f"{_share(shares.passed, shares.specified)} specified"
     yield "passed", _number(shares.passed), f"{of_attempted}, {of_specified}"
     wrong = {verdict: counts[verdict] for verdict in (*sorted(WRONG), *WITHOUT_ANSWER) if counts[verdict]}
     if wrong:
@@ -112,6 +103,13 @@ def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[
             yield label, _number(counts[verdict]), meaning
         if verdict is Verdict.ACCEPTED_INVALID:
             yield from _errata(summary, backend)
+
+
+def _share(part: int, whole: int) -> str:
+    """Return a rate with what it is of; without a percentage if there are few cases."""
+    if 0 < whole < FEW_CASES:
+        return f"{part} of the {whole}"
+    return f"{rate(part, whole)} of the {_number(whole)}"
 
 
 def _accepted(subject: Subject) -> str:

@@ -17,7 +17,7 @@ from onnx_conformance.report import backend_kinds
 from onnx_conformance.report.markup import plain
 from onnx_conformance.results.errata import erratum
 from onnx_conformance.results.sampling import in_words
-from onnx_conformance.results.summary import Group, Summary, rate, rates
+from onnx_conformance.results.summary import Group, Summary, counted_rate, rates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -173,8 +173,8 @@ def _row(operator: str, backend: str, counts: Mapping[Verdict, int], shown: list
         line(operator),
         line(backend),
         *numbers,
-        f"{shares.passed}/{shares.specified} {rate(shares.passed, shares.specified)}",
-        f"{shares.passed}/{shares.attempted} {rate(shares.passed, shares.attempted)}",
+        counted_rate(shares.passed, shares.specified),
+        counted_rate(shares.passed, shares.attempted),
     ]
 
 

@@ -12,7 +12,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.results import sampling
-from onnx_conformance.results.stream import CutOffError, ResultsError, Run, Writer, has_content, header, identity
+from onnx_conformance.results.stream import (
+    CutOffError,
+    ResultsError,
+    Run,
+    Writer,
+    has_content,
+    header,
+    identity,
+    suite_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -97,7 +106,7 @@ class Streams:
         """Whether every file contained a complete run before this run began."""
         return all(stream.earlier is not None and stream.earlier.complete for stream in self.all)
 
-    def resume(self, source: Mapping[str, str], arguments: Mapping[str, Any]) -> None:
+    def resume(self, source: Mapping[str, object], arguments: Mapping[str, Any]) -> None:
         """Read the files to resume.
 
         Args:
@@ -118,14 +127,14 @@ class Streams:
             raise ResultsError("nothing-to-resume", f"{self.path} is complete; there is nothing to resume")
 
     def _check_same_run(
-        self, stream: Stream, run: Run, source: Mapping[str, str], arguments: Mapping[str, Any]
+        self, stream: Stream, run: Run, source: Mapping[str, object], arguments: Mapping[str, Any]
     ) -> None:
         """Raise ResultsError if a file has another suite, other backends or other arguments than this run."""
         known = {"repeat": 0, "reference": "", **run.header["arguments"]}
         reference = {self._reference} - {"", *stream.backends}
         sampled = sampling.from_header({"arguments": arguments})
         for what, was, is_now in (
-            ("suite", _text(run.header["suite"]), _text(source)),
+            ("suite", suite_text(run.header["suite"]), suite_text(source)),
             ("backends", _text(sorted(set(run.header["backends"]) - reference)), _text(sorted(stream.backends))),
             ("selection", _text(known.get("selection")), _text(arguments["selection"])),
             (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.sample import in_sample
 from onnx_conformance.results import sampling
-from onnx_conformance.results.stream import ResultsError, Run, Writer, identity
+from onnx_conformance.results.stream import ResultsError, Run, Writer, identity, suite_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +100,7 @@ def _shard(run: Run) -> tuple[int, int]:
 def _check_compatible(first: Run, other: Run) -> None:
     """Raise ResultsError if two runs have different suites, selections, references, onnx versions or runtimes."""
     for what, mine, its in (
-        ("suite", _text(first.header["suite"]), _text(other.header["suite"])),
+        ("suite", suite_text(first.header["suite"]), suite_text(other.header["suite"])),
         ("selection", _selection(first), _selection(other)),
         ("reference", first.header["arguments"].get("reference", ""), other.header["arguments"].get("reference", "")),
         ("onnx", first.header.get("onnx"), other.header.get("onnx")),

@@ -76,7 +76,7 @@ class CutOffError(ResultsError):
 
 
 def header(
-    suite: Mapping[str, str],
+    suite: Mapping[str, object],
     backends: Mapping[str, Mapping[str, Any]],
     arguments: Mapping[str, Any],
     covers: Mapping[str, int] | None = None,
@@ -84,7 +84,7 @@ def header(
     """Return the first record of a run.
 
     Args:
-        suite: name and digest of the suite.
+        suite: name and digest of the suite, and the number of all its cases, if it is known.
         backends: by name, the description of each backend.
         arguments: arguments of the run.
         covers: how much of ONNX the suite covers, if it is known; see `specification.completeness`.
@@ -108,6 +108,11 @@ def header(
         "arguments": dict(arguments),
         **({"covers": dict(covers)} if covers else {}),
     }
+
+
+def suite_text(source: Mapping[str, object]) -> str:
+    """Return name and digest of a suite: two runs have the same cases if both are equal."""
+    return f"{source.get('name', '')} {source.get('digest', '')}".strip() or "none"
 
 
 def completeness(first: Mapping[str, Any]) -> str:

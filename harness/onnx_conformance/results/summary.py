@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_GROUPS = 5000
 """Maximum number of groups; failures of further groups are only counted in the table."""
+FEW_CASES = 10
+"""Below this number of cases, no percentage is shown: a single case would change it by more than a tenth."""
 MOST_NAMES = 64
 MOST_UNSTABLE = 5
 """Maximum number of cases that are named for each cause of different answers."""
@@ -240,8 +242,18 @@ def rates(counts: Mapping[Verdict, int]) -> Rates:
 
 
 def rate(part: int, whole: int) -> str:
-    """Return a percentage rounded down to one decimal; "no data" if there are no cases."""
+    """Return a percentage rounded down to one decimal, or only counts if there are few cases, or "no data"."""
     if not whole:
         return "no data"
+    return f"{part} of {whole}" if whole < FEW_CASES else percentage(part, whole)
+
+
+def counted_rate(part: int, whole: int) -> str:
+    """Return counts with a percentage: 19/20 95.0 %; only the counts if there are few cases."""
+    return f"{part}/{whole}" if 0 < whole < FEW_CASES else f"{part}/{whole} {rate(part, whole)}"
+
+
+def percentage(part: int, whole: int) -> str:
+    """Return a percentage rounded down to one decimal."""
     tenths = part * 1000 // whole
     return f"{tenths // 10}.{tenths % 10} %"

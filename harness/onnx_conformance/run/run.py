@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.base.verdict import Result, Unreadable, Verdict
+from onnx_conformance.base.verdict import Result, Unreadable, Verdict, line
 from onnx_conformance.gate import expectations
 from onnx_conformance.gate.gate import Gate
 from onnx_conformance.processes.case_times import cores
 from onnx_conformance.results import sampling
 from onnx_conformance.results.files import Streams
+from onnx_conformance.results.scope import Scope
 from onnx_conformance.results.stream import header
 from onnx_conformance.results.summary import Summary
 from onnx_conformance.run import costs, cpu_time, progress
@@ -154,7 +155,7 @@ class Run:
             HarnessError: a backend does not start, or the run was stopped by --max-fail.
         """
         started = time.monotonic()
-        source = {"name": self.suite.name, "digest": self.suite.digest()}
+        source = self._source()
         complete = False
         try:
             if self.options.resume:
@@ -202,6 +203,21 @@ class Run:
             self.streams.close()
             if self.gate is not None:
                 self.gate.finish(complete=complete, unreadable=self._unreadable)
+
+    @property
+    def scope(self) -> Scope:
+        """The part of the suite that is run."""
+        return Scope(line(self.suite.name, 200), self._size, str(self.options.selection), self.options.samples)
+
+    @property
+    def _size(self) -> int | None:
+        """The number of all cases of the suite, if it is known."""
+        return self.suite.index.total if isinstance(self.suite, Generated) else None
+
+    def _source(self) -> dict[str, object]:
+        """Return the suite as the header of the results has it."""
+        known: dict[str, object] = {"name": self.suite.name, "digest": self.suite.digest()}
+        return known if self._size is None else {**known, "cases": self._size}
 
     def _begin_gate(self, first: Mapping[str, Any]) -> None:
         """Begin to compare results with the expectations of the run that has this header."""

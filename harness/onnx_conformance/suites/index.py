@@ -36,6 +36,11 @@ class Index:
     reworded: list[str]
     covers: dict[str, int]
 
+    @property
+    def total(self) -> int:
+        """The number of all cases."""
+        return sum(self.cases.values())
+
 
 def index(digest: str) -> Index:
     """Return the index of the operator files, from the cache if an earlier command has made it.

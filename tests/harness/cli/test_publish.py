@@ -47,8 +47,8 @@ def test_the_site_and_an_index_are_written(tmp_path: Path) -> None:
     assert "contains 1 distinct faults" in text
     heads, _, first, second = cells(text)
     assert heads[:5] == ["suite", "backend", "findings", "passed of specified", "passed of attempted"]
-    assert first[:6] == ["generated", "mine 1.0", "1", "1 of 2, 50.0 %", "1 of 2, 50.0 %", "1"]
-    assert second[:5] == ["official, cut off", "mine 1.0", "", "1 of 2, 50.0 %", "1 of 1, 100.0 %"]
+    assert first[:6] == ["all 2 cases of the suite generated", "mine 1.0", "1", "1 of 2", "1 of 2", "1"]
+    assert second[:5] == ["all 2 cases of the suite official, cut off", "mine 1.0", "", "1 of 2", "1 of 1"]
     assert second[5:11] == ["0", "0", "0", "0", "0", "1"]
     assert "Finding 1" in (folder / "site" / "runtime" / "mine.html").read_text()
     run_of(tmp_path / "older.ndjson", result(backend="mine==0.9"), hellos={"mine==0.9": {"version": "0.9"}})

@@ -145,7 +145,7 @@ def test_unknown_names_are_reported_with_the_known_ones(what: str) -> None:
 def test_a_glob_that_matches_nothing_is_reported_beside_the_results() -> None:
     done = run("--case", "ai.onnx/Split/13/nothing", cases=["--case", f"{SPLIT}/even"])
     failed_with(done, "--case 'ai.onnx/Split/13/nothing' matches no case of suite generated")
-    assert "100.0 % of the 1 attempted" in done.out, done.text
+    assert "1 of the 1 attempted" in done.out, done.text
 
 
 STARTS = {
@@ -203,8 +203,8 @@ def folder(suite: Path, *words: str | Path, kind: str = "good") -> Done:
 def test_a_folder_gives_the_verdicts_of_its_cases(suite: Path) -> None:
     right, wrong = folder(suite), folder(suite, kind="gives_nan_bytes")
     assert (right.status, wrong.status) == (0, 1), right.text + wrong.text
-    assert "100.0 % of the 3 attempted" in right.out, right.text
-    assert "66.6 % of the 3 attempted" in wrong.out, wrong.text
+    assert "3 of the 3 attempted" in right.out, right.text
+    assert "2 of the 3 attempted" in wrong.out, wrong.text
 
 
 def test_a_suite_that_is_no_folder_of_cases_is_reported(tmp_path: Path) -> None:
@@ -334,14 +334,14 @@ def test_a_damaged_case_is_named_and_the_others_are_run(what: str, suite: Path) 
     damage(faulty(suite))
     done = folder(suite)
     failed_with(done, *parts)
-    assert "100.0 % of the 2 attempted" in done.out, done.text
+    assert "2 of the 2 attempted" in done.out, done.text
 
 
 def test_data_that_lies_in_the_suite_is_read(suite: Path) -> None:
     _external("inside")(faulty(suite))
     done = folder(suite)
     assert done.status == 0, done.text
-    assert "100.0 % of the 3 attempted" in done.out, done.text
+    assert "3 of the 3 attempted" in done.out, done.text
 
 
 # Another backend's answers as the expected ones
@@ -355,10 +355,10 @@ def test_a_folder_without_outputs_needs_a_reference(suite: Path) -> None:
     failed_with(without, str(suite), "no expected outputs", "--reference onnx_reference")
     right = folder(suite, "--reference", "onnx_reference")
     assert right.status == 0, right.text
-    assert "100.0 % of the 3 attempted" in right.out, right.text
+    assert "3 of the 3 attempted" in right.out, right.text
     wrong = folder(suite, "--reference", "onnx_reference", kind="gives_nan_bytes")
     assert wrong.status == 1, wrong.text
-    assert "66.6 % of the 3 attempted" in wrong.out, wrong.text
+    assert "2 of the 3 attempted" in wrong.out, wrong.text
 
 
 @pytest.mark.slow
@@ -656,7 +656,7 @@ def test_an_interrupted_run_keeps_its_results_and_resumes(tmp_path: Path) -> Non
     assert f"--resume --results {file}" in err, out + err
     measured = results(file)
     assert 2 <= len(measured) < len(NAMES), f"{len(measured)} results of {len(NAMES)}: not in the middle of the run"
-    assert f"100.0 % of the {len(measured)} attempted" in out, out + err
+    assert f"{len(measured)} of the {len(measured)} attempted" in out, out + err
     assert not any(record["kind"] == "footer" for record in records(file)), "a footer says that the run is whole"
     done = command(*words, "--resume")
     assert done.status == 0, done.text

@@ -11,6 +11,7 @@ import pytest
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.report import as_json, backend_kinds, github, index, markdown, report_data, run_end, terminal
+from onnx_conformance.results.scope import Scope
 from runs import SPLIT, TOOLS, results_of_tools, run_of
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ REPORTS: dict[str, Callable[[ReportData], str]] = {
     "index": lambda it: "".join(index.report([(it, "badge.json")])),
     "table": lambda it: terminal.table(it.summary),
     "operators": lambda it: "\n".join(terminal.operators(it.summary, 120)),
-    "end": lambda it: "\n".join(run_end.lines(it.summary, {}, "suite generated", {})),
+    "end": lambda it: "\n".join(run_end.lines(it.summary, {}, Scope("generated"))),
 }
 
 

@@ -108,7 +108,7 @@ def test_percent_signs_come_back_as_they_were(tmp_path: Path) -> None:
 def test_a_summary_says_counts_and_both_rates(tmp_path: Path) -> None:
     text = summary(data_of(tmp_path / "r", result(), result("b", Verdict.CRASH), result("c", Verdict.UNSUPPORTED)))
     assert text.startswith("# mine 1.0: suite generated\n")
-    assert "| mine | 1 | 1 | 1 | 1/3 33.3 % | 1/2 50.0 % |" in text
+    assert "| mine | 1 | 1 | 1 | 1/3 | 1/2 |" in text
     assert "mine: crash, ai.onnx/Split, 1 case" in text
 
 

@@ -38,7 +38,11 @@ def text_of(*runs: Run, found: Findings | None = None) -> str:
 
 
 def backends_of(text: str) -> list[str]:
-    rows = [line.split("|") for line in text.splitlines() if line.startswith("| generated")]
+    rows = [
+        line.split("|")
+        for line in text.splitlines()
+        if "of the suite generated" in line.partition("|")[2].partition("|")[0]
+    ]
     return [row[2].strip() for row in rows]
 
 

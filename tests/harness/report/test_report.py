@@ -39,11 +39,13 @@ def summed(*results: Result) -> Summary:
     ("part", "whole", "text"),
     [
         (0, 0, "no data"),
-        (0, 5, "0.0 %"),
-        (5, 5, "100.0 %"),
+        (0, 50, "0.0 %"),
+        (5, 5, "5 of 5"),
+        (9, 9, "9 of 9"),
+        (10, 10, "100.0 %"),
         (9_999, 10_000, "99.9 %"),
         (999_999, 1_000_000, "99.9 %"),
-        (2, 3, "66.6 %"),
+        (20, 30, "66.6 %"),
         (1, 3000, "0.0 %"),
         (1, 1000, "0.1 %"),
     ],
@@ -61,11 +63,11 @@ def test_specified_and_attempted() -> None:
     )  # fmt: skip
     rate = rates(counts)
     assert (rate.passed, rate.specified, rate.attempted) == (5, 20, 8)
-    assert str(rate) == "25.0 % / 62.5 %"
+    assert str(rate) == "25.0 % / 5 of 8"
 
 
 def test_opting_out_of_everything_leaves_no_data() -> None:
-    assert str(rates({Verdict.UNSUPPORTED: 3})) == "0.0 % / no data"
+    assert str(rates({Verdict.UNSUPPORTED: 30})) == "0.0 % / no data"
     assert str(rates({Verdict.UNSPECIFIED: 3})) == "no data / no data"
     assert str(rates({})) == "no data / no data"
 
@@ -165,7 +167,7 @@ def test_groups_are_bounded_and_the_rest_is_counted(monkeypatch: pytest.MonkeyPa
 def test_the_table() -> None:
     text = terminal.table(
         summed(
-            result(), result(), result(verdict=Verdict.WRONG_SHAPE), result(verdict=Verdict.UNSPECIFIED),
+            *[result()] * 12, result(verdict=Verdict.WRONG_SHAPE), result(verdict=Verdict.UNSPECIFIED),
             result(operator="ai.onnx/Split/2", verdict=Verdict.UNSUPPORTED),
             result(operator="ai.onnx/Split/2", backend="other"),
         )
@@ -173,11 +175,11 @@ def test_the_table() -> None:
     rows = [re.split(r" {2,}", line.strip()) for line in text.splitlines()]
     dashes = next(index for index, row in enumerate(rows) if set("".join(row)) == {"-"})
     assert rows[dashes + 1 : dashes + 6] == [
-        ["ai.onnx/Split/2", "mine", "1", "0/1 0.0 %", "0/0 no data"],
-        ["ai.onnx/Split/2", "other", "1", "1/1 100.0 %", "1/1 100.0 %"],
-        [SPLIT, "mine", "2", "1", "1", "2/3 66.6 %", "2/3 66.6 %"],
-        ["all", "mine", "2", "1", "1", "1", "2/4 50.0 %", "2/3 66.6 %"],
-        ["all", "other", "1", "1/1 100.0 %", "1/1 100.0 %"],
+        ["ai.onnx/Split/2", "mine", "1", "0/1", "0/0 no data"],
+        ["ai.onnx/Split/2", "other", "1", "1/1", "1/1"],
+        [SPLIT, "mine", "12", "1", "1", "12/13 92.3 %", "12/13 92.3 %"],
+        ["all", "mine", "12", "1", "1", "1", "12/14 85.7 %", "12/13 92.3 %"],
+        ["all", "other", "1", "1/1", "1/1"],
     ]
     heads = " ".join(" ".join(row) for row in rows[:dashes])
     for head in ("operator version", "backend", "pass", "wrong", "shape", "unsupported", "unspecified", "attempted"):
@@ -265,7 +267,8 @@ def test_markdown(tmp_path: Path) -> None:
         "operator version", "backend", "pass", "wrong shape", "unsupported", "passed of specified",
         "passed of attempted",
     ]  # fmt: skip
-    assert cells[2] == [SPLIT, "mine", "1", "1", "", "1/2 50.0 %", "1/2 50.0 %"]
+    assert cells[2] == [SPLIT, "mine", "1", "1", "", "1/2", "1/2"]
+    assert "\nmine, all 2 cases of the suite generated.\n" in text
     assert {len(row) for row in cells} == {7}
     assert text.count("```") == 2, "a message cannot end its block"
     assert "mine: wrong_shape, ai.onnx/Split, 1 case (versions 18)" in text

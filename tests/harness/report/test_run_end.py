@@ -8,6 +8,7 @@ import pytest
 
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.report import run_end, terminal
+from onnx_conformance.results.scope import Scope
 from onnx_conformance.results.summary import Summary
 from runs import result
 
@@ -20,7 +21,7 @@ def summed(*results: Result) -> Summary:
 
 
 def screen(summary: Summary, **samples: int) -> str:
-    return "\n".join(run_end.lines(summary, {"mine": "1.2.3"}, "suite generated", samples))
+    return "\n".join(run_end.lines(summary, {"mine": "1.2.3"}, Scope("generated", samples=samples)))
 
 
 def several(verdict: Verdict, count: int, operator: str = "ai.onnx/Split/18", **more: str) -> list[Result]:
@@ -44,7 +45,7 @@ GRAVEST = "ai.onnx/Mod/13/wrong_value0"
 
 def test_each_kind_of_verdict_has_a_line_with_its_count() -> None:
     assert screen(MIXED).splitlines() == [
-        "mine 1.2.3: 1,272 cases, suite generated",
+        "mine 1.2.3, all 1,272 cases of the suite generated",
         "  passed       1,200  95.1 % of the 1,261 attempted, 94.6 % of the 1,268 specified",
         "  failed           8  refused 5, wrong_value 3",
         "  crashed          3  SIGFPE 2, SIGSEGV 1",
@@ -63,7 +64,7 @@ def test_lenient_answers_are_counted_by_the_force_of_what_forbids_the_model() ->
         *several(Verdict.LENIENT, 40, force="signature"),
     ]
     assert screen(summed(*accepted)).splitlines()[1:4] == [
-        "  passed     0  0.0 % of the 3 attempted, 0.0 % of the 3 specified",
+        "  passed     0  0 of the 3 attempted, 0 of the 3 specified",
         "  accepted   3  invalid models, which ONNX does not require to be rejected",
         "  lenient   41  accepted models that violate no `must` (should 1, signature 40); not scored",
     ]
@@ -71,8 +72,8 @@ def test_lenient_answers_are_counted_by_the_force_of_what_forbids_the_model() ->
 
 def test_verdicts_that_did_not_occur_have_no_line() -> None:
     assert screen(summed(*several(Verdict.PASS, 2)), mine=40).splitlines() == [
-        "mine 1.2.3: 2 cases, suite generated, 1 case in 40",
-        "  passed  2  100.0 % of the 2 attempted, 100.0 % of the 2 specified",
+        "mine 1.2.3, 1 case in 40: 2 cases of the suite generated",
+        "  passed  2  2 of the 2 attempted, 2 of the 2 specified",
     ]
 
 
@@ -136,7 +137,7 @@ def test_a_case_of_a_folder_is_named_with_its_folder() -> None:
 def test_lines_fit_into_80_columns() -> None:
     many = [item for number in range(9) for item in several(Verdict.REFUSED, number + 1, f"ai.onnx/LongName{number}/1")]
     accepted = several(Verdict.ACCEPTED_INVALID, 3, "ai.onnx/Abs/13")
-    text = "\n".join(run_end.lines(summed(*many, *accepted), {"mine": "1.2.3"}, "suite generated", {}, 80))
+    text = "\n".join(run_end.lines(summed(*many, *accepted), {"mine": "1.2.3"}, Scope("generated"), 80))
     assert max(map(len, text.splitlines())) <= 80, text
 
 

@@ -9,6 +9,7 @@ import pytest
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.report import run_end, terminal
 from onnx_conformance.results.errata import built_with, is_erratum
+from onnx_conformance.results.scope import Scope
 from onnx_conformance.results.stream import header
 from onnx_conformance.results.summary import Summary
 from runs import result
@@ -63,7 +64,7 @@ def test_errata_are_counted_apart_for_each_backend() -> None:
 
 
 def test_the_end_of_a_run_and_the_failures_name_errata() -> None:
-    screen = " ".join("\n".join(run_end.lines(summed(), {}, "suite generated", {})).split())
+    screen = " ".join("\n".join(run_end.lines(summed(), {}, Scope("generated"))).split())
     assert "errata 1 of these depend on sentences that ONNX reworded after 1.19.0" in screen
     block = terminal.groups(summed(), {}, 0, "", 120)
     text = "\n".join(block)

@@ -178,7 +178,7 @@ def test_a_run_asks_each_backend_its_sample(tmp_path: Path) -> None:
     assert head["arguments"]["samples"] == {"oracle": 3}, head
     assert cases_of["oracle"] == {name for name in cases_of[GOOD] if in_sample(name, 3)}, "another sample"
     assert 0 < len(cases_of["oracle"]) < len(cases_of[GOOD])
-    assert re.search(r"^oracle .*cases, suite generated, 1 case in 3$", done.out, re.MULTILINE), done.text
+    assert re.search(r"^oracle .*, part, 1 case in 3: \d+ of [\d,]+ cases of", done.out, re.MULTILINE), done.text
     for name, words in {"both": ("1/3",), "one": ("1/3", f"{GOOD}=1/1")}.items():
         other = tmp_path / name
         options = [word for sample in words for word in ("--sample", sample)]
@@ -295,10 +295,9 @@ def test_every_report_names_the_sample(tmp_path: Path) -> None:
         assert "1 case in 2" in text or (name == "json" and json.loads(text)["backends"]["mine"]["sample"] == 2), name
         assert "1 case in" not in without, name
     assert re.search(r"^# .*mine 1 \(1 case in 2\)", "".join(markdown.report(sampled)))
-    [row] = [
-        line for line in "".join(index.report([(sampled, "badge.json")])).splitlines() if line.startswith("| generated")
-    ]
-    assert row.startswith("| generated, 1 case in 2 "), row
+    text = "".join(index.report([(sampled, "badge.json")]))
+    [row] = [line for line in text.splitlines() if "of the suite generated" in line]
+    assert row.startswith("| part, 1 case in 2: 1 case of the suite generated (--op Split) "), row
     assert "1 case in 2" in json.loads("".join(badge.report(sampled)))["message"]
     assert [column.label for column in Table([run_]).columns] == ["mine, 1 case in 2"]
     assert "mine, 1 case in 2" in terminal.table(sampled.summary, samples={"mine": 2})

@@ -14,7 +14,7 @@ from onnx_conformance.report.backend_kinds import KINDS
 from onnx_conformance.report.html.table import versioned
 from onnx_conformance.report.html.verdict_styles import ORDER, STYLES
 from onnx_conformance.results import sampling
-from onnx_conformance.results.summary import rate, rates
+from onnx_conformance.results.summary import FEW_CASES, rate, rates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -185,10 +185,14 @@ def sentence(counts: Mapping[Verdict, int]) -> str:
     figures = rates(counts)
     others = [f"{counts[verdict]} {STYLES[verdict].words}" for verdict in ORDER[1:] if counts.get(verdict)]
     passed = (
-        f"{figures.passed} passed of {figures.specified} specified ({rate(figures.passed, figures.specified)}), "
-        f"of {figures.attempted} attempted ({rate(figures.passed, figures.attempted)})"
+        f"{figures.passed} passed of {figures.specified} specified{_in_brackets(figures.passed, figures.specified)}, "
+        f"of {figures.attempted} attempted{_in_brackets(figures.passed, figures.attempted)}"
     )
     return "; ".join([passed, *others])
+
+
+def _in_brackets(part: int, whole: int) -> str:
+    return "" if 0 < whole < FEW_CASES else f" ({rate(part, whole)})"
 
 
 def shares(counts: Mapping[int, int]) -> list[tuple[str, int, int]]:

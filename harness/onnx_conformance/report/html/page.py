@@ -21,6 +21,7 @@ from onnx_conformance.report.html.case_data import PIECES
 from onnx_conformance.report.html.table import Table, versioned
 from onnx_conformance.report.html.verdict_styles import ABSENT, ORDER, STYLES
 from onnx_conformance.report.provenance import Shown
+from onnx_conformance.results.scope import Scope
 from onnx_conformance.results.stream import completeness
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def _run(run: Run, number: int, table: Table) -> dict[str, Any]:
         "runtimes": [versioned(column) for column in table.columns if column.run == number],
         "suite": line(head["suite"].get("name", ""), 200),
         "digest": line(head["suite"].get("digest", ""), 40),
-        "selection": line(head["arguments"].get("selection", ""), 300),
+        "scopes": scopes(run, number, table),
         "reference": line(head["arguments"].get("reference", ""), 100),
         "onnx": line(head.get("onnx", "?"), 40),
         "started": line(head.get("started", "?"), 40),
@@ -182,6 +183,19 @@ def _run(run: Run, number: int, table: Table) -> dict[str, Any]:
             *(line(fault, 300) for fault in (faults[:20] if isinstance(faults, list) else ())),
         ][:20],
     }
+
+
+def scopes(run: Run, number: int, table: Table) -> list[str]:
+    """Return what the numbers of a run are of: one text, or one for each number of cases with its backends."""
+    scope = Scope.of(run.header)
+    by_text: dict[str, list[str]] = {}
+    for column in table.columns:
+        if column.run == number:
+            counted = sum(verdict != ABSENT for verdict in column.verdicts)
+            by_text.setdefault(scope.text(counted, column.backend), []).append(column.label)
+    if len(by_text) < 2:  # noqa: PLR2004 - the same for all
+        return list(by_text)
+    return [f"{', '.join(labels)}: {text}" for text, labels in by_text.items()]
 
 
 def _own(name: str) -> str:

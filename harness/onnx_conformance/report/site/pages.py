@@ -12,15 +12,19 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from onnx_conformance.base import under_test
 from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import line, split_operator
+from onnx_conformance.generation import core
 from onnx_conformance.report import options_table, provenance
 from onnx_conformance.report.backend_kinds import KINDS
+from onnx_conformance.report.html.page import scopes
 from onnx_conformance.report.html.table import versioned
 from onnx_conformance.report.html.verdict_styles import ABSENT, ORDER, STYLES
 from onnx_conformance.report.site import data_files, history, opt_outs, runtimes, scores
 from onnx_conformance.report.site.finding_data import FINDING_KINDS
 from onnx_conformance.report.site.scores import GRADES, Score
 from onnx_conformance.results.sampling import in_words
-from onnx_conformance.specification import links, schema
+from onnx_conformance.results.scope import Scope
+from onnx_conformance.results.summary import FEW_CASES
+from onnx_conformance.specification import links, registry, schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -158,11 +162,18 @@ def front(site: Site) -> str:
             for place, column in enumerate(table.columns)
         ],
         common=int(results.common.sum()),
+        scope=_scope(results),
         tools=_tools(site),
         types=sorted(filter(None, results.table.types)),
         opsets=_opsets(results),
         runs=[_run(results, number) for number in range(len(results.runs))],
     )
+
+
+def _scope(results: Results) -> str:
+    """Return what the common cases are of, if all runs have the same part of the suite; otherwise nothing."""
+    same = {(scope.suite, scope.total, scope.selection) for scope in (Scope.of(run.header) for run in results.runs)}
+    return Scope(*same.pop()).text(int(results.common.sum())) if len(same) == 1 else ""
 
 
 def operators(site: Site) -> str:
@@ -206,6 +217,7 @@ def operator(site: Site, of: Operator, findings: Sequence[Finding]) -> str:
         "operator",
         "operator",
         1,
+        stands_for=stands_for(results, of, {version.since: count for version, count, _ in rows}),
         tools=options,
         tool_rows=tool_rows,
         legend_of_options=_letters(row for _, row in tool_rows),
@@ -217,6 +229,26 @@ def operator(site: Site, of: Operator, findings: Sequence[Finding]) -> str:
         differences=[*results.differences, *results.differences_in_history(*results.runtimes)],
         notes=site.notes(finding.identity.backend for finding in findings),
     )
+
+
+def stands_for(results: Results, of: Operator, counts: Mapping[int, int]) -> dict[int, int]:
+    """Return, by version with few cases, the newest version with the same meaning, whose cases stand for it.
+
+    This is so only if every run has only cases of the core.
+
+    Args:
+        results: the results of the site.
+        of: the operator.
+        counts: the number of its cases by version.
+    """
+    if not all(Scope.of(run.header).is_core for run in results.runs):
+        return {}
+    return {
+        since: newest
+        for op in registry.load().some(lambda name: name.rpartition("/")[0] == of.name)
+        for since, newest in core.represented(op).items()
+        if counts.get(newest, 0) > counts.get(since, 0)
+    }
 
 
 def runtime(site: Site, of: Runtime, findings: Sequence[Finding]) -> str:
@@ -379,7 +411,7 @@ def _run(results: Results, number: int) -> dict[str, Any]:
         "name": line(run.path.name, 200),
         "columns": [column.label for column in results.table.columns if column.run == number],
         "digest": line(head["suite"].get("digest", ""), 40),
-        "selection": line(head["arguments"].get("selection", ""), 300),
+        "scopes": scopes(run, number, results.table),
         "onnx": line(head.get("onnx", "?"), 40),
         "started": line(head.get("started", "?"), 40),
         "machine": line(f"{machine.get('system', '?')} {machine.get('processor', '')}", 80),
@@ -409,8 +441,10 @@ def _environment() -> Environment:
 
 
 def _whole(part: int, of: int) -> str:
-    """Return a percentage rounded down to an integer; "no data" without cases."""
-    return f"{part * 100 // of} %" if of else "no data"
+    """Return a percentage rounded down to an integer, only counts if there are few cases, or "no data"."""
+    if not of:
+        return "no data"
+    return f"{part}/{of}" if of < FEW_CASES else f"{part * 100 // of} %"
 
 
 def _text(package: str, name: str) -> str:

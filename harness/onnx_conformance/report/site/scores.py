@@ -11,7 +11,7 @@ import numpy as np
 from onnx_conformance.base.verdict import UNRATED, Verdict
 from onnx_conformance.report.html.matrix import sentence, shares
 from onnx_conformance.report.html.verdict_styles import ABSENT, NUMBER, ORDER
-from onnx_conformance.results.summary import rate, rates
+from onnx_conformance.results.summary import FEW_CASES, rate, rates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -108,6 +108,11 @@ class Score:
         return share(self.passed, self.attempted)
 
     @property
+    def few(self) -> bool:
+        """Whether there are so few specified cases that their counts are shown instead of a rate."""
+        return 0 < self.specified < FEW_CASES
+
+    @property
     def sentence(self) -> str:
         """Both rates and all counts."""
         return sentence(self.counts)
@@ -143,7 +148,12 @@ class Score:
 
 
 def share(part: int, whole: int) -> str:
-    """Return a rate; a few of very many cases are "< 0.1 %", because 0.0 % would mean that no case passes."""
+    """Return a rate, or counts if there are few cases.
+
+    A few of very many cases are "< 0.1 %", because 0.0 % would mean that no case passes.
+    """
+    if 0 < whole < FEW_CASES:
+        return f"{part}/{whole}"
     return "< 0.1 %" if part and part * 1000 < whole else rate(part, whole)
 
 

@@ -6,9 +6,10 @@ function sentenceOf(counts) {
   const others = data.styles
     .map((style, number) => (style.name !== "pass" && counts[number] ? `${counts[number]} ${style.words}` : ""))
     .filter(Boolean);
+  const inBrackets = (whole) => (whole && whole < FEW_CASES ? "" : ` (${rate(passed, whole)})`);
   return [
-    `${passed} passed of ${specified} specified (${rate(passed, specified)}), ` +
-      `of ${attempted} attempted (${rate(passed, attempted)})`,
+    `${passed} passed of ${specified} specified${inBrackets(specified)}, ` +
+      `of ${attempted} attempted${inBrackets(attempted)}`,
     ...others,
   ].join("; ");
 }

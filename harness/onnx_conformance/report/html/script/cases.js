@@ -154,8 +154,8 @@ function summarize(places) {
       {},
       element("th", { scope: "row" }, data.columns[column].label),
       kinds.map((number) => element("td", {}, sum[number] ? count(sum[number]) : "")),
-      partial ? "" : element("td", {}, `${count(passed)}/${count(specified)} ${rate(passed, specified)}`),
-      partial ? "" : element("td", {}, `${count(passed)}/${count(attempted)} ${rate(passed, attempted)}`),
+      partial ? "" : element("td", {}, countedRate(passed, specified)),
+      partial ? "" : element("td", {}, countedRate(passed, attempted)),
     );
   });
   const heads = ["Backend", ...kinds.map((number) => data.styles[number].words), ...(partial ? [] : ["passed of specified", "passed of attempted"])];

@@ -24,12 +24,19 @@ const quoted = (clause) => (clause.startsWith("Signature: ") ? clause : `«${cla
 
 const cases = (number) => `${count(number)} ${number === 1 ? "case" : "cases"}`;
 
-/** Rounded down, with one decimal; "no data" instead of 0 % if there are no cases. */
+const FEW_CASES = 10;
+
+/** Rounded down, with one decimal; only counts if there are few cases; "no data" instead of 0 % if there are none. */
 function rate(part, whole) {
   if (!whole) return "no data";
+  if (whole < FEW_CASES) return `${part} of ${whole}`;
   const tenths = Math.floor((part * 1000) / whole);
   return `${Math.floor(tenths / 10)}.${tenths % 10} %`;
 }
+
+/** Counts with a rate: 19/20 95.0 %; only the counts if there are few cases. */
+const countedRate = (part, whole) =>
+  `${count(part)}/${count(whole)}${whole && whole < FEW_CASES ? "" : ` ${rate(part, whole)}`}`;
 
 /** passed, specified, attempted of counts by verdict; results/summary.py does the same. */
 function rates(counts) {

@@ -90,8 +90,14 @@ function countsOf(filter, taken, rowOf, rows) {
   return { totals, heat, cases: places.length };
 }
 
-/** A rate that is 0 % only if nothing passes; scores.py does the same. */
-const shareOf = (part, whole) => (part && part * 1000 < whole ? "< 0.1 %" : rate(part, whole));
+/** A rate that is 0 % only if nothing passes, or counts if there are few cases; scores.py does the same. */
+function shareOf(part, whole) {
+  if (whole && whole < FEW_CASES) return `${part}/${whole}`;
+  return part && part * 1000 < whole ? "< 0.1 %" : rate(part, whole);
+}
+
+/** The counts of a rate; nothing if the rate already shows them. */
+const countsBeside = (whole, text) => (whole && whole < FEW_CASES ? "" : element("small", {}, text));
 
 const millionths = (part, whole) => (whole ? Math.floor((part * 1e6) / whole) : 0);
 
@@ -128,8 +134,8 @@ function rateCells(counts) {
   const of = (name) => counts[data.number[name]];
   const share = attempted ? Math.floor((passed * 1000) / attempted) : 0;
   return [
-    element("td", { class: "rate", "data-label": "passed of specified" }, barOf(sharesOf(scored)), element("b", {}, shareOf(passed, specified)), " ", element("small", {}, `${count(passed)} of ${count(specified)}`)),
-    element("td", { class: "rate", "data-label": "passed of attempted" }, barOf([["track", 0, 1000], ["pass", 0, share]]), element("b", {}, shareOf(passed, attempted)), " ", element("small", {}, `of ${count(attempted)}`)),
+    element("td", { class: "rate", "data-label": "passed of specified" }, barOf(sharesOf(scored)), element("b", {}, shareOf(passed, specified)), " ", countsBeside(specified, `${count(passed)} of ${count(specified)}`)),
+    element("td", { class: "rate", "data-label": "passed of attempted" }, barOf([["track", 0, 1000], ["pass", 0, share]]), element("b", {}, shareOf(passed, attempted)), " ", countsBeside(attempted, `of ${count(attempted)}`)),
     element("td", { class: "figure", "data-label": "unsupported" }, count(of("unsupported"))),
     element("td", { class: "figure", "data-label": "crashes" }, of("crash") ? element("span", { class: "badge b-crash" }, count(of("crash"))) : "0"),
   ];
