@@ -110,9 +110,14 @@ class Result:
         return self.expected or ("refused" if self.outcome == "rejects" else "")
 
     @property
+    def is_plain(self) -> bool:
+        """Whether the case is delivered in the plain form."""
+        return self.form == "plain"
+
+    @property
     def as_example(self) -> tuple[bool, int, str]:
         """The sort key of examples: the minimum is shown, independently of the order of results."""
-        return self.form != "plain", len(self.case), self.case
+        return not self.is_plain, len(self.case), self.case
 
     @property
     def element_type(self) -> str:

@@ -61,6 +61,7 @@ COMMANDS = {
         "findings", "findings_",
         "Group failures into faults, each with a script.",
     ),
+    "gaps": Command("gaps", "gaps_", "List operator versions that a runtime lacks but ran before."),
     "gate": Command("gate", "gate_", "Compare a results file with expectations."),
     "generate": Command("cases", "generate", "Write cases as files, for runners of any language."),
     "list": Command("cases", "list_", "List cases: id, expected outcome, tags."),
@@ -116,7 +117,7 @@ GROUPS = {
     "Test a runtime or tool": ("run", "backends", "search", "trend", "check-model"),
     "Understand a failure": ("show", "repro", "minimize", "explain", "dissent"),
     "Gate a pull request": ("gate", "expectations", "compare", "merge"),
-    "Report and publish": ("report", "findings", "scripts", "site", "publish"),
+    "Report and publish": ("report", "findings", "gaps", "scripts", "site", "publish"),
     "Look at the cases": ("list", "generate", "coverage", "readings", "opset"),
     "Work on this project": ("new", "check", "manifest", "cache", "version"),
 }

@@ -32,7 +32,7 @@ from packaging.version import Version
 
 from onnx_conformance.base import globs
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.base.verdict import Result, Verdict, line
+from onnx_conformance.base.verdict import Result, Verdict, line, split_operator
 from onnx_conformance.declare import Tag
 from onnx_conformance.forms import table
 from onnx_conformance.gate import toml_blocks
@@ -166,6 +166,7 @@ class Expectations:
         attempted: minimum number of cases that the runtime supports; with fewer, it supports less than before. Only in
             files without `attempted_of`.
         attempted_of: the same by operator version.
+        gaps: operator versions that are accepted version gaps.
         entries: in the order of the file.
     """
 
@@ -177,6 +178,7 @@ class Expectations:
     minimum: int = 0
     attempted: int = 0
     attempted_of: Mapping[str, int] = field(default_factory=dict)
+    gaps: tuple[str, ...] = ()
     entries: tuple[Entry, ...] = ()
 
     def choose(self, matching: Sequence[Entry], case: str) -> Entry | None:
@@ -354,6 +356,12 @@ def _globs(value: Any) -> tuple[str, ...]:  # noqa: ANN401
     return tuple(map(_text, value))
 
 
+def _gaps(value: Any) -> tuple[str, ...]:  # noqa: ANN401
+    if not isinstance(value, list) or not all(isinstance(item, str) and split_operator(item)[1] for item in value):
+        raise ValueError('expected a list of operator versions, such as ["ai.onnx/RoiAlign/22"]')
+    return tuple(value)
+
+
 def _verdict(value: Any) -> Verdict:  # noqa: ANN401
     allowed = [verdict for verdict in Verdict if verdict not in NEVER_EXPECTED]
     if value == Verdict.FLAKY:
@@ -445,6 +453,7 @@ _SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "selection": _any_text,
     "minimum": _count,
     "attempted": _attempted,
+    "gaps": _gaps,
 }
 _KEYS: Mapping[str, Callable[[Any], Any]] = {
     "case": _globs,

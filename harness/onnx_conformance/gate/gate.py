@@ -18,6 +18,7 @@ from onnx_conformance.base.globs import may_match
 from onnx_conformance.base.suite_names import PROVISIONAL
 from onnx_conformance.base.verdict import Result, Verdict, line
 from onnx_conformance.gate.expectations import ExpectationsError
+from onnx_conformance.gate.version_gaps import VersionGaps
 from onnx_conformance.results.sampling import selected
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ class Gate:
         deviations: cases that close the gate, grouped by status, operator version and verdicts.
         attempted: number of cases of each operator version that the runtime supports.
         unmatched: by the line of an entry, its globs over ids that have matched no scored case.
+        support: the support of operator versions, which shows version gaps.
         problems: other reasons why the gate is closed; one line each.
         opened: whether the gate is open, once the run is finished.
     """
@@ -152,6 +154,7 @@ class Gate:
         self.unmatched = {entry.line: set(entry.case) for entry in self.entries}
         self._entries_of: dict[str, list[Entry]] = {}
         self._cases = 0
+        self.support = VersionGaps.of(self.hello)
 
     def add(self, result: Result) -> GateStatus | None:
         """Count a result; return its status, or None for a result of another backend.
@@ -162,6 +165,7 @@ class Gate:
         if result.backend != self.expectations.backend:
             return None
         self._cases += 1
+        self.support.add(result)
         entry = self.entry(result)
         expected = entry.verdict if entry else None
         if result.verdict.scored or result.verdict in {Verdict.LENIENT, Verdict.KNOWS_LESS}:
@@ -214,6 +218,7 @@ class Gate:
         if self._cases < self.expectations.minimum:
             self.problems.append(f"{self._cases} cases, but {path} requires at least {self.expectations.minimum}")
         self.problems += self._shrunk()
+        self.problems += self._changed_gaps()
         if self._unexpected_opt_outs and not self.attempted:
             self.problems.append(
                 f"{line(self.expectations.backend)} supports no case, so nothing is compared with {path}; if this is "
@@ -233,6 +238,20 @@ class Gate:
             if entry.expired(self.today):
                 where = f"{self.expectations.path}, line {entry.line}"
                 yield f"{where}: expired on {entry.expires}: {line(entry.reason)}"
+
+    def _changed_gaps(self) -> Iterator[str]:
+        """Yield a line for every version gap that the file does not list, and for every listed one that is closed."""
+        path, accepted = self.expectations.path, self.expectations.gaps
+        found = {gap.name: gap for gap in self.support.found()}
+        for name, gap in found.items():
+            if name not in accepted:
+                yield (
+                    f"{line(name)} is a new version gap: version {gap.runs} has the same meaning and is supported; if "
+                    f"this is accepted, add it to `gaps` in {path}"
+                )
+        for name in accepted:
+            if name not in found:
+                yield f"{line(name, 100)} is no version gap any more; remove it from `gaps` in {path}"
 
     def _shrunk(self) -> Iterator[str]:
         """Yield a line for every operator version with fewer attempted cases than the file requires."""

@@ -136,5 +136,11 @@ def _escaped(character: str) -> str:
 
 def listed(texts: Iterable[str]) -> str:
     """Return one text as a string, and several as an array, one on each line."""
-    written = [quoted(text) for text in texts]
-    return written[0] if len(written) == 1 else "\n".join(["[", *(f"    {text}," for text in written), "]"])
+    several = list(texts)
+    return quoted(several[0]) if len(several) == 1 else array(several)
+
+
+def array(texts: Iterable[str]) -> str:
+    """Return texts as an array, one on each line."""
+    written = [f"    {quoted(text)}," for text in texts]
+    return "\n".join(["[", *written, "]"]) if written else "[]"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 _ABOVE_ATTEMPTED = (
     "# Number of supported cases. The gate is closed if there are fewer; `expectations update` updates the numbers."
 )
+_ABOVE_GAPS = "# Versions without support, although an earlier version with the same meaning has it; see `gaps`."
 _SHRUNK = re.compile(r"#\s*\d+ until \d{4}-\d\d-\d\d: ")
 """A comment about a number that was lowered."""
 
@@ -163,6 +164,11 @@ class _Update:
         }
         return {name: (least, now) for name, (least, now) in required.items() if now < least}
 
+    @property
+    def _new_gaps(self) -> list[str]:
+        """The version gaps that the file does not list."""
+        return [gap.name for gap in self.gate.support.found() if gap.name not in self.known.gaps]
+
     def _refuse(self, reason: str) -> None:
         refused = []
         if self._new and not reason:
@@ -171,6 +177,11 @@ class _Update:
                 f"{len(self._new)} failures are new, the first is {line(first.case)}: {first.verdict}; fix them, "
                 "or accept "
                 "them with --accept-new --reason WHY"
+            )
+        if self._new_gaps and not reason:
+            refused.append(
+                f"{len(self._new_gaps)} version gaps are new, the first is {line(self._new_gaps[0])}; support them, or "
+                "accept them with --accept-new --reason WHY"
             )
         if self._lowered and not self.fewer:
             (name, (least, now)), *others = self._lowered.items()
@@ -270,7 +281,8 @@ class _Update:
         return (*kept, *fold(rest, others))
 
     def _head(self, text: str) -> str:
-        """Return the keys of the file, with the current number of cases."""
+        """Return the keys of the file, with the current version gaps and number of cases."""
+        text = self._with_gaps(text)
         if self.known.attempted or any(name == "attempted" for name, *_ in toml_blocks.keys(text)):
             self.changes.append("attempted: now counted by operator version")
             text = toml_blocks.replaced(text, {"attempted"})
@@ -286,6 +298,20 @@ class _Update:
             lines.insert(after, f"minimum = {now}\n")
         else:
             lines[place] = self._with_number(lines[place], before, now)
+        return "".join(lines)
+
+    def _with_gaps(self, text: str) -> str:
+        found = tuple(gap.name for gap in self.gate.support.found())
+        if found == self.known.gaps:
+            return text
+        self.changes.append(f"gaps: {len(found)} version gaps are listed now, {len(self.known.gaps)} before")
+        listed = f"gaps = {toml_blocks.array(found)}"
+        if any(name == "gaps" for name, *_ in toml_blocks.keys(text)):
+            return toml_blocks.replaced(text, {"gaps"}, [listed])
+        lines = toml_blocks.lines_of(text)
+        after = next(end for name, _, end in toml_blocks.keys(text) if name == "backend")
+        lines[-1] = lines[-1].rstrip("\n") + "\n"
+        lines.insert(after, f"{_ABOVE_GAPS}\n{listed}\n")
         return "".join(lines)
 
     def _attempted(self, text: str) -> str:

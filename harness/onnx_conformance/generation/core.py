@@ -58,13 +58,6 @@ def representatives(op: Op) -> frozenset[str]:
     return frozenset(newest.values())
 
 
-def represented(op: Op) -> dict[int, int]:
-    """Return the versions of an operator that another one represents: by version, the newest with the same oracle."""
-    current = [item.since for item in registry.versions(op) if not item.deprecated]
-    newest = {op.oracle_for(since): since for since in current}
-    return {since: last for since in current if (last := newest[op.oracle_for(since)]) != since}
-
-
 def meanings(op: Op) -> dict[str, tuple[OperatorVersion, Oracle | None]]:
     """Return each version of an operator, by name, with its oracle; None if it is deprecated and has no oracle."""
     return {

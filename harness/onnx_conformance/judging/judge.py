@@ -32,7 +32,7 @@ WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
 NEVER_OPEN = frozenset({Verdict.CRASH, Verdict.TIMEOUT, Verdict.ADAPTER_ERROR})
 """Verdicts of unspecified cases, too: the text leaves the result open, but a process must not die, and must answer."""
 ANYTHING = "any result or error, because the text does not define the result"
-"""What an unspecified case expects of a process that died or did not answer."""
+"""The expected outcome of an unspecified case whose process died or did not answer."""
 
 
 def judge(case: Case, backend: str, reply: Reply) -> Result:

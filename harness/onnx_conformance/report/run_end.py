@@ -106,7 +106,7 @@ def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[
 
 
 def _share(part: int, whole: int) -> str:
-    """Return a rate with what it is of; without a percentage if there are few cases."""
+    """Return a rate and the number of cases; without a percentage if there are few cases."""
     if 0 < whole < FEW_CASES:
         return f"{part} of the {whole}"
     return f"{rate(part, whole)} of the {_number(whole)}"

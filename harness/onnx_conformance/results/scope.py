@@ -1,4 +1,4 @@
-"""What the numbers of a run are of: all cases of a suite, its core, or another part."""
+"""The scope of the numbers of a run: all cases of a suite, its core, or another part."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Scope:
             return self.selection.split()
 
     def text(self, count: int, backend: str = "") -> str:
-        """Return what a number of cases is of, such as "core: 20,692 of 228,383 cases of the suite generated".
+        """Return the scope of a number of cases, such as "core: 20,692 of 228,383 cases of the suite generated".
 
         Args:
             count: the number of cases that a backend has results for.

@@ -103,6 +103,7 @@ def header(
             name: {key: clean(hello[key], 80) for key in ("name", *IDENTITY) if key in hello}
             | _built(hello)
             | _calls(hello)
+            | ({"opset": hello["opset"]} if isinstance(hello.get("opset"), int) else {})
             for name, hello in backends.items()
         },
         "arguments": dict(arguments),

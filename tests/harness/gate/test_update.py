@@ -353,3 +353,46 @@ def test_a_file_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     update.write(tmp_path / "e.toml", FILE)
     assert (tmp_path / "e.toml").read_text() == FILE
     assert [path.name for path in tmp_path.iterdir()] == ["e.toml"]
+
+
+def gapped(tmp_path: Path, *without: int) -> Run:
+    """Return results of one case in three versions of Split with the same meaning, some of them without support."""
+    path = tmp_path / "gaps.ndjson"
+    path.unlink(missing_ok=True)
+    writer = Writer(path)
+    writer.open(HEAD)
+    for since in (2, 11, 13):
+        verdict = V.UNSUPPORTED if since in without else V.PASS
+        name = f"ai.onnx/Split/{since}"
+        writer.add(Result(f"{name}/even", name, "mine", verdict, "values", message="no kernel"))
+    writer.finish(1.0, [])
+    writer.close()
+    return Run(path)
+
+
+def test_a_new_version_gap_closes_the_gate_until_it_is_accepted(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    text, _ = update.renew(file, gapped(tmp_path), "mine", TODAY)
+    file.write_text(text)
+    assert "gaps" not in text
+
+    def problems(run_: Run) -> list[str]:
+        gate = Gate(expectations.read(file), run_.header, TODAY)
+        for result in run_.results():
+            gate.add(result)
+        gate.finish(complete=True)
+        return [text for text in gate.problems if "version gap" in text]
+
+    (problem,) = problems(gapped(tmp_path, 13))
+    assert "ai.onnx/Split/13 is a new version gap: version 11 has the same meaning" in problem
+    with refuses("changes-refused", "1 version gaps are new, the first is ai.onnx/Split/13"):
+        update.renew(file, gapped(tmp_path, 13), "mine", TODAY, fewer="a new release")
+    text, changes = update.renew(file, gapped(tmp_path, 13), "mine", TODAY, new="a new release", fewer="a new release")
+    file.write_text(text)
+    assert 'gaps = [\n    "ai.onnx/Split/13",\n]' in text
+    assert "gaps: 1 version gaps are listed now, 0 before" in changes
+    assert problems(gapped(tmp_path, 13)) == []
+    (problem,) = problems(gapped(tmp_path))
+    assert "ai.onnx/Split/13 is no version gap any more; remove it" in problem
+    text, _ = update.renew(file, gapped(tmp_path), "mine", TODAY)
+    assert "gaps = []" in text

@@ -186,7 +186,7 @@ def _run(run: Run, number: int, table: Table) -> dict[str, Any]:
 
 
 def scopes(run: Run, number: int, table: Table) -> list[str]:
-    """Return what the numbers of a run are of: one text, or one for each number of cases with its backends."""
+    """Return the scope of a run: one text, or one for each number of cases with its backends."""
     scope = Scope.of(run.header)
     by_text: dict[str, list[str]] = {}
     for column in table.columns:

@@ -12,7 +12,6 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from onnx_conformance.base import under_test
 from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import line, split_operator
-from onnx_conformance.generation import core
 from onnx_conformance.report import options_table, provenance
 from onnx_conformance.report.backend_kinds import KINDS
 from onnx_conformance.report.html.page import scopes
@@ -24,7 +23,7 @@ from onnx_conformance.report.site.scores import GRADES, Score
 from onnx_conformance.results.sampling import in_words
 from onnx_conformance.results.scope import Scope
 from onnx_conformance.results.summary import FEW_CASES
-from onnx_conformance.specification import links, registry, schema
+from onnx_conformance.specification import links, meanings, schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -171,7 +170,7 @@ def front(site: Site) -> str:
 
 
 def _scope(results: Results) -> str:
-    """Return what the common cases are of, if all runs have the same part of the suite; otherwise nothing."""
+    """Return the scope of the common cases, if all runs have the same part of the suite; otherwise nothing."""
     same = {(scope.suite, scope.total, scope.selection) for scope in (Scope.of(run.header) for run in results.runs)}
     return Scope(*same.pop()).text(int(results.common.sum())) if len(same) == 1 else ""
 
@@ -232,7 +231,7 @@ def operator(site: Site, of: Operator, findings: Sequence[Finding]) -> str:
 
 
 def stands_for(results: Results, of: Operator, counts: Mapping[int, int]) -> dict[int, int]:
-    """Return, by version with few cases, the newest version with the same meaning, whose cases stand for it.
+    """Return, by version with few cases, the newest version with the same meaning, whose cases represent it.
 
     This is so only if every run has only cases of the core.
 
@@ -245,8 +244,7 @@ def stands_for(results: Results, of: Operator, counts: Mapping[int, int]) -> dic
         return {}
     return {
         since: newest
-        for op in registry.load().some(lambda name: name.rpartition("/")[0] == of.name)
-        for since, newest in core.represented(op).items()
+        for since, newest in meanings.newest_of(of.name).items()
         if counts.get(newest, 0) > counts.get(since, 0)
     }
 
