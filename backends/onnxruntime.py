@@ -1,4 +1,7 @@
-"""ONNX Runtime on the CPU, one thread or the number of --threads; the option is the level of its graph optimizer.
+"""ONNX Runtime on the CPU, one thread or the number of --threads.
+
+Its option has a level of the graph optimizer, an execution provider, or both: onnxruntime[none], onnxruntime[ep=nxrt],
+onnxruntime[basic,ep=./my_ep.toml]. See execution_provider.py.
 
 Element types that numpy lacks (bfloat16, float8, 4-bit) are passed through OrtValue memory, because
 `OrtValue.numpy()` does not support them; below a byte they are packed there as in TensorProto.raw_data.
@@ -17,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnxruntime
 
-from onnx_conformance.backends import protocol
-from onnx_conformance.backends.option import option
+from onnx_conformance.backends import execution_provider, protocol
+from onnx_conformance.backends.option import VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -53,6 +56,12 @@ OPT_OUTS = (
     ("Fail", r"The implementation does not support past_key provided and present_key being null", "no kernel"),
     ("Fail", r"Failed to construct locale with name", "a locale is missing on this machine"),
     ("NoTypeError", r"", "no way to pass this type"),
+    ("NotOnProviderError", r"", "no node ran on the execution provider"),
+    (
+        "Fail",
+        r"fallback to CPU EP has been explicitly disabled|CPU EP fallback is disabled",
+        "the execution provider does not take every node",
+    ),
 )
 
 REPRO = """\
@@ -117,7 +126,27 @@ LEVELS = {
     "none": "ORT_DISABLE_ALL",
 }
 """The levels of the graph optimizer, by option; the first is its default."""
-LEVEL = LEVELS[option(tuple(LEVELS))]
+EP = "ep="
+
+
+def _words() -> tuple[str, str]:
+    """Return the level of the optimizer and the execution provider that the option names.
+
+    Raises:
+        ValueError: a word of the option is neither.
+    """
+    level, provider = next(iter(LEVELS)), "cpu"
+    for word in filter(None, os.environ.get(VARIABLE, "").split(",")):
+        if word in LEVELS:
+            level = word
+        elif word.startswith(EP):
+            provider = word.removeprefix(EP)
+        else:
+            raise ValueError(f"there is no option {word!r}; there are {', '.join(LEVELS)} and {EP}PROVIDER")
+    return LEVELS[level], provider
+
+
+LEVEL, EP_NAME = _words()
 
 NEWER = 9999
 """An opset and an IR version that no runtime knows."""
@@ -127,6 +156,8 @@ OPTIONS.intra_op_num_threads = int(os.environ.get("ONNX_CONFORMANCE_THREADS", "1
 OPTIONS.inter_op_num_threads = 1
 OPTIONS.log_severity_level = 4  # It logs only errors that it also raises.
 OPTIONS.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, LEVEL)
+PROVIDER = execution_provider.load(EP_NAME)
+MORE = PROVIDER.prepare(OPTIONS)
 
 
 class SparseAnswer(Exception):  # noqa: N818 - it is the runtime's, not an error of ours
@@ -144,26 +175,43 @@ def info() -> dict[str, Any]:
         "ir_version": _newest(NEWER, 13, "max supported IR version:"),
     }
     return {
-        "runtime": "onnxruntime",
-        "version": onnxruntime.__version__,
-        "repro": _at_level(REPRO),
-        "repro_wide": _at_level(REPRO_ORT_VALUES),
-        "repro_earlier": _at_level(REPRO_EARLIER),
-        "repro_files": _at_level(REPRO_FILES),
+        **_identity(),
+        "repro": _as_here(REPRO),
+        "repro_wide": _as_here(REPRO_ORT_VALUES),
+        "repro_earlier": _as_here(REPRO_EARLIER),
+        "repro_files": _as_here(REPRO_FILES),
         **{key: number for key, number in newest.items() if number is not None},
         "types": [row.name for row in protocol.ELEMENT_TYPES if row.number in PLAIN or _supports(row.number)],
         "containers": ["sequence", "optional", "map"],
     }
 
 
-def _at_level(repro: str) -> str:
-    """Return a script whose session has the level of the graph optimizer, where it is not the default one."""
-    if LEVELS["all"] == LEVEL:
-        return repro
-    options = f"""options = onnxruntime.SessionOptions()
+def _identity() -> dict[str, str]:
+    """Return the name and version of the runtime; of another provider, its own."""
+    if PROVIDER.name == execution_provider.CPU:
+        return {"runtime": "onnxruntime", "version": onnxruntime.__version__}
+    version = PROVIDER.version or onnxruntime.__version__
+    return {"runtime": f"{PROVIDER.name} of onnxruntime {onnxruntime.__version__}", "version": version}
+
+
+def _as_here(repro: str) -> str:
+    """Return a script whose session has the level of the graph optimizer and the provider, if they are no defaults."""
+    level = (
+        ""
+        if LEVELS["all"] == LEVEL
+        else f"""\
 options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.{LEVEL}
 """
-    return repro.replace("session = ", f"{options}session = ").replace(", providers=", ", options, providers=")
+    )
+    if PROVIDER.name != execution_provider.CPU:
+        session = f"{PROVIDER.code()}\n{level}session = "
+        return repro.replace("session = ", session).replace(
+            f'providers=["{execution_provider.CPU}"]', "options, **more"
+        )
+    if not level:
+        return repro
+    session = f"options = onnxruntime.SessionOptions()\n{level}session = "
+    return repro.replace("session = ", session).replace(", providers=", ", options, providers=")
 
 
 def _newest(ir_version: int, opset: int, prefix: str) -> int | None:
@@ -173,7 +221,7 @@ def _newest(ir_version: int, opset: int, prefix: str) -> int | None:
         bytes_ += field + bytes([number & 0x7F | 0x80, number >> 7])
     bytes_ += b"\x3a\x03\x12\x01g"  # and a graph of a name
     try:
-        onnxruntime.InferenceSession(bytes(bytes_), OPTIONS, providers=["CPUExecutionProvider"])
+        onnxruntime.InferenceSession(bytes(bytes_), OPTIONS, **MORE)
     except Exception as error:  # noqa: BLE001 - its type differs between versions
         match = re.search(rf"{prefix} (\d+)", str(error))
         return int(match[1]) if match else None
@@ -197,7 +245,8 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
 def session(model: bytes, folder: str | None = None) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:
     """Load a model, from `folder` if it has additional files; return a function that runs it."""
     source = model if folder is None else str(Path(folder, "model.onnx"))
-    loaded = onnxruntime.InferenceSession(source, OPTIONS, providers=["CPUExecutionProvider"])
+    loaded = onnxruntime.InferenceSession(source, OPTIONS, **MORE)
+    PROVIDER.check(loaded)
     return functools.partial(_run, loaded)
 
 

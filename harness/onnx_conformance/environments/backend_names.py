@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 NOT_ADAPTERS = frozenset(
     {
         "as_package",
+        "execution_provider",
         "option",
         "protocol",
         "serve",
@@ -100,10 +101,18 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         NoEnvironmentError: its environment cannot be made.
         NoVariableError: a variable is not set.
     """
-    if chosen_option := under_test.parts(name).option:
-        target = resolve(name.replace(f"[{chosen_option}]", "", 1), python, passes)
-        chosen = {**target.environment, VARIABLE: chosen_option}
-        return dataclasses.replace(target, name=name, environment=chosen)
+    if name.endswith(".toml"):
+        return _provider_target(name, python, passes)
+    if option := under_test.parts(name).option:
+        provider = None if python else python_environment.provider(option)
+        interpreter = python if provider is None else python_environment.python_of(provider)
+        target = _plain_target(name.replace(f"[{option}]", "", 1), interpreter, passes)
+        return dataclasses.replace(target, name=name, environment={**target.environment, VARIABLE: option})
+    return _plain_target(name, python, passes)
+
+
+def _plain_target(name: str, python: str, passes: Iterable[str]) -> Target:
+    """Return the target of a backend's name without an option; see `resolve`."""
     passed = environment_variables.check(passes)
     if name.startswith("cmd:"):
         try:
@@ -143,6 +152,19 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         f"there is no backend {name!r}; {hint} one of {', '.join(names())}; your own file or module, such as "
         "./my_adapter.py; a dotted path, such as my_runtime.backend; cmd:COMMAND; or NAME==VERSION for another version",
     )
+
+
+def _provider_target(name: str, python: str, passes: Iterable[str]) -> Target:
+    """Return the target of an execution provider of ONNX Runtime that a file of the user describes.
+
+    Raises:
+        UnknownBackendError: there is no such file.
+    """
+    path = Path(name).absolute()
+    if not path.is_file():
+        raise UnknownBackendError("provider-file-missing", f"no file {line(name)} that describes an execution provider")
+    target = resolve(f"onnxruntime[ep={path}]", python, passes)
+    return dataclasses.replace(target, name=name, sees=(*target.sees, path.parent))
 
 
 def with_passes(target: Target, passes: Iterable[str]) -> Target:

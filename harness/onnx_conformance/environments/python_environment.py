@@ -67,6 +67,8 @@ HOLD = "import sys; print(sys.executable, flush=True); sys.stdin.read()"
 """Prints the interpreter's path; uv removes the environment when the input of this program ends."""
 IDENTITY = "import sys, sysconfig; print(sys.base_prefix, sys.version, sysconfig.get_platform(), sys.abiflags)"
 """Prints a text that is different for every other Python."""
+HAS = "import importlib.metadata, sys; importlib.metadata.distribution(sys.argv[1])"
+"""Ends with status 0 where a distribution is installed."""
 FINDS = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
 """Ends with status 0 where a module can be imported."""
 
@@ -154,12 +156,49 @@ def has_module(python: str, module: str) -> bool:
 
 
 @functools.cache
+def has_distribution(python: str, distribution: str) -> bool:
+    """Return whether a distribution is installed for a Python."""
+    words = [python, "-c", HAS, distribution]
+    return not subprocess.run(words, capture_output=True, check=False).returncode  # noqa: S603 - a Python
+
+
+@functools.cache
 def needs(name: str) -> Needs | None:
     """Return the requirements of an adapter, or None if it has no data file or is in JavaScript."""
     path = BACKENDS / f"{name}.toml"
     if not under_test.may_be_adapter(name) or not path.is_file() or path.with_suffix(".mjs").is_file():
         return None
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    return _read(path)
+
+
+@functools.cache
+def provider(option: str) -> Needs | None:
+    """Return the requirements of the execution provider that an option names; None if it names none, or needs nothing.
+
+    Args:
+        option: of a backend, such as none,ep=nxrt.
+    """
+    name = next((word.removeprefix("ep=") for word in option.split(",") if word.startswith("ep=")), "")
+    own = name.endswith(".toml")
+    path = Path(name) if own else BACKENDS / "providers" / f"{name}.toml"
+    if not (own or under_test.may_be_adapter(name)) or not path.is_file():
+        return None
+    return _read(path) if "distribution" in tomllib.loads(path.read_text(encoding="utf-8")) else None
+
+
+def python_of(needed: Needs) -> str:
+    """Return the Python that has a runtime: the one of runtimes, or else an environment with its requirements.
+
+    Raises:
+        NoEnvironmentError: the environment cannot be made.
+    """
+    if has_distribution(needed.interpreter, needed.distribution):
+        return needed.interpreter
+    return interpreter(needed.of(), needed.python, needed.locks_of())
+
+
+def _read(path: Path) -> Needs:
+    name, table = path.stem, tomllib.loads(path.read_text(encoding="utf-8"))
     return Needs(
         name=name,
         distribution=table["distribution"],

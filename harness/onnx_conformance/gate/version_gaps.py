@@ -57,8 +57,8 @@ class VersionGaps:
     """The plain cases of one backend that show which versions it supports.
 
     Attributes:
-        newest: the newest opset that the runtime knows; None: its adapter does not report it. Newer versions are no gaps, because the
-            whole runtime is older.
+        newest: the newest opset that the runtime knows; None: its adapter does not report it. Newer versions are no
+            gaps, because the whole runtime is older.
     """
 
     newest: int | None = None

@@ -1,0 +1,193 @@
+"""The execution provider (EP) that the adapter of ONNX Runtime tests: onnxruntime[ep=NAME].
+
+A provider is a file backends/providers/NAME.toml, or a file of the user. Its table [provider] has:
+
+    names = ["cpu_ep"]            # as get_ep_devices() or get_available_providers() return them; the first known counts
+    package = "nxrt_ep_cpu"       # a Python package with get_library_path(), or
+    library = "./libmy_ep.so"     # the library of a plugin, relative to the file; without both, it is a built-in one
+    device = "gpu"                # only devices of this type: cpu, gpu or npu
+
+    [provider.options]            # options of the provider
+    device_id = "0"
+
+    [provider.session]            # entries of the session's configuration
+
+Fallback to the CPU is disabled, so a node that the provider does not take makes the model unsupported. After a session
+is made, the assignment of nodes must name the provider: a model that was computed while it was loaded proves nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import onnxruntime
+
+CPU = "CPUExecutionProvider"
+FOLDER = Path(__file__).with_name("providers")
+OLDEST = "1.22"
+"""The oldest ONNX Runtime with the interface for plugins."""
+
+
+class NotOnProviderError(Exception):
+    """The provider did not run the model, because every node was computed while the model was loaded."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """An execution provider.
+
+    Attributes:
+        name: as ONNX Runtime calls it.
+        version: of its package or library; empty if it does not say.
+        devices: those of a plugin; empty for a built-in provider.
+        options: of the provider.
+        session: entries of the session's configuration.
+        library: the path of the library of a plugin; empty for a built-in provider.
+    """
+
+    name: str
+    version: str = ""
+    devices: tuple[Any, ...] = ()
+    options: dict[str, str] = field(default_factory=dict)
+    session: dict[str, str] = field(default_factory=dict)
+    library: str = ""
+
+    def prepare(self, options: onnxruntime.SessionOptions) -> dict[str, Any]:
+        """Add the provider to the options of all sessions; return further arguments of InferenceSession."""
+        for key, value in self.session.items():
+            options.add_session_config_entry(key, value)
+        if self.name == CPU:
+            return {"providers": [CPU]}
+        options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+        if hasattr(onnxruntime, "OrtEpAssignedNode"):
+            options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+        if not self.devices:
+            return {"providers": [(self.name, self.options)]}
+        options.add_provider_for_devices(list(self.devices), self.options)
+        return {}
+
+    def check(self, session: onnxruntime.InferenceSession) -> None:
+        """Raise an error unless the provider runs a node.
+
+        Raises:
+            NotOnProviderError: no node is assigned to it.
+        """
+        if self.name == CPU:
+            return
+        if self.name not in session.get_providers():
+            raise NotOnProviderError(f"the session has only {', '.join(session.get_providers())}")
+        if not hasattr(session, "get_provider_graph_assignment_info"):
+            return
+        nodes = {part.ep_name: len(part.get_nodes()) for part in session.get_provider_graph_assignment_info()}
+        if not nodes.get(self.name):
+            there = ", ".join(f"{count} to {name}" for name, count in nodes.items()) or "none"
+            raise NotOnProviderError(f"nodes assigned: {there}")
+
+    def code(self) -> str:
+        """Return Python code that makes `options` and `more`, the arguments of InferenceSession, like this class."""
+        lines = ["options = onnxruntime.SessionOptions()"]
+        entries = {**self.session, **({} if self.name == CPU else {"session.disable_cpu_ep_fallback": "1"})}
+        lines += [f"options.add_session_config_entry({key!r}, {value!r})" for key, value in entries.items()]
+        if self.devices:
+            lines += [
+                f"onnxruntime.register_execution_provider_library({REGISTERED!r}, {self.library})",
+                f"devices = [item for item in onnxruntime.get_ep_devices() if item.ep_name == {self.name!r}]",
+                f"options.add_provider_for_devices(devices[:1], {self.options!r})",
+                "more = {}",
+            ]
+        else:
+            lines.append(f"more = {{'providers': [({self.name!r}, {self.options!r})]}}")
+        return "\n".join(lines)
+
+
+IDENTITY = bytes.fromhex(
+    "08083a370a100a017812017922084964656e746974791201675a0f0a0178120a0a08080112040a020801620f0a0179120a0a"
+    "08080112040a02080142040a00100d"
+)
+"""A model: opset 13, Identity of a float tensor with one element."""
+REGISTERED = "under_test"
+"""The name under which the library of a plugin is registered."""
+
+
+def load(name: str) -> Provider:
+    """Return a provider by the name of its file in backends/providers, or by the path of a file of the user.
+
+    Raises:
+        ValueError: there is no such provider or device, or the installed ONNX Runtime is too old for it.
+    """
+    own = FOLDER / f"{name}.toml"
+    path = Path(name) if name.endswith(".toml") else own
+    if not path.is_file():
+        there = ", ".join(sorted(item.stem for item in FOLDER.glob("*.toml")))
+        raise ValueError(f"there is no execution provider {name!r}; there are {there}, or name a file: ep=./my_ep.toml")
+    table = tomllib.loads(path.read_text(encoding="utf-8")).get("provider", {})
+    names = table.get("names", [])
+    if not names:
+        raise ValueError(f"{path} names no provider; add the table [provider] with names = [...]")
+    more = {
+        "options": {key: str(value) for key, value in table.get("options", {}).items()},
+        "session": {key: str(value) for key, value in table.get("session", {}).items()},
+    }
+    if "package" not in table and "library" not in table:
+        return _built_in(names, more)
+    return _plugin(path, table, names, more)
+
+
+def _built_in(names: list[str], more: dict[str, Any]) -> Provider:
+    there = onnxruntime.get_available_providers()
+    name = next((name for name in names if name in there), None)
+    if name is None:
+        raise ValueError(
+            f"onnxruntime {onnxruntime.__version__} was built without {' and '.join(names)}; it has {', '.join(there)}"
+        )
+    if name == CPU:
+        return Provider(name, onnxruntime.__version__, **more)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    try:
+        started = onnxruntime.InferenceSession(IDENTITY, options, providers=[(name, more["options"])]).get_providers()
+    except Exception as error:  # noqa: BLE001 - its type differs between versions
+        raise ValueError(f"{name} does not start: {error}") from None
+    if name not in started:
+        raise ValueError(f"{name} does not start on this machine: no device, or a library that it needs is missing")
+    return Provider(name, onnxruntime.__version__, **more)
+
+
+def _plugin(path: Path, table: dict[str, Any], names: list[str], more: dict[str, Any]) -> Provider:
+    if not hasattr(onnxruntime, "register_execution_provider_library"):
+        raise ValueError(
+            f"onnxruntime {onnxruntime.__version__} cannot load plugins; execution providers need {OLDEST} or newer"
+        )
+    if package := table.get("package", ""):
+        library, code = (
+            importlib.import_module(package).get_library_path(),
+            f"__import__({package!r}).get_library_path()",
+        )
+    else:
+        library = str((path.parent / table["library"]).absolute())
+        code = repr(library)
+    if not Path(library).is_file():
+        raise ValueError(f"{path}: there is no library {library}")
+    try:
+        onnxruntime.register_execution_provider_library(REGISTERED, library)
+    except Exception as error:  # noqa: BLE001 - its type differs between versions
+        raise ValueError(f"{library} is no library of an execution provider: {error}") from None
+    every = list(onnxruntime.get_ep_devices())
+    kind = str(table.get("device", "")).upper()
+    found = [
+        item
+        for item in every
+        if item.ep_name in names and (not kind or str(item.device.type).rpartition(".")[2] == kind)
+    ]
+    if not found:
+        there = ", ".join(sorted({item.ep_name for item in every} - {CPU})) or "no provider"
+        raise ValueError(
+            f"{' and '.join(names)} found no {kind.lower() + ' ' if kind else ''}device on this machine; the library "
+            f"offers {there}"
+        )
+    version = str(found[0].ep_metadata.get("version", "")) if hasattr(found[0], "ep_metadata") else ""
+    return Provider(found[0].ep_name, version, (found[0],), library=code, **more)
