@@ -42,7 +42,7 @@ class Provider:
 
     Attributes:
         name: as ONNX Runtime calls it.
-        version: of its package or library; empty if it does not say.
+        version: of its package or library; may be empty.
         devices: those of a plugin; empty for a built-in provider.
         options: of the provider.
         session: entries of the session's configuration.

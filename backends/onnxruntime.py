@@ -57,6 +57,8 @@ OPT_OUTS = (
     ("Fail", r"Failed to construct locale with name", "a locale is missing on this machine"),
     ("NoTypeError", r"", "no way to pass this type"),
     ("NotOnProviderError", r"", "no node ran on the execution provider"),
+    # Without fallback, a node that no provider takes has no type of provider.
+    ("Fail", r"Provider type for .* node with name .* is not set", "no kernel of the execution provider"),
     (
         "Fail",
         r"fallback to CPU EP has been explicitly disabled|CPU EP fallback is disabled",

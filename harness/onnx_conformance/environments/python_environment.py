@@ -67,6 +67,8 @@ HOLD = "import sys; print(sys.executable, flush=True); sys.stdin.read()"
 """Prints the interpreter's path; uv removes the environment when the input of this program ends."""
 IDENTITY = "import sys, sysconfig; print(sys.base_prefix, sys.version, sysconfig.get_platform(), sys.abiflags)"
 """Prints a text that is different for every other Python."""
+EP = "ep="
+"""The word of an option before the name of an execution provider."""
 HAS = "import importlib.metadata, sys; importlib.metadata.distribution(sys.argv[1])"
 """Ends with status 0 where a distribution is installed."""
 FINDS = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
@@ -178,7 +180,7 @@ def provider(option: str) -> Needs | None:
     Args:
         option: of a backend, such as none,ep=nxrt.
     """
-    name = next((word.removeprefix("ep=") for word in option.split(",") if word.startswith("ep=")), "")
+    name = next((word.removeprefix(EP) for word in option.split(",") if word.startswith(EP)), "")
     own = name.endswith(".toml")
     path = Path(name) if own else BACKENDS / "providers" / f"{name}.toml"
     if not (own or under_test.may_be_adapter(name)) or not path.is_file():
