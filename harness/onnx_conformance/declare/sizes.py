@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
+from onnx_conformance.declare.arguments import typed
 from onnx_conformance.declare.data import Data
 
 if TYPE_CHECKING:
@@ -55,11 +56,16 @@ class Filled:
         dims: names of dimensions, or numbers.
         floats: the limits of floating-point elements.
         integers: the limits of integer elements, both included; at least 0 for unsigned types.
+        below: the name of a dimension; integer elements are its indices, from 0 to its size - 1. None to use
+            `integers`.
+        type: the element type, or {T} for that of type variable T; None for the type of the argument.
     """
 
     dims: tuple[str | int, ...]
     floats: tuple[float, float]
     integers: tuple[int, int]
+    below: str | None = None
+    type: str | None = None
 
     def data(self, sizes: Sizes, key: str) -> Data:
         """Return the values for some sizes.
@@ -69,12 +75,13 @@ class Filled:
             key: the text that determines the values.
         """
         shape = tuple(sizes[dim] if isinstance(dim, str) else dim for dim in self.dims)
-        return Data(lambda dtype, count: self._fill(dtype, fractions(key, count)), shape)
+        limits = self.integers if self.below is None else (0, sizes[self.below] - 1)
+        return Data(lambda dtype, count: self._fill(dtype, fractions(key, count), limits), shape)
 
-    def _fill(self, dtype: np.dtype[Any], drawn: Array) -> Array:
+    def _fill(self, dtype: np.dtype[Any], drawn: Array, integers: tuple[int, int]) -> Array:
         if dtype.kind == "b":
             return drawn < 0.5  # noqa: PLR2004 - half of them
-        low, high = self.integers
+        low, high = integers
         if dtype.kind == "O":
             return np.array([f"s{int(item * (high - low + 1))}" for item in drawn], dtype=object)
         if dtype.kind in "iu" or "int" in dtype.name:
@@ -85,9 +92,15 @@ class Filled:
         return np.asarray(least + drawn * (most - least))
 
 
-def filled(*dims: str | int, floats: tuple[float, float] = (-2.0, 2.0), integers: tuple[int, int] = (-8, 8)) -> Filled:
+def filled(
+    *dims: str | int,
+    floats: tuple[float, float] = (-2.0, 2.0),
+    integers: tuple[int, int] = (-8, 8),
+    below: str | None = None,
+    type_: str | None = None,
+) -> Filled:
     """Return a tensor with drawn values; see `Filled`."""
-    return Filled(dims, floats, integers)
+    return Filled(dims, floats, integers, below, type_)
 
 
 def fractions(key: str, count: int) -> Array:
@@ -204,7 +217,8 @@ class SizedCall:
             if isinstance(item, tuple) and any(isinstance(part, Filled) for part in item):
                 return tuple(value(f"{argument}_{index}", part) for index, part in enumerate(item))
             if isinstance(item, Filled):
-                return item.data(sizes, f"{operator} {name} {argument}")
+                values = item.data(sizes, f"{operator} {name} {argument}")
+                return values if item.type is None else typed(item.type, values)
             return item(sizes) if callable(item) else item
 
         return {argument: value(argument, item) for argument, item in self.arguments.items()}

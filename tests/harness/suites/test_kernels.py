@@ -90,8 +90,20 @@ def last_part_of_a_thread(values: Array) -> None:
         (tail_of_a_vector, "ai.onnx/Conv/22/plane_*/float"),
         (beyond_16_bits, "ai.onnx/Exp/13/length_n*"),
         (beyond_16_bits, "ai.onnx/Add/14/length_n*"),
-        (rows_beyond_a_block, "ai.onnx/MatMul/13/matrices_m129_*/float"),
+        (rows_beyond_a_block, "ai.onnx/MatMul/13/matrices_m129_*"),
         (last_part_of_a_thread, "ai.onnx/ReduceSum/13/first_*"),
+        (tail_of_a_vector, "ai.onnx/Gemm/13/dense_*_k64_*/float"),
+        (tail_of_a_vector, "ai.onnx/MatMulInteger/10/stacks_*"),
+        (tail_of_a_vector, "ai.onnx/QLinearMatMul/21/stacks_*"),
+        (tail_of_a_vector, "ai.onnx/Einsum/28/heads_*"),
+        (tail_of_a_vector, "ai.onnx/Softmax/13/last_*"),
+        (tail_of_a_vector, "ai.onnx/LogSoftmax/13/last_*"),
+        (tail_of_a_vector, "ai.onnx/Hardmax/13/last_*"),
+        (tail_of_a_vector, "ai.onnx/LayerNormalization/17/rows_m3_*"),
+        (tail_of_a_vector, "ai.onnx/RMSNormalization/23/rows_m3_*"),
+        (last_part_of_a_thread, "ai.onnx/BatchNormalization/15/channels_b2_*/float"),
+        (last_part_of_a_thread, "ai.onnx/GroupNormalization/21/channels_*/float"),
+        (last_part_of_a_thread, "ai.onnx/GlobalAveragePool/22/channels_*/float"),
     ],
 )
 def test_faults_that_depend_on_the_size_are_noticed(damage: Damage, glob: str) -> None:
@@ -100,6 +112,20 @@ def test_faults_that_depend_on_the_size_are_noticed(damage: Damage, glob: str) -
     may_notice = [case for case in cases if case.expected is not None and _differs(case, damage)]
     assert noticed == may_notice
     assert noticed, "no case reaches the size"
+
+
+@pytest.mark.parametrize(("types", "noticed"), [("uint8_by_int8", True), ("int8_by_int8", False)])
+def test_sums_of_two_products_that_are_limited_to_16_bits_are_noticed(types: str, *, noticed: bool) -> None:
+    cases = list(Kernels().cases(Selection(cases=(f"ai.onnx/MatMulInteger/10/near_the_ends_{types}_*_k16_*",))))
+    plain = [case for case in cases if len(case.inputs) == len("AB")]
+    assert plain
+    for case in plain:
+        left, right = (np.asarray(value).astype(np.int64) for value in case.inputs.values())
+        sums = sum(
+            np.clip(left[:, k : k + 2] @ right[k : k + 2], -(1 << 15), (1 << 15) - 1) for k in range(0, len(right), 2)
+        )
+        answer = [np.asarray(sums, np.int32)]
+        assert (compare(case.expected or (), answer, case.allowance) is not None) == noticed, case.id
 
 
 def _damaged(case: Case, damage: Damage) -> Array:

@@ -19,6 +19,7 @@ from onnx_conformance.declare.sizes import SHORT, filled, grid, pairwise
 from onnx_conformance.operators.math._matrix_product import (
     MISFITS,
     SHAPES,
+    exact_type,
     rank_of_product,
     require_product,
     shape_words,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 MOST_TERMS = 1 << 18
 """Maximum number of products that are made before they are added; larger calls add them one by one."""
+FEW = (1, 4, 17, 64, 129)
+"""Dimensions of matrices of all types."""
 
 
 def _product(left: Array, right: Array) -> Array:
@@ -83,15 +86,9 @@ def product(v: Version, A: Array, B: Array) -> Array | PartlyOpen:
         with np.errstate(all="ignore"):
             total = _product(A.astype(np.longdouble), B.astype(np.longdouble))
         return but_where(overflows(total, _magnitudes(A, B), v.dtypes["T"]), total)
-    exact = _product(*(side.astype(_exact_type(A, B)) for side in (A, B)))
+    exact = _product(*(side.astype(exact_type(A, B)) for side in (A, B)))
     v.holds(BEHAVES, exact, A.dtype)
     return exact.astype(A.dtype)
-
-
-def _exact_type(A: Array, B: Array) -> type:
-    """Return a type in which no sum of products overflows."""
-    greatest = [max(-int(side.min()), int(side.max())) if side.size else 0 for side in (A, B)]
-    return np.int64 if A.shape[-1] * greatest[0] * greatest[1] < 1 << 63 else object
 
 
 case = MATMUL.case
@@ -206,12 +203,19 @@ case("dtypes_stack", Tag.DTYPE, each="T", A=ramp(2, 1, 2, 3), B=ramp(3, 3, 1), c
 case("dtypes_vectors", Tag.DTYPE, each="T", A=ramp(5), B=ramp(5), cites=BEHAVES)
 
 PRODUCTS: dict[str, tuple[Dims, Dims, Choice]] = {
-    "matrices": (("m", "k"), ("k", "n"), partial(pairwise, most=1 << 24, m=SHORT, k=SHORT, n=SHORT)),
-    "stack": (("b", "m", "k"), ("k", "n"), grid(b=(3,), m=(1, 4, 17), k=(33, 64), n=(7, 16, 65))),
+    "types": (("m", "k"), ("k", "n"), partial(pairwise, most=1 << 20, m=FEW, k=FEW, n=FEW)),
+    "stack": (("b", "m", "k"), ("k", "n"), grid(b=(3,), m=(1, 17), k=(33, 64), n=(7, 65))),
     "stacks": (("b", "h", "m", "k"), ("b", "h", "k", "n"), grid(b=(2,), h=(3,), m=(5, 16), k=(8, 31), n=(9, 64))),
     "broadcast": (("b", 1, "m", "k"), ("h", "k", "n"), grid(b=(2,), h=(3,), m=(4, 17), k=(16, 33), n=(5, 32))),
     "vector": (("k",), ("k", "n"), grid(k=(7, 64, 1025), n=(1, 16, 129))),
     "column": (("m", "k"), ("k",), grid(m=(1, 16, 129), k=(7, 64, 1025))),
 }
+# The kernels of other types differ less by size, so they have fewer sizes of matrices.
+MATMUL.sized(
+    "matrices",
+    partial(pairwise, most=1 << 22, m=SHORT, k=SHORT, n=SHORT),
+    cites=BEHAVES,
+    arguments={"A": filled("m", "k"), "B": filled("k", "n")},
+)
 for name, (first, second, sizes) in PRODUCTS.items():
     MATMUL.sized(name, sizes, each="T", cites=BEHAVES, arguments={"A": filled(*first), "B": filled(*second)})

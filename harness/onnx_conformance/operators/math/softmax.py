@@ -17,6 +17,8 @@ from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.readings import REAL_NUMBERS
 from onnx_conformance.declare.rounding import exponential_leaves_range
+from onnx_conformance.declare.sizes import filled
+from onnx_conformance.operators.math._sizes import LANES
 
 SOFTMAX = Op(
     "Softmax",
@@ -167,3 +169,8 @@ for name, shape, axis in axes():
     case(name, Tag.AXIS, input=gentle, axis=axis, cites=(BACK, RANGE) if axis < 0 else ())
 for name, shape, axis in axes_outside():
     case(name, Tag.AXIS, input=ramp(*shape), axis=axis, since=None if shape else 13, rejects=RANGE)
+
+# A difference of 8 or more rounds by so much that its exponential may be more than 8 ULP off.
+for name, (dims, axis, sizes) in LANES.items():
+    of_lanes = {"input": filled(*dims, floats=(-4, 4)), "axis": axis}
+    SOFTMAX.sized(name, sizes, each="T", cites=(FORMULA, ALONG), arguments=of_lanes)

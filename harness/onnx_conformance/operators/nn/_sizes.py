@@ -72,3 +72,17 @@ def filtered(data: Dims, weights: Dims) -> dict[str, Filled | Callable[[Sizes], 
         "group": lambda sizes: sizes.get("group", 1),
         "pads": lambda sizes: [sizes.get("before", 0)] * rank + [sizes.get("after", 0)] * rank,
     }
+
+
+MAPS: dict[str, tuple[Dims, list[dict[str, int]]]] = {
+    "line": (("b", "c", "w"), grid(b=(2,), c=(3, 16), w=(7, 64, 129))),
+    "channels": (("b", "c", "h", "h"), grid(b=(2,), c=CHANNELS, h=(7,))),
+    "plane": (("b", "c", "h", "w"), grid(b=(1,), c=(5,), h=(14, 33), w=(16, 31, 64))),
+    "volume": (("b", "c", "d", "d", "d"), grid(b=(1,), c=(3, 8), d=(4, 7))),
+}
+"""The dimensions of feature maps, and the sizes."""
+ROWS: dict[str, tuple[Dims, list[dict[str, int]]]] = {
+    "rows": (("m", "n"), grid(m=(3,), n=(1, 3, 8, 15, 17, 64, 65, 127, 129, 256, 768, 1000, 1025, 4097))),
+    "tokens": (("b", "m", "n"), grid(b=(2,), m=(5, 17, 64), n=(16, 100, 384))),
+}
+"""The dimensions of tensors whose last dimension is normalized, and the sizes."""
