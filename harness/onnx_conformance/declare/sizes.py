@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 Sizes = Mapping[str, int]
 """The number of each named dimension."""
+Dim = str | int | tuple[str | int, ...]
+Dims = tuple[Dim, ...]
 
 LENGTHS = (
     1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 255, 257, 1000, 1023, 1025, 4096, 4097,
@@ -53,7 +55,7 @@ class Filled:
     """A tensor with named dimensions and drawn values.
 
     Attributes:
-        dims: names of dimensions, or numbers.
+        dims: names of dimensions, or numbers; a tuple of them is the dimension that is their product.
         floats: the limits of floating-point elements.
         integers: the limits of integer elements, both included; at least 0 for unsigned types.
         below: the name of a dimension; integer elements are its indices, from 0 to its size - 1. None to use
@@ -61,7 +63,7 @@ class Filled:
         type: the element type, or {T} for that of type variable T; None for the type of the argument.
     """
 
-    dims: tuple[str | int, ...]
+    dims: Dims
     floats: tuple[float, float]
     integers: tuple[int, int]
     below: str | None = None
@@ -74,7 +76,7 @@ class Filled:
             sizes: the number of each named dimension.
             key: the text that determines the values.
         """
-        shape = tuple(sizes[dim] if isinstance(dim, str) else dim for dim in self.dims)
+        shape = tuple(_size(dim, sizes) for dim in self.dims)
         limits = self.integers if self.below is None else (0, sizes[self.below] - 1)
         return Data(lambda dtype, count: self._fill(dtype, fractions(key, count), limits), shape)
 
@@ -92,8 +94,14 @@ class Filled:
         return np.asarray(least + drawn * (most - least))
 
 
+def _size(dim: Dim, sizes: Sizes) -> int:
+    if isinstance(dim, tuple):
+        return math.prod(_size(part, sizes) for part in dim)
+    return sizes[dim] if isinstance(dim, str) else dim
+
+
 def filled(
-    *dims: str | int,
+    *dims: Dim,
     floats: tuple[float, float] = (-2.0, 2.0),
     integers: tuple[int, int] = (-8, 8),
     below: str | None = None,
@@ -153,7 +161,6 @@ def _gain(sizes: Sizes, wanted: set[tuple[tuple[str, int], tuple[str, int]]]) ->
     return sum(pair in wanted for pair in _pairs(sizes))
 
 
-Dims = tuple[str | int, ...]
 BROADCAST: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {
     "length": (("n",), ("n",), grid(n=(*LENGTHS, *LARGE))),
     "scalar": (("n",), (), grid(n=FEW_LENGTHS)),

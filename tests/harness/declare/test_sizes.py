@@ -46,6 +46,11 @@ def test_integers_may_be_the_indices_of_a_dimension() -> None:
     assert {*drawn.of(np.dtype(np.int64)).tolist()} == {0, 1, 2}
 
 
+def test_a_dimension_may_be_a_product() -> None:
+    drawn = filled("b", (4, "h"), (2, "h", "b")).data({"b": 3, "h": 5}, KEY)
+    assert drawn.of(np.dtype(np.float32)).shape == (3, 20, 30)
+
+
 def test_an_argument_may_have_a_type_of_its_own() -> None:
     op = Op("RMSNormalization", versions=(23,), compare=EXACT)
     arguments = {"X": filled("n"), "scale": filled("n", type_="{T}")}

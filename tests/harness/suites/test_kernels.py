@@ -104,6 +104,12 @@ def last_part_of_a_thread(values: Array) -> None:
         (tail_of_a_vector, "ai.onnx/MaxPool/22/line_b*/float"),
         (tail_of_a_vector, "ai.onnx/Col2Im/18/strides_*/float"),
         (last_part_of_a_thread, "ai.onnx/RoiAlign/22/average_*/float"),
+        (tail_of_a_vector, "ai.onnx/Attention/25/cross_*_d16_e33/float"),
+        (last_part_of_a_thread, "ai.onnx/LinearAttention/27/gated_*/float"),
+        (tail_of_a_vector, "ai.onnx/CausalConvWithState/27/lines_none_*/float"),
+        (tail_of_a_vector, "ai.onnx/RotaryEmbedding/23/tokens_0_*_half33/float"),
+        (tail_of_a_vector, "ai.onnx/LSTM/22/reverse_step_*/float"),
+        (tail_of_a_vector, "ai.onnx/GRU/22/bidirectional_step_*/float"),
         (tail_of_a_vector, "ai.onnx/Softmax/13/last_*"),
         (tail_of_a_vector, "ai.onnx/LogSoftmax/13/last_*"),
         (tail_of_a_vector, "ai.onnx/Hardmax/13/last_*"),
@@ -136,22 +142,26 @@ def test_sums_of_two_products_that_are_limited_to_16_bits_are_noticed(types: str
         assert (compare(case.expected or (), answer, case.allowance) is not None) == noticed, case.id
 
 
-def _damaged(case: Case, damage: Damage) -> Array:
-    (expected,) = case.expected or ()
-    values = np.array(expected, dtype=np.float64)
-    damage(values)
-    return np.asarray(values.astype(np.asarray(expected).dtype))
+def _damaged(case: Case, damage: Damage) -> list[Array]:
+    def damaged(expected: Array) -> Array:
+        values = np.array(expected, dtype=np.float64)
+        damage(values)
+        return np.asarray(values.astype(np.asarray(expected).dtype))
+
+    return [damaged(np.asarray(expected)) for expected in case.expected or ()]
 
 
 def _differs(case: Case, damage: Damage) -> bool:
-    (expected,) = case.expected or ()
-    return not np.array_equal(_damaged(case, damage), np.asarray(expected))
+    pairs = zip(_damaged(case, damage), case.expected or (), strict=True)
+    return any(not np.array_equal(one, np.asarray(other)) for one, other in pairs)
 
 
 def _passes(case: Case, damage: Damage) -> bool:
-    return compare(case.expected or (), [_damaged(case, damage)], case.allowance) is None
+    return compare(case.expected or (), _damaged(case, damage), case.allowance) is None
 
 
 def test_models_are_valid() -> None:
-    for case in Kernels().cases(Selection(cases=("ai.onnx/Conv/22/*_k3*", "ai.onnx/MatMul/13/stack_*"))):
+    for case in Kernels().cases(
+        Selection(cases=("ai.onnx/Conv/22/*_k3*", "ai.onnx/MatMul/13/stack_*", "ai.onnx/LSTM/22/*_steps_*"))
+    ):
         onnx.checker.check_model(onnx.load_from_string(case.model), full_check=True)

@@ -20,6 +20,7 @@ from onnx_conformance.operators.rnn._recurrent_cases import (
     in_both_wordings,
     output_sequence_cases,
     recurrent_cases,
+    sized_calls,
 )
 
 GRU = Op("GRU", versions=(1, 3, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
@@ -210,3 +211,4 @@ case(
     unspecified=CLAUSES.defaults,
 )
 output_sequence_cases(GRU, CLAUSES)
+sized_calls(GRU, CLAUSES, (LAYER, UPDATE, STATE))

@@ -23,6 +23,7 @@ from onnx_conformance.operators.rnn._recurrent_cases import (
     in_both_wordings,
     output_sequence_cases,
     recurrent_cases,
+    sized_calls,
 )
 
 LSTM = Op("LSTM", versions=(1, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
@@ -228,3 +229,4 @@ in_both_wordings(LSTM, CLAUSES, "cell_alone", n=3, omits=("Y", "Y_h"), cites=LAS
 case("peepholes_four_gates", **data(4), **ENDS, since=NEWEST, P=ramp(1, 12), rejects=PEEPHOLES)
 case("peepholes_rank1", **data(4), **ENDS, P=ramp(9), rejects=PEEPHOLES)
 case("peepholes_two_directions", **data(4), **ENDS, since=NEWEST, P=ramp(2, 9), rejects=PEEPHOLES)
+sized_calls(LSTM, CLAUSES, (LAYER, CELL, HIDDEN_STATE))

@@ -19,6 +19,7 @@ from onnx_conformance.operators.rnn._recurrent_cases import (
     in_both_wordings,
     output_sequence_cases,
     recurrent_cases,
+    sized_calls,
 )
 
 RNN = Op("RNN", versions=(1, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
@@ -152,3 +153,4 @@ case("activations_second_unknown", **few, activations=["Tanh", "Selu"], rejects=
 elus: dict[str, Any] = {**few, "activations": ["Elu", "Elu"], "activation_alpha": [0.5]}
 case("alpha_too_few", Tag.EDGE, **elus, unspecified=CLAUSES.consumed)
 output_sequence_cases(RNN, CLAUSES)
+sized_calls(RNN, CLAUSES, (COMPUTES, EQUATION))
