@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.declare.sizes import Filled, filled, grid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from onnx_conformance.declare.sizes import Dims, Sizes
 
@@ -80,6 +80,15 @@ def filtered(data: Dims, weights: Dims) -> dict[str, Filled | Callable[[Sizes], 
         "group": lambda sizes: sizes.get("group", 1),
         **placed(len(data) - 2),
     }
+
+
+SAME_SIZES = grid(b=(1,), c=(5,), m=(8,), h=(14, 33), k=(2, 3), stride=(1, 2))
+"""The sizes of windows whose padding follows from the size of the output; pools have no maps."""
+
+
+def with_same(arguments: Mapping[str, Any], mode: str) -> dict[str, Any]:
+    """Return the arguments with auto_pad, SAME_UPPER or SAME_LOWER, instead of pads."""
+    return {**{name: value for name, value in arguments.items() if name != "pads"}, "auto_pad": mode}
 
 
 OF_BYTES: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {

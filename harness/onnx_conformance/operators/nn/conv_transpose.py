@@ -18,7 +18,7 @@ from onnx_conformance.declare import Array, Ints, Op, Tag, Version, bounded, ram
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.nn._filters import check, filter_cases, filters, with_bias
-from onnx_conformance.operators.nn._sizes import OVERLAPPED, filtered
+from onnx_conformance.operators.nn._sizes import OVERLAPPED, filtered, with_same
 from onnx_conformance.operators.nn._windows import SAME, Windows, halves, layouts, padding, sentences, spread
 
 
@@ -360,3 +360,7 @@ for name, (data, weights, sizes) in OVERLAPPED.items():
     if name == "groups":
         biased = [{**item, "m": item["maps"] * item["group"]} for item in sizes]
         CONV.sized("bias", biased, each="T", cites=FILTERS.bias, arguments={**of_sizes, "B": filled("m")})
+    if name == "strides":
+        for mode in SAME:
+            padded = with_same(of_sizes, mode)
+            CONV.sized(mode.lower(), sizes[::3], each="T", cites=(TRANSPOSED, SAME_SHAPE), arguments=padded)

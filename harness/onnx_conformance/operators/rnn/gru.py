@@ -15,9 +15,11 @@ from onnx_conformance.operators.rnn._recurrent import TOLERANCE, UNTRANSPOSED, L
 from onnx_conformance.operators.rnn._recurrent_cases import (
     ENDS,
     NEWEST,
+    ONE_STEP,
     data,
     extras,
     in_both_wordings,
+    one_step,
     output_sequence_cases,
     recurrent_cases,
     sized_calls,
@@ -212,3 +214,5 @@ case(
 )
 output_sequence_cases(GRU, CLAUSES)
 sized_calls(GRU, CLAUSES, (LAYER, UPDATE, STATE))
+linear: dict[str, Any] = {**one_step(CLAUSES, "forward"), "linear_before_reset": 1}
+GRU.sized("linear_before_reset", ONE_STEP[1::3], n=2, each="T", cites=(LINEAR, BEFORE_RESET), arguments=linear)

@@ -13,14 +13,17 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Int, Op, PartlyOpen, Version, ramp
 from onnx_conformance.declare.data import waves
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.rnn._recurrent import TOLERANCE, UNTRANSPOSED, Layer, recurrent, through_time
 from onnx_conformance.operators.rnn._recurrent_cases import (
     ENDS,
     HIDDEN,
     NEWEST,
+    ONE_STEP,
     data,
     extras,
     in_both_wordings,
+    one_step,
     output_sequence_cases,
     recurrent_cases,
     sized_calls,
@@ -230,3 +233,5 @@ case("peepholes_four_gates", **data(4), **ENDS, since=NEWEST, P=ramp(1, 12), rej
 case("peepholes_rank1", **data(4), **ENDS, P=ramp(9), rejects=PEEPHOLES)
 case("peepholes_two_directions", **data(4), **ENDS, since=NEWEST, P=ramp(2, 9), rejects=PEEPHOLES)
 sized_calls(LSTM, CLAUSES, (LAYER, CELL, HIDDEN_STATE))
+with_peepholes = {**one_step(CLAUSES, "forward"), "P": filled(1, (3, "h"), floats=(-0.5, 0.5))}
+LSTM.sized("peepholes", ONE_STEP[2::5], n=3, each="T", cites=(*EQUATIONS, PEEPHOLES), arguments=with_peepholes)
