@@ -172,6 +172,14 @@ BROADCAST: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {
 """The dimensions of A and of B, and the sizes, of sized calls of operators with two tensors."""
 BITS = (-(1 << 62), (1 << 62) - 1)
 """Limits of integers for operators on bits: most bits of every type occur."""
+PAIRS_OF_BYTES = tuple((first, second) for first in ("uint8", "int8") for second in ("uint8", "int8"))
+"""The pairs of 8-bit types of two inputs."""
+EVERY_BYTE = (-128, 255)
+"""Limits of integers: every number of an 8-bit type occurs."""
+NEAR_THE_ENDS = {"uint8": (240, 255), "int8": (112, 127)}
+"""Limits of integers by type: the sum of two products of uint8 and int8 exceeds 16 bits."""
+NEAR_THE_MIDDLE = {"uint8": (118, 138), "int8": (-10, 10)}
+"""Limits of zero points by type. Numbers minus them have both signs."""
 REDUCED: dict[str, tuple[Dims, list[int], list[dict[str, int]]]] = {
     "last": (("m", "n"), [1], grid(m=(3,), n=LENGTHS)),
     "first": (("m", "n"), [0], grid(m=FEW_LENGTHS, n=(3, 16, 33))),

@@ -40,12 +40,6 @@ def require_product(v: Version, behaves: Clause, left: Array, right: Array) -> N
     v.require(behaves, all(one == other or 1 in {one, other} for one, other in stacked))
 
 
-def exact_type(left: Array, right: Array) -> type:
-    """Return a type in which no sum of products of integers overflows."""
-    greatest = [max(-int(side.min()), int(side.max())) if side.size else 0 for side in (left, right)]
-    return np.int64 if left.shape[-1] * greatest[0] * greatest[1] < 1 << 63 else object
-
-
 def shape_words(*shapes: Shape) -> str:
     """Return shapes as written in the name of a case: 2x3_and_3x4."""
     return "_and_".join("x".join(map(str, shape)) or "scalar" for shape in shapes)

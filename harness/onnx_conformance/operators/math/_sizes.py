@@ -19,14 +19,6 @@ BYTES: dict[str, tuple[Dims, Dims, Choice]] = {
     "stacks": (("b", "m", "k"), ("b", "k", "n"), grid(b=(3,), m=(4, 17), k=(9, 64), n=(5, 16))),
 }
 """The dimensions of A and of B, and the sizes, of products of 8-bit integers. Kernels add groups of 4 products."""
-PAIRS = tuple((first, second) for first in ("uint8", "int8") for second in ("uint8", "int8"))
-"""The pairs of the types of A and B."""
-EVERY_BYTE = (-128, 255)
-"""Limits of integers: every number of an 8-bit type occurs."""
-NEAR_THE_ENDS = {"uint8": (240, 255), "int8": (112, 127)}
-"""Limits of integers by type: the sum of two products of uint8 and int8 exceeds 16 bits."""
-MIDDLE = {"uint8": (118, 138), "int8": (-10, 10)}
-"""Limits of zero points by type, as for numbers of both signs."""
 LANES: dict[str, tuple[Dims, int, list[dict[str, int]]]] = {
     "last": (("m", "n"), -1, grid(m=(3,), n=(1, 3, 8, 17, 64, 65, 127, 129, 255, 257, 1000, 1025, 4096, 4097))),
     "rows": (("m", "n"), -1, grid(m=(16, 33, 129), n=(64, 100))),

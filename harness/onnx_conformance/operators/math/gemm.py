@@ -17,7 +17,6 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed, vary
 from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, largest, overflows, roundings
 from onnx_conformance.declare.sizes import filled, grid, pairwise
-from onnx_conformance.operators.math._matrix_product import exact_type
 
 if TYPE_CHECKING:
     from onnx_conformance.declare.sizes import Choice, Dims
@@ -162,8 +161,7 @@ def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, bet
         before_scaling = (np.abs(product) > most) & (np.abs(total) <= most)
         in_sum = overflows(total, _sum(products, np.abs(C), abs(alpha), abs(beta)), v.dtypes["T"])
         return but_where(in_product | before_scaling | in_sum, total)
-    whole = exact_type(left, right)
-    product = (left.astype(whole) @ right.astype(whole)).astype(object)
+    product = left.astype(object) @ right.astype(object)
     (a, a_divisor), (b, b_divisor) = float(alpha).as_integer_ratio(), float(beta).as_integer_ratio()
     exact, divisor = a * b_divisor * product + b * a_divisor * C.astype(object), a_divisor * b_divisor
     limits = np.iinfo(left.dtype)

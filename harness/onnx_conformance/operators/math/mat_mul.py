@@ -19,7 +19,6 @@ from onnx_conformance.declare.sizes import SHORT, filled, grid, pairwise
 from onnx_conformance.operators.math._matrix_product import (
     MISFITS,
     SHAPES,
-    exact_type,
     rank_of_product,
     require_product,
     shape_words,
@@ -86,9 +85,15 @@ def product(v: Version, A: Array, B: Array) -> Array | PartlyOpen:
         with np.errstate(all="ignore"):
             total = _product(A.astype(np.longdouble), B.astype(np.longdouble))
         return but_where(overflows(total, _magnitudes(A, B), v.dtypes["T"]), total)
-    exact = _product(*(side.astype(exact_type(A, B)) for side in (A, B)))
+    exact = _product(*(side.astype(_exact_type(A, B)) for side in (A, B)))
     v.holds(BEHAVES, exact, A.dtype)
     return exact.astype(A.dtype)
+
+
+def _exact_type(A: Array, B: Array) -> type:
+    """Return a type in which no sum of products overflows."""
+    greatest = [max(-int(side.min()), int(side.max())) if side.size else 0 for side in (A, B)]
+    return np.int64 if A.shape[-1] * greatest[0] * greatest[1] < 1 << 63 else object
 
 
 case = MATMUL.case

@@ -13,9 +13,9 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Clause, Op, Tag, Version, ramp, typed
 from onnx_conformance.declare.readings import ONE_ELEMENT
-from onnx_conformance.declare.sizes import filled, grid
+from onnx_conformance.declare.sizes import EVERY_BYTE, NEAR_THE_ENDS, PAIRS_OF_BYTES, filled, grid
 from onnx_conformance.operators.math._matrix_product import MISFITS, rank_of_product, require_product, shape_words
-from onnx_conformance.operators.math._sizes import BYTES, EVERY_BYTE, NEAR_THE_ENDS, PAIRS
+from onnx_conformance.operators.math._sizes import BYTES
 
 PRODUCT = Op("MatMulInteger", versions=(10,), compare=EXACT, rank=rank_of_product("A", "B"))
 PRODUCT.example(A=[[1, 2, 0], [0, 1, 1]], B=[[2, 0, 1, 1], [1, 3, 0, 2], [0, 1, 2, 1]], a_zero_point=1, b_zero_point=2)
@@ -192,7 +192,7 @@ for name, (first, second, sizes) in BYTES.items():
     }
     PRODUCT.sized(name, sizes, each=("T1", "T2"), cites=(MATMUL, ZERO_OF_A, ZERO_OF_B), arguments=of_sizes)
 SOME = grid(m=(1, 5, 17), k=(16, 67), n=(8, 33))
-for a_type, b_type in PAIRS:
+for a_type, b_type in PAIRS_OF_BYTES:
     near: dict[str, Any] = {
         "A": filled("m", "k", integers=NEAR_THE_ENDS[a_type], type_=a_type),
         "B": filled("k", "n", integers=NEAR_THE_ENDS[b_type], type_=b_type),

@@ -16,7 +16,7 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, ramp, typed
 from onnx_conformance.declare.families.quantization import saturated
 from onnx_conformance.declare.readings import ONE_ELEMENT
-from onnx_conformance.declare.sizes import filled, grid
+from onnx_conformance.declare.sizes import EVERY_BYTE, NEAR_THE_MIDDLE, PAIRS_OF_BYTES, filled, grid
 from onnx_conformance.operators.math._matrix_product import (
     MISFITS,
     SHAPES,
@@ -24,7 +24,7 @@ from onnx_conformance.operators.math._matrix_product import (
     require_product,
     shape_words,
 )
-from onnx_conformance.operators.math._sizes import BYTES, EVERY_BYTE, MIDDLE, PAIRS
+from onnx_conformance.operators.math._sizes import BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -291,11 +291,11 @@ def step_of_y(sizes: Sizes) -> float:
 
 
 # With other scales, many quotients would be so close to a tie that the text does not define the result.
-for a_type, b_type in PAIRS:
+for a_type, b_type in PAIRS_OF_BYTES:
     points: dict[str, Any] = {
-        "a_zero_point": filled(integers=MIDDLE[a_type], type_=a_type),
-        "b_zero_point": filled(integers=MIDDLE[b_type], type_=b_type),
-        "y_zero_point": filled(integers=MIDDLE[a_type], type_=a_type),
+        "a_zero_point": filled(integers=NEAR_THE_MIDDLE[a_type], type_=a_type),
+        "b_zero_point": filled(integers=NEAR_THE_MIDDLE[b_type], type_=b_type),
+        "y_zero_point": filled(integers=NEAR_THE_MIDDLE[a_type], type_=a_type),
     }
     for name, (first, second, sizes) in BYTES.items():
         of_sizes: dict[str, Any] = {
@@ -310,8 +310,8 @@ for a_type, b_type in PAIRS:
     }
     some = grid(m=(1, 7), k=(16, 65), n=(5, 16))
     by_column = quantized(**points, a_scale=0.0173, b_scale=filled("n", floats=(0.005, 0.01)), y_scale=0.25)
-    by_column["b_zero_point"] = filled("n", integers=MIDDLE[b_type], type_=b_type)
+    by_column["b_zero_point"] = filled("n", integers=NEAR_THE_MIDDLE[b_type], type_=b_type)
     PRODUCT.sized(f"by_column_{a_type}_by_{b_type}", some, cites=PER_ROW, arguments={**of_pair, **by_column})
     by_row = {**by_column, "a_scale": filled("m", floats=(0.01, 0.02))}
-    by_row["a_zero_point"] = filled("m", integers=MIDDLE[a_type], type_=a_type)
+    by_row["a_zero_point"] = filled("m", integers=NEAR_THE_MIDDLE[a_type], type_=a_type)
     PRODUCT.sized(f"by_row_{a_type}_by_{b_type}", some[::3], cites=PER_ROW, arguments={**of_pair, **by_row})

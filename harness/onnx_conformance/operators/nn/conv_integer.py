@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Ints, Op, Tag, Version, ramp, typed
-from onnx_conformance.declare.sizes import filled
-from onnx_conformance.operators.math._sizes import EVERY_BYTE, NEAR_THE_ENDS, PAIRS
+from onnx_conformance.declare.sizes import EVERY_BYTE, NEAR_THE_ENDS, PAIRS_OF_BYTES, filled
 from onnx_conformance.operators.nn._integer_convolution import convolution, convolution_cases, whole
 from onnx_conformance.operators.nn._sizes import OF_BYTES, filtered_bytes
 
@@ -166,7 +165,7 @@ for name, (images, weights, sizes) in OF_BYTES.items():
     byte = filled(integers=EVERY_BYTE)
     of_sizes = {**filtered_bytes(images, weights, byte, byte), "x_zero_point": byte, "w_zero_point": byte}
     CONV.sized(name, sizes, each=("T1", "T2"), cites=(COMPUTES, ZERO_OF_X, ZERO_OF_W), arguments=of_sizes)
-for x_type, w_type in PAIRS:
+for x_type, w_type in PAIRS_OF_BYTES:
     images, weights, sizes = OF_BYTES["kernels"]
     near = [filled(integers=NEAR_THE_ENDS[type_], type_=type_) for type_ in (x_type, w_type)]
     of_sizes = {**filtered_bytes(images, weights, *near)}

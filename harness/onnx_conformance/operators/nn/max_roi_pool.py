@@ -169,7 +169,7 @@ case("greatest_two_before_the_end", Tag.EDGE, X=PEAKS, rois=[[0, 1, 1, 8, 7]], p
 
 
 def peak_of_each_part(sizes: Sizes) -> Array:
-    """Return images of p x p parts. The middle of each part is a peak of its own, all other pixels are 0."""
+    """Return images of p x p parts. The middle of each part is a different peak, and all other pixels are 0."""
     b, c, p, side = (sizes[name] for name in ("b", "c", "p", "side"))
     peaks = 1 + np.arange(b * c * p * p) * 37 % 101
     part = np.zeros((side, side))

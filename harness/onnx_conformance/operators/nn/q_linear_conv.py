@@ -15,8 +15,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Ints, Op, Tag, Tolerance, Version, typed
 from onnx_conformance.declare.families.quantization import saturated
-from onnx_conformance.declare.sizes import filled
-from onnx_conformance.operators.math._sizes import EVERY_BYTE, MIDDLE
+from onnx_conformance.declare.sizes import EVERY_BYTE, NEAR_THE_MIDDLE, filled
 from onnx_conformance.operators.nn._filters import with_bias
 from onnx_conformance.operators.nn._integer_convolution import convolution, convolution_cases, whole
 from onnx_conformance.operators.nn._sizes import OF_BYTES, filtered_bytes, terms
@@ -265,7 +264,9 @@ def step_of_y(weights: Dims, factor: int = 1) -> Callable[[Sizes], float]:
 
 for x_type, w_type in (("uint8", "uint8"), ("uint8", "int8"), ("int8", "int8")):
     types = {"x": x_type, "w": w_type, "y": x_type}
-    points = {f"{name}_zero_point": filled(integers=MIDDLE[type_], type_=type_) for name, type_ in types.items()}
+    points = {
+        f"{name}_zero_point": filled(integers=NEAR_THE_MIDDLE[type_], type_=type_) for name, type_ in types.items()
+    }
     bytes_ = [filled(integers=EVERY_BYTE, type_=type_) for type_ in (x_type, w_type)]
     for name, (images, weights, sizes) in OF_BYTES.items():
         of_sizes: dict[str, Any] = {
@@ -280,7 +281,7 @@ for x_type, w_type in (("uint8", "uint8"), ("uint8", "int8"), ("int8", "int8")):
             of_maps = {
                 "w_scale": lambda sizes: 2.0**-6 * (1 + np.arange(sizes["m"]) % 3),
                 "y_scale": step_of_y(weights, 2),
-                "w_zero_point": filled("m", integers=MIDDLE[w_type], type_=w_type),
+                "w_zero_point": filled("m", integers=NEAR_THE_MIDDLE[w_type], type_=w_type),
                 "B": filled("m", integers=(-4000, 4000)),
             }
             CONV.sized(f"{call}_by_map", sizes, cites=(COMPUTES, LENGTH, BIAS), arguments={**of_sizes, **of_maps})
