@@ -221,7 +221,8 @@ for name, (dims, sizes) in CLASSES.items():
         "labels": filled(*dims[:1], *dims[2:], below="c", type_="int64"),
     }
     of_classes = {"weights": filled("c", floats=(0.5, 2))}
-    call = CROSS_ENTROPY.sized
-    call(name, sizes, each="T", cites=(WHERE, MEAN), arguments=of_samples)
-    call(f"{name}_each", sizes[::3], n=2, each="T", cites=NONE, arguments={**of_samples, "reduction": "none"})
-    call(f"{name}_weighted", sizes[1::3], each="T", cites=(WEIGHTED, MEAN), arguments={**of_samples, **of_classes})
+    CROSS_ENTROPY.sized(name, sizes, each="T", cites=(WHERE, MEAN), arguments=of_samples)
+    each = {**of_samples, "reduction": "none"}
+    CROSS_ENTROPY.sized(f"{name}_each", sizes[::3], n=2, each="T", cites=NONE, arguments=each)
+    weighted = {**of_samples, **of_classes}
+    CROSS_ENTROPY.sized(f"{name}_weighted", sizes[1::3], each="T", cites=(WEIGHTED, MEAN), arguments=weighted)

@@ -353,9 +353,8 @@ case("channels_no_multiple", X=waves(1, 3, 4), W=waves(3, 2, 2), group=2, unspec
 filter_cases(CONV, FILTERS, WINDOWS, waves(2, 3, 2, 3))
 
 for name, (data, weights, sizes) in OVERLAPPED.items():
-    of_sizes: dict[str, Any] = filtered(data, weights)
-    if name == "added":
-        of_sizes["output_padding"] = lambda sizes: [sizes["added"]] * 2
+    added = {"output_padding": lambda sizes: [sizes["added"]] * 2} if name == "added" else {}
+    of_sizes: dict[str, Any] = {**filtered(data, weights), **added}
     CONV.sized(name, sizes, each="T", cites=(TRANSPOSED, SHAPE), arguments=of_sizes)
     if name == "groups":
         biased = [{**item, "m": item["maps"] * item["group"]} for item in sizes]

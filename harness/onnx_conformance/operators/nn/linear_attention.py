@@ -266,5 +266,5 @@ for rule, (sentence, arguments) in KINDS.items():
     of_sizes: dict[str, Any] = {**TOKENS, **arguments, "update_rule": rule, "chunk_size": 4}
     LINEAR.sized(rule, CHUNKS, n=2, each="T", cites=(sentence, SEQUENTIAL, CHUNK), arguments=of_sizes)
 LONG = grid(b=(1,), h=(1,), share=(1,), t=(65,), d=(8,), e=(8,))
-WHOLE = {**TOKENS, **OF_HEADS, **WRITTEN}
-LINEAR.sized("beyond_the_default_chunk", LONG, n=2, cites=(BOTH_RULE, SEQUENTIAL), arguments=WHOLE)
+WITH_BOTH = {**TOKENS, **OF_HEADS, **WRITTEN}
+LINEAR.sized("beyond_the_default_chunk", LONG, n=2, cites=(BOTH_RULE, SEQUENTIAL), arguments=WITH_BOTH)

@@ -198,7 +198,7 @@ case("pads_negative", **PLANE, pads=[0, -1, 0, 0], rejects=PADS)
 case("pads_beyond_output", Tag.EDGE, **PLANE, pads=[2, 0, 2, 0], unspecified=INVERSE)
 
 
-def places(sizes: Sizes) -> Array:
+def one_place_of_each_window(sizes: Sizes) -> Array:
     """Return for each value a place in its own window of k x k pixels; the place in the window varies."""
     b, c, h, k = (sizes[name] for name in "bchk")
     row, column = np.mgrid[:h, :h]
@@ -210,7 +210,7 @@ def places(sizes: Sizes) -> Array:
 WINDOWS = grid(b=(2,), c=(3, 16), h=(7, 16, 33), k=(2, 3))
 OF_WINDOWS: dict[str, Any] = {
     "X": filled("b", "c", "h", "h"),
-    "I": places,
+    "I": one_place_of_each_window,
     "kernel_shape": lambda sizes: [sizes["k"]] * 2,
     "strides": lambda sizes: [sizes["k"]] * 2,
 }
