@@ -636,6 +636,16 @@ OF_SIZES: dict[str, tuple[tuple[Clause, ...], dict[str, Any], Choice]] = {
         {**HEAD_BY_HEAD, "attn_mask": filled("q", "k", type_="{T1}")},
         grid(b=(1,), h=(2,), share=(1,), q=(8, 17), k=(16, 65), d=(32,), e=(32,)),
     ),
+    "softcap": (
+        (COMPUTES, SOFTCAP),
+        {**HEAD_BY_HEAD, "softcap": 2.0},
+        grid(b=(1,), h=(2,), share=(1,), q=(8, 17), k=(16, 65), d=(32,), e=(32,)),
+    ),
+    "window": (
+        (COMPUTES, WINDOW, UPPER_BOUND),
+        {**HEAD_BY_HEAD, "is_causal": 1, "left_window_size": 8},
+        grid(b=(1,), h=(2,), share=(1, 4), q=(17, 65), k=(65,), d=(16,), e=(16,)),
+    ),
     "mask_of_truths": (
         (COMPUTES, BOOLEAN),
         {**HEAD_BY_HEAD, "attn_mask": filled("b", "h", "q", "k", type_="bool")},
