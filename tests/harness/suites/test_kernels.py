@@ -142,6 +142,20 @@ def test_sums_of_two_products_that_are_limited_to_16_bits_are_noticed(types: str
         assert (compare(case.expected or (), answer, case.allowance) is not None) == noticed, case.id
 
 
+@pytest.mark.parametrize("call", ["first", "middle"])
+def test_a_softmax_that_adds_one_number_after_the_other_is_careful_enough(call: str) -> None:
+    cases = list(Kernels().cases(Selection(cases=(f"ai.onnx/Softmax/13/{call}_*/float",), forms=("plain",))))
+    assert cases
+    for case in cases:
+        (values,) = (np.moveaxis(np.asarray(item), -2, 0) for item in case.inputs.values())
+        exponential = np.exp(values - values.max(0))
+        total = np.zeros(values.shape[1:], np.float32)
+        for row in exponential:
+            total = total + row
+        answer = [np.moveaxis(exponential / total, 0, -2)]
+        assert compare(case.expected or (), answer, case.allowance) is None, case.id
+
+
 def _damaged(case: Case, damage: Damage) -> list[Array]:
     def damaged(expected: Array) -> Array:
         values = np.array(expected, dtype=np.float64)
