@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
+from onnx_conformance.declare.arguments import typed
 from onnx_conformance.declare.data import Data
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 Sizes = Mapping[str, int]
 """The number of each named dimension."""
+Dim = str | int | tuple[str | int, ...]
+Dims = tuple[Dim, ...]
 
 LENGTHS = (
     1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 255, 257, 1000, 1023, 1025, 4096, 4097,
@@ -52,14 +55,19 @@ class Filled:
     """A tensor with named dimensions and drawn values.
 
     Attributes:
-        dims: names of dimensions, or numbers.
+        dims: names of dimensions, or numbers; a tuple of them is the dimension that is their product.
         floats: the limits of floating-point elements.
         integers: the limits of integer elements, both included; at least 0 for unsigned types.
+        below: the name of a dimension; integer elements are its indices, from 0 to its size - 1. None to use
+            `integers`.
+        type: the element type, or {T} for that of type variable T; None for the type of the argument.
     """
 
-    dims: tuple[str | int, ...]
+    dims: Dims
     floats: tuple[float, float]
     integers: tuple[int, int]
+    below: str | None = None
+    type: str | None = None
 
     def data(self, sizes: Sizes, key: str) -> Data:
         """Return the values for some sizes.
@@ -68,13 +76,14 @@ class Filled:
             sizes: the number of each named dimension.
             key: the text that determines the values.
         """
-        shape = tuple(sizes[dim] if isinstance(dim, str) else dim for dim in self.dims)
-        return Data(lambda dtype, count: self._fill(dtype, fractions(key, count)), shape)
+        shape = tuple(_size(dim, sizes) for dim in self.dims)
+        limits = self.integers if self.below is None else (0, sizes[self.below] - 1)
+        return Data(lambda dtype, count: self._fill(dtype, fractions(key, count), limits), shape)
 
-    def _fill(self, dtype: np.dtype[Any], drawn: Array) -> Array:
+    def _fill(self, dtype: np.dtype[Any], drawn: Array, integers: tuple[int, int]) -> Array:
         if dtype.kind == "b":
             return drawn < 0.5  # noqa: PLR2004 - half of them
-        low, high = self.integers
+        low, high = integers
         if dtype.kind == "O":
             return np.array([f"s{int(item * (high - low + 1))}" for item in drawn], dtype=object)
         if dtype.kind in "iu" or "int" in dtype.name:
@@ -85,9 +94,21 @@ class Filled:
         return np.asarray(least + drawn * (most - least))
 
 
-def filled(*dims: str | int, floats: tuple[float, float] = (-2.0, 2.0), integers: tuple[int, int] = (-8, 8)) -> Filled:
+def _size(dim: Dim, sizes: Sizes) -> int:
+    if isinstance(dim, tuple):
+        return math.prod(_size(part, sizes) for part in dim)
+    return sizes[dim] if isinstance(dim, str) else dim
+
+
+def filled(
+    *dims: Dim,
+    floats: tuple[float, float] = (-2.0, 2.0),
+    integers: tuple[int, int] = (-8, 8),
+    below: str | None = None,
+    type_: str | None = None,
+) -> Filled:
     """Return a tensor with drawn values; see `Filled`."""
-    return Filled(dims, floats, integers)
+    return Filled(dims, floats, integers, below, type_)
 
 
 def fractions(key: str, count: int) -> Array:
@@ -140,7 +161,6 @@ def _gain(sizes: Sizes, wanted: set[tuple[tuple[str, int], tuple[str, int]]]) ->
     return sum(pair in wanted for pair in _pairs(sizes))
 
 
-Dims = tuple[str | int, ...]
 BROADCAST: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {
     "length": (("n",), ("n",), grid(n=(*LENGTHS, *LARGE))),
     "scalar": (("n",), (), grid(n=FEW_LENGTHS)),
@@ -152,6 +172,14 @@ BROADCAST: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {
 """The dimensions of A and of B, and the sizes, of sized calls of operators with two tensors."""
 BITS = (-(1 << 62), (1 << 62) - 1)
 """Limits of integers for operators on bits: most bits of every type occur."""
+PAIRS_OF_BYTES = tuple((first, second) for first in ("uint8", "int8") for second in ("uint8", "int8"))
+"""The pairs of 8-bit types of two inputs."""
+EVERY_BYTE = (-128, 255)
+"""Limits of integers: every number of an 8-bit type occurs."""
+NEAR_THE_ENDS = {"uint8": (240, 255), "int8": (112, 127)}
+"""Limits of integers by type: the sum of two products of uint8 and int8 exceeds 16 bits."""
+NEAR_THE_MIDDLE = {"uint8": (118, 138), "int8": (-10, 10)}
+"""Limits of zero points by type. Numbers minus them have both signs."""
 REDUCED: dict[str, tuple[Dims, list[int], list[dict[str, int]]]] = {
     "last": (("m", "n"), [1], grid(m=(3,), n=LENGTHS)),
     "first": (("m", "n"), [0], grid(m=FEW_LENGTHS, n=(3, 16, 33))),
@@ -204,7 +232,8 @@ class SizedCall:
             if isinstance(item, tuple) and any(isinstance(part, Filled) for part in item):
                 return tuple(value(f"{argument}_{index}", part) for index, part in enumerate(item))
             if isinstance(item, Filled):
-                return item.data(sizes, f"{operator} {name} {argument}")
+                values = item.data(sizes, f"{operator} {name} {argument}")
+                return values if item.type is None else typed(item.type, values)
             return item(sizes) if callable(item) else item
 
         return {argument: value(argument, item) for argument, item in self.arguments.items()}

@@ -14,6 +14,7 @@ import json
 import sys
 import tomllib
 import types
+from collections import Counter
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,6 +41,8 @@ HEAD = """\
 PROSE = frozenset({"note", "reason", "see", "why"})
 """Arguments of declarations that are only shown to readers, and that no oracle uses."""
 OPERATORS, FAMILIES = "onnx_conformance.operators.", "onnx_conformance.declare.families."
+SIZES = "_sizes"
+"""The name of modules that only sized calls use."""
 
 
 class FiguresError(HarnessError):
@@ -93,7 +96,7 @@ def modules(op: Op) -> list[types.ModuleType]:
         reached[name] = sys.modules[name]
         for value in vars(sys.modules[name]).values():
             home = value.__name__ if isinstance(value, types.ModuleType) else _home(value)
-            if is_shared(home) and home not in reached:
+            if is_shared(home) and home not in reached and home.rpartition(".")[2] != SIZES:
                 waiting.append(home)
     return [reached[name] for name in sorted(reached)]
 
@@ -120,7 +123,8 @@ def digest(op: Op) -> str:
     """
     texts = [onnx.__version__]
     for module in modules(op):
-        texts += [module.__name__.rpartition(".")[2], _code(Path(module.__file__ or "").read_text("utf-8"))]
+        code = _code(Path(module.__file__ or "").read_text("utf-8"), alone=not is_shared(module.__name__))
+        texts += [module.__name__.rpartition(".")[2], code]
     file = GENERATED / manifest.file_name(op)
     # The choice of the core does not affect the faults that all cases detect.
     texts += [file.read_text("utf-8").replace(manifest.CORE, "").partition("\n")[2]] if file.is_file() else []
@@ -131,26 +135,88 @@ def _of_sizes(statement: ast.stmt) -> bool:
     """Return whether a statement only concerns sized calls, whose cases are in another suite."""
     if isinstance(statement, ast.ImportFrom):
         return statement.module == "onnx_conformance.declare.sizes"
-    call = statement.value if isinstance(statement, ast.Expr) else None
     if isinstance(statement, ast.FunctionDef):
         return statement.name == "sized"
-    if isinstance(statement, ast.For):
-        return all(map(_of_sizes, statement.body)) and not statement.orelse
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "sized"
+    if isinstance(statement, ast.For | ast.If):
+        parts = [*statement.body, *statement.orelse]
+        calls = [item for item in parts if not isinstance(item, ast.Assign | ast.AnnAssign)]
+        return bool(calls) and all(map(_of_sizes, calls))
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call):
+        return False
+    function = call.func
+    return (function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", None)) == "sized"
 
 
 @functools.cache
-def _code(source: str) -> str:
-    """Return the syntax tree of a file as text, without its prose."""
+def _code(source: str, *, alone: bool = True) -> str:
+    """Return the syntax tree of a file as text, without its prose and its sized calls.
+
+    Args:
+        source: the text of the file.
+        alone: whether no other file uses its names. Then names that only sized calls use are left out, too.
+    """
     tree = ast.parse(source)
+    removed: list[ast.stmt] = []
     for node in ast.walk(tree):
         if isinstance(body := getattr(node, "body", None), list):
+            removed += filter(_of_sizes, body)
             body[:] = [item for item in body if not _of_sizes(item)] or [ast.Pass()]
+    if alone:
+        _remove_unused(tree, removed)
+    for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             node.value.value = ""
         elif isinstance(node, ast.Call):
             node.keywords = [item for item in node.keywords if item.arg not in PROSE]
     return ast.dump(tree)
+
+
+def _remove_unused(tree: ast.Module, removed: list[ast.stmt]) -> None:
+    """Remove the statements of a file that bind names which only removed statements use, and their docstrings."""
+    users = Counter(name for statement in tree.body for name in _used(statement))
+    wanted = set().union(*map(_used, removed))
+    before = -1
+    while before < len(removed):
+        before = len(removed)
+        for body in (tree.body, *(item.body for item in tree.body if isinstance(item, ast.If))):
+            for place in reversed(range(len(body))):
+                own = _used(body[place])
+                if _unused(body[place], {name for name in wanted if users[name] == (name in own)}):
+                    removed.append(body.pop(place))
+                    if body[place : place + 1] and _is_docstring(body[place]):
+                        del body[place]
+                    users -= Counter(own)
+                    wanted |= own
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _unused(statement: ast.stmt, names: set[str]) -> bool:
+    """Return whether all names that a statement binds are among some names. Remove such names from an import."""
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        statement.names = [item for item in statement.names if (item.asname or item.name) not in names]
+        return not statement.names
+    if isinstance(statement, ast.If):
+        return all(isinstance(item, ast.Pass) for item in statement.body)
+    bound = _bound(statement)
+    return bool(bound) and bound <= names
+
+
+def _used(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement uses; an assignment does not use its target."""
+    return {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+
+
+def _bound(statement: ast.stmt) -> set[str]:
+    """Return the names that an assignment or a function definition binds."""
+    if isinstance(statement, ast.FunctionDef):
+        return {statement.name}
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    targets = [statement.target] if isinstance(statement, ast.AnnAssign) else targets
+    return {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
 def path() -> Path:

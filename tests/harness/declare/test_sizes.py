@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from onnx_conformance.declare import EXACT, Op
+from onnx_conformance.declare.data import Data
 from onnx_conformance.declare.sizes import filled, fractions, grid, pairwise
 from refusals import refuses
 
@@ -38,6 +39,25 @@ def test_floats_are_within_their_limits(dtype: type) -> None:
 def test_integers_have_all_numbers_within_their_limits(dtype: type, least: int) -> None:
     values = filled(1000, integers=(-3, 5)).data({}, KEY).of(np.dtype(dtype))
     assert sorted({*values.tolist()}) == list(range(least, 6))
+
+
+def test_integers_may_be_the_indices_of_a_dimension() -> None:
+    drawn = filled("m", below="g").data({"m": 400, "g": 3}, KEY)
+    assert {*drawn.of(np.dtype(np.int64)).tolist()} == {0, 1, 2}
+
+
+def test_a_dimension_may_be_a_product() -> None:
+    drawn = filled("b", (4, "h"), (2, "h", "b")).data({"b": 3, "h": 5}, KEY)
+    assert drawn.of(np.dtype(np.float32)).shape == (3, 20, 30)
+
+
+def test_an_argument_may_have_a_type_of_its_own() -> None:
+    op = Op("RMSNormalization", versions=(23,), compare=EXACT)
+    arguments = {"X": filled("n"), "scale": filled("n", type_="{T}")}
+    op.sized("rows", grid(n=(3,)), cites=op.clause("`Y` and `X` have the same shape."), arguments=arguments)
+    (case,) = op.sized_cases()
+    assert isinstance(case.arguments["X"], Data)
+    assert (case.arguments["scale"].type, case.arguments["scale"].values.shape) == ("{T}", (3,))
 
 
 def test_texts_and_booleans_are_drawn_too() -> None:

@@ -72,8 +72,45 @@ def sized(self):
     self.op.sized("c", [], cites=CLAUSE, arguments={})
 """
     assert figures._code(f"x = 1\n{sized}") == figures._code("x = 1\n")
+    assert figures._code(f"x = 1\n{sized}", alone=False) == figures._code("x = 1\n", alone=False)
     for other in ('OP.case("a", x=1)', "def case(self):\n    return 1", "for name in (1,):\n    OP.case(name)"):
         assert figures._code(f"x = 1\n{other}\n") != figures._code("x = 1\n"), other
+
+
+USED = """
+from typing import TYPE_CHECKING, Any
+from onnx_conformance.operators.nn._sizes import FILTERED, filtered
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare.sizes import Sizes
+
+ROWS: dict[str, Any] = {"x": "n"}
+\"\"\"The dimensions.\"\"\"
+
+
+def lengths(sizes: Sizes) -> object:
+    return ROWS, sizes
+
+
+for name, sizes in FILTERED.items():
+    of_sizes = {**filtered(ROWS), "lengths": lengths}
+    if name:
+        OP.sized(name, sizes, arguments=of_sizes)
+"""
+
+
+def test_the_digest_is_not_of_names_that_only_sized_calls_use() -> None:
+    alone = figures._code("import numpy as np\nx: float = np.pi\n")
+    assert figures._code(f"import numpy as np\nx: float = np.pi\n{USED}") == alone
+    for user in ("OP.case(ROWS)", "def oracle():\n    return lengths", "y: Any = 1", "FILTERED.clear()"):
+        assert figures._code(f"x = 1\n{USED}{user}\n") != figures._code(f"x = 1\n{user}\n"), user
+    assert figures._code(f"x = 1\n{USED}", alone=False) != figures._code("x = 1\n", alone=False), "others may use them"
+
+
+def test_the_digest_is_not_of_modules_of_sizes() -> None:
+    names = {module.__name__ for module in figures.modules(registry.load().named("Conv"))}
+    assert "onnx_conformance.operators.nn._filters" in names, names
+    assert not any(name.endswith("_sizes") for name in names), names
 
 
 def test_the_digest_is_of_the_cases_and_not_of_which_are_the_core(

@@ -16,6 +16,7 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.data import FLOATS as LIMITS
 from onnx_conformance.declare.families.sums import but_where, finer, overflows
+from onnx_conformance.declare.sizes import filled, grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -179,3 +180,9 @@ MISFITS: list[tuple[int, ...]] = [(2, 3), (3, 2), (1, 3), (3, 3, 2), (3, 2, 3), 
 for shape in MISFITS:
     case(f"not_square_{'x'.join(map(str, shape))}", X=ramp(*shape), rejects=SQUARE)
 case("outside", Tag.DTYPE, outside="T", X=[[1, 2], [3, 4]], rejects=FLOATS)
+
+# The cost of the oracle grows with the factorial of the number of rows.
+DET.sized(
+    "batch", grid(b=(1, 3, 17, 65), n=(2, 3, 4)), each="T", cites=COMPUTES, arguments={"X": filled("b", "n", "n")}
+)
+DET.sized("matrix", grid(n=(1, 2, 3, 4, 5, 6)), each="T", cites=COMPUTES, arguments={"X": filled("n", "n")})

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare.sizes import filled, grid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -290,3 +291,23 @@ for type_ in ("int8", "uint8", "int32", "int64", "uint64"):
 for type_ in ("float16", "double"):
     pair = tuple(typed(type_, operand) for operand in waves((2, 3), (3, 4)))
     case(f"fractions_{type_}", Tag.EDGE, Inputs=pair, equation="ij,jk->ik", cites=FORM)
+
+EQUATIONS: dict[str, tuple[str, list[dict[str, int]]]] = {
+    "batched": ("bij,bjk->bik", grid(b=(3,), i=(5, 16), j=(8, 33), k=(7, 64))),
+    "turned": ("bij,bkj->bik", grid(b=(2,), i=(4, 17), j=(16, 31), k=(8, 33))),
+    "heads": ("bqhd,bkhd->bhqk", grid(b=(2,), q=(5, 16), h=(3,), d=(8, 33), k=(7, 17))),
+    "values": ("bhqk,bkhd->bqhd", grid(b=(2,), h=(3,), q=(5, 16), k=(7, 17), d=(8, 33))),
+    "bilinear": ("bi,oij,bj->bo", grid(b=(3,), i=(7, 16), o=(5,), j=(8, 33))),
+    "outer": ("i,j->ij", grid(i=(7, 65), j=(16, 129))),
+    "dot": ("i,i->", grid(i=(7, 64, 127))),
+    "elementwise": ("ij,ij->ij", grid(i=(17,), j=(16, 129))),
+    "rows": ("ij->i", grid(i=(17,), j=(16, 127))),
+    "columns": ("ij->j", grid(i=(17, 64), j=(33,))),
+    "moved": ("ijk->kij", grid(i=(5, 16), j=(7,), k=(8, 33))),
+    "diagonal": ("ii->i", grid(i=(7, 65))),
+}
+"""By the name of a call: the equation, and the sizes. The letters of a term are the dimensions of its operand."""
+for name, (equation, sizes) in EQUATIONS.items():
+    operands = tuple(filled(*term, integers=(0, 1)) for term in equation.partition("->")[0].split(","))
+    of_sizes: dict[str, Any] = {"Inputs": operands, "equation": equation}
+    EINSUM.sized(name, sizes, each="T", cites=(FORM, SUMMATION), arguments=of_sizes)

@@ -9,12 +9,17 @@ Versions: 1 (C broadcast by attribute), 6 (text), 7 (unidirectional broadcasting
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed, vary
 from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, largest, overflows, roundings
+from onnx_conformance.declare.sizes import filled, grid, pairwise
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare.sizes import Choice, Dims
 
 MATRIX = 2
 """The rank of a matrix."""
@@ -156,7 +161,7 @@ def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, bet
         before_scaling = (np.abs(product) > most) & (np.abs(total) <= most)
         in_sum = overflows(total, _sum(products, np.abs(C), abs(alpha), abs(beta)), v.dtypes["T"])
         return but_where(in_product | before_scaling | in_sum, total)
-    product = (left.astype(object)[:, :, None] * right.astype(object)[None]).sum(1)
+    product = left.astype(object) @ right.astype(object)
     (a, a_divisor), (b, b_divisor) = float(alpha).as_integer_ratio(), float(beta).as_integer_ratio()
     exact, divisor = a * b_divisor * product + b * a_divisor * C.astype(object), a_divisor * b_divisor
     limits = np.iinfo(left.dtype)
@@ -288,3 +293,27 @@ for type_ in ("float16", "bfloat16", "double"):
         since=13,
         cites=FORMULA,
     )
+
+PRODUCTS: dict[str, tuple[Dims, Dims, Dims, dict[str, Any], Choice]] = {
+    "dense": (
+        ("m", "k"),
+        ("n", "k"),
+        ("n",),
+        {"transB": 1},
+        partial(pairwise, most=1 << 21, m=(1, 2, 4, 7, 16, 33), k=(1, 3, 8, 17, 64, 256, 1000), n=(1, 5, 16, 65, 1000)),
+    ),
+    "whole": (("m", "k"), ("k", "n"), ("m", "n"), {"alpha": 3.0, "beta": 2.0}, grid(m=(1, 17, 64), k=(33,), n=(8, 65))),
+    "turned_a": (("k", "m"), ("k", "n"), ("m", 1), {"transA": 1}, grid(m=(3, 32, 65), k=(7, 64), n=(5, 33))),
+    "turned_both": (
+        ("k", "m"), ("n", "k"), (1, "n"), {"transA": 1, "transB": 1, "beta": 2.0}, grid(m=(3, 32), k=(9, 64), n=(5, 33))
+    ),
+    "one_summand": (("m", "k"), ("k", "n"), (), {"alpha": 2.0}, grid(m=(4, 17), k=(16,), n=(7, 64))),
+}  # fmt: skip
+"""The dimensions of A, B and C, the other arguments, and the sizes."""
+for name, (first, second, third, attributes, sizes) in PRODUCTS.items():
+    of_sizes = {"A": filled(*first), "B": filled(*second), "C": filled(*third), **attributes}
+    GEMM.sized(name, sizes, each="T", cites=(FORMULA, TRANSPOSED), arguments=of_sizes)
+of_sizes = {"A": filled("m", "k"), "B": filled("n", "k"), "transB": 1}
+GEMM.sized("no_c", grid(m=(1, 16), k=(31, 128), n=(16, 63)), each="T", cites=NOT_SPECIFIED, arguments=of_sizes)
+of_sizes = {"A": filled("m", "k"), "B": filled("k", "n"), "C": filled("n"), "alpha": 0.375, "beta": -1.5}
+GEMM.sized("fractions", grid(m=(3, 16), k=(33,), n=(8, 65)), cites=(ALPHA, BETA), arguments=of_sizes)

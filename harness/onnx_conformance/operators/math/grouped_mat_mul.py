@@ -13,6 +13,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Clause, Op, PartlyOpen, Tag, Version, bounded, ramp, typed, value_of, vary
 from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, overflows, roundings
+from onnx_conformance.declare.sizes import filled, pairwise
 
 MATRIX, STACK = 2, 3
 """Ranks."""
@@ -185,3 +186,13 @@ FOR_MANY = typed("float16", np.abs(np.resize(LONG[::-1], (2, 512, 3))) * [1, 2, 
 case("many_terms_float16", Tag.EDGE, input=MANY, weights=FOR_MANY, group_indices=[[1, 0]] * 2, cites=DEFINITION)
 TERMS, ONES = typed("float16", BEYOND_FLOAT16), typed("float16", np.ones((1, 5, 1)))
 case("partial_sums_beyond_float16", Tag.EDGE, input=TERMS, weights=ONES, group_indices=[[0]] * 8, cites=DEFINITION)
+
+for name, added in {"grouped": {}, "biased": {"bias": filled("g", "n")}}.items():
+    chosen = pairwise(most=1 << 20, m=(1, 7, 17, 64), k=(1, 8, 33, 64), n=(3, 16, 65), g=(1, 4, 9), s=(1, 2))
+    of_sizes: dict[str, Any] = {
+        "input": filled("m", "k"),
+        "weights": filled("g", "k", "n"),
+        "group_indices": filled("m", "s", below="g"),
+        **added,
+    }
+    GROUPED.sized(name, chosen, each="T", cites=(DEFINITION, ADDED), arguments=of_sizes)

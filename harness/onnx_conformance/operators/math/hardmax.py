@@ -13,7 +13,9 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, typed
 from onnx_conformance.declare.data import FLOATS, waves
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, float_types
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.math._layers import Layers
+from onnx_conformance.operators.math._sizes import LANES
 
 HARDMAX = Op("Hardmax", versions=(1, 11, 13), compare=Tolerance("every type contains 1 and 0"), rank="input")
 HARDMAX.example(input=waves(2, 3, 4), axis=1)
@@ -76,3 +78,12 @@ for type_, since in float_types(13).items():
     most, small = FLOATS[type_].largest, SUBNORMAL[type_]
     rows = [[-most, most, 1, most], [0, *small], [-most, -inf, -inf, -most], [-item for item in (*small, 1)]]
     case(f"ends_{type_}", Tag.EDGE, input=typed(type_, rows), axis=1, since=since, cites=COMPUTED)
+
+for name, (dims, axis, sizes) in LANES.items():
+    HARDMAX.sized(
+        name,
+        sizes,
+        each="T",
+        cites=(FIRST, LAYERS.along),
+        arguments={"input": filled(*dims, floats=(-6, 6)), "axis": axis},
+    )

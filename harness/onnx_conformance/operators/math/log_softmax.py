@@ -16,7 +16,9 @@ from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.families.sums import finer, roundings
 from onnx_conformance.declare.readings import REAL_NUMBERS
 from onnx_conformance.declare.rounding import exponential_leaves_range
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.math._layers import Layers
+from onnx_conformance.operators.math._sizes import LANES
 
 
 def _logarithm(values: Array, axis: int) -> Array:
@@ -114,3 +116,12 @@ for type_, since in float_types(13).items():
     # A 16-bit sum that adds one term after the other stays at 2048 (float16) or 256 (bfloat16).
     thousands = typed(type_, np.full((2, 4096), [[0.5], [-3]]))
     case(f"thousands_equal_{type_}", Tag.EDGE, input=thousands, axis=1, since=since, cites=COMPUTED)
+
+for name, (dims, axis, sizes) in LANES.items():
+    LOG_SOFTMAX.sized(
+        name,
+        sizes,
+        each="T",
+        cites=(FORMULA, LAYERS.along),
+        arguments={"input": filled(*dims, floats=(-6, 6)), "axis": axis},
+    )

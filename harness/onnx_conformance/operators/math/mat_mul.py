@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 MOST_TERMS = 1 << 18
 """Maximum number of products that are made before they are added; larger calls add them one by one."""
+FEW = (1, 4, 17, 64, 129)
+"""Dimensions of matrices of all types."""
 
 
 def _product(left: Array, right: Array) -> Array:
@@ -206,12 +208,19 @@ case("dtypes_stack", Tag.DTYPE, each="T", A=ramp(2, 1, 2, 3), B=ramp(3, 3, 1), c
 case("dtypes_vectors", Tag.DTYPE, each="T", A=ramp(5), B=ramp(5), cites=BEHAVES)
 
 PRODUCTS: dict[str, tuple[Dims, Dims, Choice]] = {
-    "matrices": (("m", "k"), ("k", "n"), partial(pairwise, most=1 << 24, m=SHORT, k=SHORT, n=SHORT)),
-    "stack": (("b", "m", "k"), ("k", "n"), grid(b=(3,), m=(1, 4, 17), k=(33, 64), n=(7, 16, 65))),
+    "types": (("m", "k"), ("k", "n"), partial(pairwise, most=1 << 20, m=FEW, k=FEW, n=FEW)),
+    "stack": (("b", "m", "k"), ("k", "n"), grid(b=(3,), m=(1, 17), k=(33, 64), n=(7, 65))),
     "stacks": (("b", "h", "m", "k"), ("b", "h", "k", "n"), grid(b=(2,), h=(3,), m=(5, 16), k=(8, 31), n=(9, 64))),
     "broadcast": (("b", 1, "m", "k"), ("h", "k", "n"), grid(b=(2,), h=(3,), m=(4, 17), k=(16, 33), n=(5, 32))),
     "vector": (("k",), ("k", "n"), grid(k=(7, 64, 1025), n=(1, 16, 129))),
     "column": (("m", "k"), ("k",), grid(m=(1, 16, 129), k=(7, 64, 1025))),
 }
+# The kernels of other types differ less by size, so they have fewer sizes of matrices.
+MATMUL.sized(
+    "matrices",
+    partial(pairwise, most=1 << 22, m=SHORT, k=SHORT, n=SHORT),
+    cites=BEHAVES,
+    arguments={"A": filled("m", "k"), "B": filled("k", "n")},
+)
 for name, (first, second, sizes) in PRODUCTS.items():
     MATMUL.sized(name, sizes, each="T", cites=BEHAVES, arguments={"A": filled(*first), "B": filled(*second)})

@@ -13,7 +13,9 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Clause, Op, Tag, Version, ramp, typed
 from onnx_conformance.declare.readings import ONE_ELEMENT
+from onnx_conformance.declare.sizes import EVERY_BYTE, NEAR_THE_ENDS, PAIRS_OF_BYTES, filled, grid
 from onnx_conformance.operators.math._matrix_product import MISFITS, rank_of_product, require_product, shape_words
+from onnx_conformance.operators.math._sizes import BYTES
 
 PRODUCT = Op("MatMulInteger", versions=(10,), compare=EXACT, rank=rank_of_product("A", "B"))
 PRODUCT.example(A=[[1, 2, 0], [0, 1, 1]], B=[[2, 0, 1, 1], [1, 3, 0, 2], [0, 1, 2, 1]], a_zero_point=1, b_zero_point=2)
@@ -180,3 +182,28 @@ case("zero_point_of_a_of_other_type", Tag.DTYPE, A=SIGNED, B=UNSIGNED, a_zero_po
 case("zero_point_of_b_of_other_type", Tag.DTYPE, A=SIGNED, B=UNSIGNED, b_zero_point=OTHER_B, rejects=EIGHT_BITS_B)
 case("wide_a", Tag.DTYPE, A=typed("int32", [[1, 2]]), B=UNSIGNED, rejects=EIGHT_BITS_A)
 case("wide_b", Tag.DTYPE, A=SIGNED, B=typed("int32", [[3], [4]]), rejects=EIGHT_BITS_B)
+
+for name, (first, second, sizes) in BYTES.items():
+    of_sizes: dict[str, Any] = {
+        "A": filled(*first, integers=EVERY_BYTE),
+        "B": filled(*second, integers=EVERY_BYTE),
+        "a_zero_point": filled(integers=EVERY_BYTE),
+        "b_zero_point": filled(integers=EVERY_BYTE),
+    }
+    PRODUCT.sized(name, sizes, each=("T1", "T2"), cites=(MATMUL, ZERO_OF_A, ZERO_OF_B), arguments=of_sizes)
+SOME = grid(m=(1, 5, 17), k=(16, 67), n=(8, 33))
+for a_type, b_type in PAIRS_OF_BYTES:
+    near: dict[str, Any] = {
+        "A": filled("m", "k", integers=NEAR_THE_ENDS[a_type], type_=a_type),
+        "B": filled("k", "n", integers=NEAR_THE_ENDS[b_type], type_=b_type),
+    }
+    PRODUCT.sized(f"near_the_ends_{a_type}_by_{b_type}", SOME, cites=NEVER, arguments=near)
+    by_row: dict[str, Any] = {
+        "A": filled("m", "k", integers=EVERY_BYTE, type_=a_type),
+        "B": filled("k", "n", integers=EVERY_BYTE, type_=b_type),
+        "a_zero_point": filled("m", integers=EVERY_BYTE, type_=a_type),
+        "b_zero_point": filled("n", integers=EVERY_BYTE, type_=b_type),
+    }
+    PRODUCT.sized(f"by_row_{a_type}_by_{b_type}", SOME, cites=(ROWS_OF_A, COLUMNS_OF_B), arguments=by_row)
+    of_columns = {name: value for name, value in by_row.items() if name != "a_zero_point"}
+    PRODUCT.sized(f"by_column_{a_type}_by_{b_type}", SOME, cites=COLUMNS_OF_B, arguments=of_columns)

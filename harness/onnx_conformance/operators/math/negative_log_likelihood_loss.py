@@ -16,7 +16,9 @@ from onnx_conformance.declare.data import FLOATS as LIMITS
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.sums import largest
 from onnx_conformance.declare.readings import REAL_NUMBERS
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.math._losses import EMPTY, SHAPES, answer, picks, rounding, samples, weighting
+from onnx_conformance.operators.math._sizes import CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -185,3 +187,13 @@ case("weight", **NEW, weight=vary(one=[2], scalar=2), rejects=ONE_EACH)
 case("weight_matrix", Tag.EDGE, **NEW, weight=[[1, 2, 3, 4, 5]], unspecified=ONE_EACH)
 case("reduction_unknown", **PLAIN, reduction="max", rejects=REDUCTIONS)
 case("reduction", **NEW, reduction=vary(upper_case="SUM", empty=""), rejects=REDUCTIONS)
+
+for name, (dims, sizes) in CLASSES.items():
+    of_samples: dict[str, Any] = {
+        "input": filled(*dims, floats=(-6, 0)),
+        "target": filled(*dims[:1], *dims[2:], below="c", type_="int64"),
+    }
+    WEIGHTS = {"weight": filled("c", floats=(0.5, 2))}
+    NLL.sized(name, sizes, each="T", cites=(LOSS, MEAN), arguments=of_samples)
+    NLL.sized(f"{name}_each", sizes[::3], each="T", cites=LOSS, arguments={**of_samples, "reduction": "none"})
+    NLL.sized(f"{name}_weighted", sizes[1::3], each="T", cites=(WEIGHTED, APPLIED), arguments={**of_samples, **WEIGHTS})

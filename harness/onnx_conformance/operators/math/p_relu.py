@@ -14,6 +14,7 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Version, ramp, typed, ulp
 from onnx_conformance.declare.families.broadcasting import have_one_shape
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary, counted
+from onnx_conformance.declare.sizes import BROADCAST, filled
 
 PRELU = Op("PRelu", versions=(1, 6, 7, 9, 16), compare=ulp(1, "the product is rounded once"), rank="X")
 PRELU.example(X=[[1, -4, 2], [0, 3, -10]], slope=[[3, 0.5, 2], [1, 0.25, 0.125]], consumed_inputs=[0])
@@ -139,3 +140,8 @@ for bits in (32, 64):
     top = np.array([2**bits - 1, 2 ** (bits - 1), 0], f"uint{bits}")
     unsigned: dict[str, Any] = {"X": typed(f"uint{bits}", top), "slope": typed(f"uint{bits}", [3, 2, 5])}
     case(f"limits_uint{bits}", Tag.EDGE, **unsigned, since=9, cites=FUNCTION)
+
+for name in ("length", "scalar", "rows", "channels"):
+    first, second, sizes = BROADCAST[name]
+    of_sizes: dict[str, Any] = {"X": filled(*first), "slope": filled(*second, floats=(0, 1), integers=(0, 7))}
+    PRELU.sized(name, sizes[::3] if name == "length" else sizes, each="T", cites=FUNCTION, arguments=of_sizes)

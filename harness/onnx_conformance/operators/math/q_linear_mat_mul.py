@@ -7,6 +7,7 @@ Versions: 10, 21 (float8 and scales of other types).
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -15,6 +16,7 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, ramp, typed
 from onnx_conformance.declare.families.quantization import saturated
 from onnx_conformance.declare.readings import ONE_ELEMENT
+from onnx_conformance.declare.sizes import EVERY_BYTE, NEAR_THE_MIDDLE, PAIRS_OF_BYTES, filled, grid
 from onnx_conformance.operators.math._matrix_product import (
     MISFITS,
     SHAPES,
@@ -22,9 +24,12 @@ from onnx_conformance.operators.math._matrix_product import (
     require_product,
     shape_words,
 )
+from onnx_conformance.operators.math._sizes import BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from onnx_conformance.declare.sizes import Sizes
 
 PRODUCT = Op(
     "QLinearMatMul",
@@ -275,3 +280,38 @@ OF_31_BITS = typed("float8e5m2", [[2.0**15, 1], [0, 1]])
 OF_32_BITS = typed("float8e5m2", [[2.0**15, 1], [2.0**15, 1]])
 case("sums_of_31_bits", Tag.EDGE, a=GREAT, b=OF_31_BITS, **IN_RANGE, since=21, cites=OVERFLOW)
 case("sums_of_32_bits", Tag.EDGE, a=GREAT, b=OF_32_BITS, **IN_RANGE, since=21, unspecified=OVERFLOW)
+
+
+def step_of_y(sizes: Sizes) -> float:
+    """Return a scale of y, a power of two, with which the quotients fill most of 8 bits.
+
+    The scale of a is 2**-7, that of b is 2**-6, and their sums grow with the square root of the number of terms.
+    """
+    return 2.0 ** (math.ceil(math.log2(sizes["k"]) / 2) - 6)
+
+
+# With other scales, many quotients would be so close to a tie that the text does not define the result.
+for a_type, b_type in PAIRS_OF_BYTES:
+    points: dict[str, Any] = {
+        "a_zero_point": filled(integers=NEAR_THE_MIDDLE[a_type], type_=a_type),
+        "b_zero_point": filled(integers=NEAR_THE_MIDDLE[b_type], type_=b_type),
+        "y_zero_point": filled(integers=NEAR_THE_MIDDLE[a_type], type_=a_type),
+    }
+    for name, (first, second, sizes) in BYTES.items():
+        of_sizes: dict[str, Any] = {
+            "a": filled(*first, integers=EVERY_BYTE, type_=a_type),
+            "b": filled(*second, integers=EVERY_BYTE, type_=b_type),
+            **quantized(a_scale=2.0**-7, b_scale=2.0**-6, y_scale=step_of_y, **points),
+        }
+        PRODUCT.sized(f"{name}_{a_type}_by_{b_type}", sizes, cites=(MATMUL, FORMULA), arguments=of_sizes)
+    of_pair: dict[str, Any] = {
+        "a": filled("m", "k", integers=EVERY_BYTE, type_=a_type),
+        "b": filled("k", "n", integers=EVERY_BYTE, type_=b_type),
+    }
+    some = grid(m=(1, 7), k=(16, 65), n=(5, 16))
+    by_column = quantized(**points, a_scale=0.0173, b_scale=filled("n", floats=(0.005, 0.01)), y_scale=0.25)
+    by_column["b_zero_point"] = filled("n", integers=NEAR_THE_MIDDLE[b_type], type_=b_type)
+    PRODUCT.sized(f"by_column_{a_type}_by_{b_type}", some, cites=PER_ROW, arguments={**of_pair, **by_column})
+    by_row = {**by_column, "a_scale": filled("m", floats=(0.01, 0.02))}
+    by_row["a_zero_point"] = filled("m", integers=NEAR_THE_MIDDLE[a_type], type_=a_type)
+    PRODUCT.sized(f"by_row_{a_type}_by_{b_type}", some[::3], cites=PER_ROW, arguments={**of_pair, **by_row})

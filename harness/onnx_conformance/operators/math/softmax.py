@@ -12,19 +12,46 @@ import math
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Version, axes, axes_outside, ramp, typed, ulp
+from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, axes, axes_outside, ramp, typed
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.elementwise import float_types
+from onnx_conformance.declare.families.sums import finer, roundings
 from onnx_conformance.declare.readings import REAL_NUMBERS
 from onnx_conformance.declare.rounding import exponential_leaves_range
+from onnx_conformance.declare.sizes import filled
+from onnx_conformance.operators.math._sizes import LANES
+
+
+def _matrix(input: Array, axis: int) -> Array:
+    """Return the matrix into which the input is coerced before version 13. Its columns start at `axis`."""
+    k = axis % input.ndim
+    return input.reshape(math.prod(input.shape[:k]), math.prod(input.shape[k:]))
+
+
+def _rounding(v: Version, input: Array, axis: int) -> list[Array]:
+    """Return the errors of a careful implementation, relative to the value.
+
+    A difference from the largest value rounds by half an epsilon of itself, which the exponential turns into a relative
+    error. The sum has the mean of these errors, and each addition rounds once.
+    """
+    values, along = (input, axis) if FORMULA.in_force(v.since) else (_matrix(input, axis), 1)
+    with np.errstate(all="ignore"):
+        apart = values.max(along, keepdims=True, initial=-np.inf) - values
+        exponential = np.exp(-apart)
+        shares = exponential / exponential.sum(along, keepdims=True)
+        mean = np.where(shares > 0, shares * apart, 0).sum(along, keepdims=True)
+        of_sum = roundings(values.shape[along]) / 2 * finer(v.dtypes["T"])
+        return [(shares * (apart / 2 + mean / 2 + of_sum + 3)).reshape(input.shape)]
+
 
 SOFTMAX = Op(
     "Softmax",
     versions=(1, 11, 13),
-    compare=ulp(
-        8,
-        "exp is within 1 ULP in numerator and denominator; plus half a ULP for each unit of x - max, the sum and the "
-        "quotient",
+    compare=Tolerance(
+        "exp is within 1 ULP in numerator and denominator, and the quotient rounds once; each difference from the "
+        "maximum rounds in an exponent, and each addition rounds once",
+        ulp=8,
+        bound=_rounding,
     ),
     rank="input",
 )
@@ -98,9 +125,7 @@ def normalized_before_13(v: Version, input: Array, axis: int) -> Array:
     else:
         v.require(COERCED, axis <= rank)
         v.silent(COERCED, axis == rank)
-    k = axis % rank
-    matrix = input.reshape(math.prod(input.shape[:k]), math.prod(input.shape[k:]))
-    return _normalized(v, matrix, 1).reshape(input.shape)
+    return _normalized(v, _matrix(input, axis), 1).reshape(input.shape)
 
 
 @SOFTMAX.oracle(since=13)
@@ -167,3 +192,7 @@ for name, shape, axis in axes():
     case(name, Tag.AXIS, input=gentle, axis=axis, cites=(BACK, RANGE) if axis < 0 else ())
 for name, shape, axis in axes_outside():
     case(name, Tag.AXIS, input=ramp(*shape), axis=axis, since=None if shape else 13, rejects=RANGE)
+
+for name, (dims, axis, sizes) in LANES.items():
+    of_lanes = {"input": filled(*dims, floats=(-6, 6)), "axis": axis}
+    SOFTMAX.sized(name, sizes, each="T", cites=(FORMULA, ALONG), arguments=of_lanes)

@@ -16,7 +16,9 @@ from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.sums import roundings
 from onnx_conformance.declare.readings import REAL_NUMBERS
 from onnx_conformance.declare.rounding import exponential_leaves_range
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.math._losses import EMPTY, SHAPES, answer, picks, rounding, samples, weighting
+from onnx_conformance.operators.math._sizes import CLASSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -212,3 +214,15 @@ case("weights_few", **CALL, weights=ramp(4), rejects=ONE_EACH)
 case("weights", **NEW, weights=vary(one=[2], scalar=2, matrix=[[1, 2, 3, 4, 5]]), rejects=ONE_EACH)
 case("reduction_unknown", **CALL, reduction="max", rejects=REDUCTIONS)
 case("reduction", **NEW, reduction=vary(upper_case="SUM", empty=""), rejects=REDUCTIONS)
+
+for name, (dims, sizes) in CLASSES.items():
+    of_samples: dict[str, Any] = {
+        "scores": filled(*dims, floats=(-6, 6)),
+        "labels": filled(*dims[:1], *dims[2:], below="c", type_="int64"),
+    }
+    of_classes = {"weights": filled("c", floats=(0.5, 2))}
+    CROSS_ENTROPY.sized(name, sizes, each="T", cites=(WHERE, MEAN), arguments=of_samples)
+    each = {**of_samples, "reduction": "none"}
+    CROSS_ENTROPY.sized(f"{name}_each", sizes[::3], n=2, each="T", cites=NONE, arguments=each)
+    weighted = {**of_samples, **of_classes}
+    CROSS_ENTROPY.sized(f"{name}_weighted", sizes[1::3], each="T", cites=(WEIGHTED, MEAN), arguments=weighted)

@@ -14,6 +14,7 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, Tag, Version, measured, ramp, typed
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.rounding import saturated
+from onnx_conformance.declare.sizes import LARGE, LENGTHS, filled, grid
 
 SWIGLU = Op("SwiGLU", versions=(28,), compare=measured("exponential, sum, quotient and products round"), rank="A")
 SWIGLU.example(A=[[1, -4, 2], [0, 3, -10]], B=[[2, 3, -1], [4, -5, 0.5]], alpha=0.5)
@@ -81,3 +82,8 @@ case("b_column", Tag.EDGE, A=ramp(2, 3), B=ramp(2, 1), rejects=IDENTICAL)
 case("a_row", Tag.EDGE, A=ramp(3), B=ramp(2, 3), rejects=IDENTICAL)
 case("b_transposed", Tag.EDGE, A=ramp(2, 3), B=ramp(3, 2), rejects=IDENTICAL)
 case("b_empty", Tag.EDGE, A=ramp(1), B=ramp(0), rejects=IDENTICAL)
+
+WHOLE: dict[str, Any] = {"A": filled("n", floats=(-9, 9)), "B": filled("n")}
+SWIGLU.sized("length", grid(n=(*LENGTHS, *LARGE)), each="T", cites=FORMULA, arguments=WHOLE)
+ROWS: dict[str, Any] = {"A": filled("m", "n", floats=(-9, 9)), "B": filled("m", "n"), "alpha": 1.702}
+SWIGLU.sized("rows", grid(m=(5,), n=(16, 129)), each="T", cites=(FORMULA, COEFFICIENT), arguments=ROWS)

@@ -10,12 +10,17 @@ Versions: 23, 24 (nonpad_kv_seqlen, shorter masks), 25 (windows; text of softcap
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from onnx_conformance.declare import Array, Int, Op, Tag, Version, measured, ramp, typed, vary
 from onnx_conformance.declare.data import waves
+from onnx_conformance.declare.sizes import filled, grid, pairwise
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare import Clause
+    from onnx_conformance.declare.sizes import Choice
 
 FOUR = 4
 """The rank of tensors with a dimension of heads, and the highest rank of a mask."""
@@ -587,3 +592,69 @@ case("past_key_of_other_size", **QKV, past_key=ramp(2, 3, 8, 4), past_value=VALU
 case("past_value_of_other_length", **QKV, past_key=KEY, past_value=ramp(2, 3, 7, 7), n=3, rejects=PAST_VALUE)
 case("past_with_nonpad", **QKV, **PAST, nonpad_kv_seqlen=[6, 3], n=3, rejects=ALONE)
 case("present_with_nonpad", **QKV, nonpad_kv_seqlen=[6, 3], n=3, rejects=NOT_CACHED)
+
+LENGTHS, HEAD_SIZES = (1, 3, 8, 17, 64, 129), (8, 15, 16, 32, 64, 128)
+HEAD_BY_HEAD: dict[str, Any] = {
+    "Q": filled("b", ("h", "share"), "q", "d"),
+    "K": filled("b", "h", "k", "d"),
+    "V": filled("b", "h", "k", "e", type_="{T1}"),
+}
+IN_ROWS: dict[str, Any] = {
+    "Q": filled("b", "q", ("h", "share", "d")),
+    "K": filled("b", "k", ("h", "d")),
+    "V": filled("b", "k", ("h", "e"), type_="{T1}"),
+    "q_num_heads": lambda sizes: sizes["h"] * sizes["share"],
+    "kv_num_heads": lambda sizes: sizes["h"],
+}
+DECODED: dict[str, Any] = {
+    "Q": filled("b", ("h", "share"), "q", "d"),
+    "K": filled("b", "h", "q", "d"),
+    "V": filled("b", "h", "q", "e", type_="{T1}"),
+    "past_key": filled("b", "h", "past", "d"),
+    "past_value": filled("b", "h", "past", "e", type_="{T1}"),
+    "is_causal": 1,
+}
+OF_SIZES: dict[str, tuple[tuple[Clause, ...], dict[str, Any], Choice]] = {
+    "cross": (
+        (COMPUTES, SCALE),
+        HEAD_BY_HEAD,
+        pairwise(most=1 << 20, b=(1,), h=(1, 3), share=(1,), q=LENGTHS, k=LENGTHS, d=HEAD_SIZES, e=(16, 33)),
+    ),
+    "causal": (
+        (COMPUTES, CAUSAL),
+        {**HEAD_BY_HEAD, "is_causal": 1},
+        grid(b=(1,), h=(2,), share=(1,), q=(8, 33), k=(8, 65), d=(16, 64), e=(16,)),
+    ),
+    "shared": (
+        (COMPUTES, GQA),
+        HEAD_BY_HEAD,
+        grid(b=(2,), h=(1, 2), share=(2, 4), q=(5, 16), k=(33,), d=(16,), e=(16,)),
+    ),
+    "rows": ((COMPUTES, Q_HIDDEN), IN_ROWS, grid(b=(2,), h=(2,), share=(1, 4), q=(1, 17), k=(33,), d=(8, 64), e=(8,))),
+    "mask": (
+        (COMPUTES, ADDED),
+        {**HEAD_BY_HEAD, "attn_mask": filled("q", "k", type_="{T1}")},
+        grid(b=(1,), h=(2,), share=(1,), q=(8, 17), k=(16, 65), d=(32,), e=(32,)),
+    ),
+    "softcap": (
+        (COMPUTES, SOFTCAP),
+        {**HEAD_BY_HEAD, "softcap": 2.0},
+        grid(b=(1,), h=(2,), share=(1,), q=(8, 17), k=(16, 65), d=(32,), e=(32,)),
+    ),
+    "window": (
+        (COMPUTES, WINDOW, UPPER_BOUND),
+        {**HEAD_BY_HEAD, "is_causal": 1, "left_window_size": 8},
+        grid(b=(1,), h=(2,), share=(1, 4), q=(17, 65), k=(65,), d=(16,), e=(16,)),
+    ),
+    "mask_of_truths": (
+        (COMPUTES, BOOLEAN),
+        {**HEAD_BY_HEAD, "attn_mask": filled("b", "h", "q", "k", type_="bool")},
+        grid(b=(2,), h=(2,), share=(1,), q=(8, 17), k=(16, 65), d=(32,), e=(32,)),
+    ),
+}
+"""By the name of a call: its sentences, its arguments and its sizes. `share` query heads share a head of keys; `d` and
+`e` are the sizes of keys and of values."""
+for name, (sentences, arguments, sizes) in OF_SIZES.items():
+    ATTENTION.sized(name, sizes, each="T1", cites=sentences, arguments=arguments)
+DECODING = grid(b=(1,), h=(2,), share=(1, 4), q=(1, 3), past=(1, 16, 64), d=(16,), e=(16,))
+ATTENTION.sized("past", DECODING, n=3, each="T1", cites=(PAST_KEY, CAUSAL), arguments=DECODED)

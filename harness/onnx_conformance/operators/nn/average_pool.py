@@ -16,6 +16,7 @@ import numpy as np
 from onnx_conformance.declare import Array, Int, Ints, Op, Tag, Version, bounded
 from onnx_conformance.declare.data import waves
 from onnx_conformance.operators.nn._pooling import Pools, beginning_before_the_end, place, pool_cases
+from onnx_conformance.operators.nn._sizes import POOLED, SAME_SIZES, pool_arguments, with_same
 from onnx_conformance.operators.nn._windows import Layout, sentences
 
 if TYPE_CHECKING:
@@ -372,3 +373,12 @@ for layout in LAST_WINDOWS:
             before=22,
             cites=DIVIDED,
         )
+
+for name, (dims, sizes) in POOLED.items():
+    POOL.sized(name, sizes, each="T", cites=(AVERAGE, DIVIDED), arguments=pool_arguments(dims))
+    if name == "pads":
+        counted = {**pool_arguments(dims), "count_include_pad": 1}
+        POOL.sized("pads_counted", sizes, each="T", cites=(DIVIDED, COUNT), arguments=counted)
+for mode in ("SAME_UPPER", "SAME_LOWER"):
+    padded = with_same(pool_arguments(POOLED["strides"][0]), mode)
+    POOL.sized(mode.lower(), SAME_SIZES, each="T", cites=(AVERAGE, SAME_SHAPE), arguments=padded)

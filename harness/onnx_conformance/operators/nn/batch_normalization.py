@@ -16,7 +16,9 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Clause, Int, Op, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.data import waves
+from onnx_conformance.declare.sizes import filled, grid
 from onnx_conformance.operators.nn._normalization import normalized, normalized_error, per_channel, statistics_errors
+from onnx_conformance.operators.nn._sizes import MAPS
 
 
 def _axes(X: Array) -> tuple[int, ...]:
@@ -341,3 +343,16 @@ case("types_of_statistics_before_15", Tag.DTYPE, each="U", X=IMAGES, **INPUTS, t
 case("types_of_statistics", Tag.DTYPE, each="T2", X=IMAGES, **INPUTS, training_mode=1, n=3, since=15)
 case("types_of_factors", Tag.DTYPE, each="T1", X=IMAGES, **INPUTS, since=15, cites=Y_INFERENCE)
 case("no_variance", X=IMAGES, **{**INPUTS, "input_var": None}, rejects=REQUIRED)
+
+of_channels: dict[str, Any] = {
+    "scale": filled("c"),
+    "B": filled("c"),
+    "input_mean": filled("c"),
+    "input_var": filled("c", floats=(0.25, 4)),
+}
+for name, (dims, sizes) in MAPS.items():
+    NORMALIZATION.sized(name, sizes, each="T", cites=Y_INFERENCE, arguments={"X": filled(*dims), **of_channels})
+    trained = {"X": filled(*dims), **of_channels, "training_mode": 1}
+    NORMALIZATION.sized(f"{name}_training", sizes[::3], n=3, cites=(Y_TRAINING, RUNNING), arguments=trained)
+features = {"X": filled("b", "c"), **of_channels}
+NORMALIZATION.sized("features", grid(b=(3, 17), c=(8, 33, 100)), each="T", cites=Y_INFERENCE, arguments=features)

@@ -14,6 +14,7 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.sums import finer
+from onnx_conformance.declare.sizes import filled, grid
 
 
 def _sequence(input: Array, weight: Array, past_state: Array | None) -> Array:
@@ -213,3 +214,16 @@ for name, state in (
     ("positions_first", (2, 3, 3, 1)),
 ):
     case(f"past_{name}", **PLAIN, past_state=ramp(*state), n=2, rejects=PAST)
+
+LINES = grid(b=(2,), c=(3, 16, 65), t=(1, 7, 64, 129), k=(2, 4))
+for mode in ("none", "silu"):
+    of_sizes: dict[str, Any] = {
+        "input": filled("b", "c", "t"),
+        "weight": filled("c", 1, "k"),
+        "bias": filled("c"),
+        "activation": mode,
+    }
+    CONV.sized(f"lines_{mode}", LINES[::2], n=2, each="T", cites=(STATEFUL, OUTPUT), arguments=of_sizes)
+    states = {**of_sizes, "past_state": filled("b", "c", "state")}
+    with_past = [{**sizes, "state": sizes["k"] - 1} for sizes in LINES[1::4]]
+    CONV.sized(f"past_{mode}", with_past, n=2, each="T", cites=(PAST, PRESENT), arguments=states)

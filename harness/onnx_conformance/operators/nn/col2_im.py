@@ -14,6 +14,8 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Ints, Op, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.data import waves
+from onnx_conformance.declare.sizes import filled, grid
+from onnx_conformance.operators.nn._sizes import placed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -369,3 +371,28 @@ TRUTHS = typed("bool", [[[True, False]] * 4])
 case("overlap_bool_once", Tag.EDGE, input=TRUTHS, image_shape=[3, 2], block_shape=[2, 2], unspecified=FOLD)
 case("image_of_no_rows", Tag.EDGE, input=COLUMNS, image_shape=[0, 5], block_shape=[2, 2], unspecified=IMAGE)
 case("block_of_no_rows", Tag.EDGE, input=COLUMNS, image_shape=[4, 5], block_shape=[0, 2], unspecified=BLOCK)
+
+
+def of_blocks(sizes: dict[str, int]) -> dict[str, int]:
+    """Return the sizes with the number of rows and of blocks of the input."""
+    room = sizes["h"] + sizes.get("before", 0) + sizes.get("after", 0) - sizes.get("dilation", 1) * (sizes["k"] - 1) - 1
+    blocks = (room // sizes.get("stride", 1) + 1) ** 2
+    return {**sizes, "rows": sizes["c"] * sizes["k"] ** 2, "blocks": blocks}
+
+
+BLOCKS = {
+    "blocks": grid(b=(2,), c=(1, 3, 8), h=(14, 33), k=(2, 3, 5)),
+    "strides": grid(b=(1,), c=(3,), h=(14, 28, 33), k=(2, 3), stride=(2, 3)),
+    "pads": grid(b=(1,), c=(3,), h=(14, 33), k=(3,), stride=(1, 2), before=(1,), after=(1, 2)),
+    "dilations": grid(b=(1,), c=(4,), h=(14, 33), k=(3,), dilation=(2, 3)),
+}
+for name, sizes in BLOCKS.items():
+    of_sizes: dict[str, Any] = {
+        "input": filled("b", "rows", "blocks", integers=(0, 3)),
+        "image_shape": lambda sizes: typed("int64", [sizes["h"]] * 2),
+        "block_shape": lambda sizes: typed("int64", [sizes["k"]] * 2),
+        **placed(2),
+    }
+    # The text does not define sums of strings or of boolean values.
+    words = ("string", "bool")
+    COL2IM.sized(name, list(map(of_blocks, sizes)), each="T", but=words, cites=(FOLD, INPUT), arguments=of_sizes)

@@ -14,8 +14,9 @@ import numpy as np
 from onnx_conformance.declare import Array, Ints, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, overflows, roundings
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.nn._filters import check, filter_cases, filters, products, with_bias
-from onnx_conformance.operators.nn._sizes import FILTERED, filtered
+from onnx_conformance.operators.nn._sizes import FILTERED, SAME_SIZES, filtered, with_same
 from onnx_conformance.operators.nn._windows import SAME, Windows, lay, layouts, sentences
 
 
@@ -200,3 +201,10 @@ filter_cases(CONV, FILTERS, WINDOWS, waves(3, 2, 2, 3))
 
 for name, (data, weights, sizes) in FILTERED.items():
     CONV.sized(name, sizes, each="T", cites=(CONVOLUTION, DIMENSIONS), arguments=filtered(data, weights))
+    if name in ("plane", "depthwise"):
+        biased = {**filtered(data, weights), "B": filled("m")}
+        CONV.sized(f"{name}_bias", sizes[1::5], each="T", cites=(CONVOLUTION, FILTERS.bias), arguments=biased)
+data, weights, _ = FILTERED["plane"]
+for mode in SAME:
+    padded = with_same(filtered(data, weights), mode)
+    CONV.sized(mode.lower(), SAME_SIZES, each="T", cites=(CONVOLUTION, SAME_SHAPE), arguments=padded)

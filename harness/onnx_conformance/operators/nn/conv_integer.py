@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Ints, Op, Tag, Version, ramp, typed
+from onnx_conformance.declare.sizes import EVERY_BYTE, NEAR_THE_ENDS, PAIRS_OF_BYTES, filled
 from onnx_conformance.operators.nn._integer_convolution import convolution, convolution_cases, whole
+from onnx_conformance.operators.nn._sizes import OF_BYTES, filtered_bytes
 
 CONV = Op("ConvInteger", versions=(10,), compare=EXACT, rank="x")
 CONV.example(
@@ -158,3 +160,13 @@ case("sum_of_32_bits", Tag.EDGE, **bytes_to_sum(129, 1), unspecified=OVERFLOW)  
 OTHER_X, OTHER_W = typed("uint8", 1), typed("uint8", 1)
 case("zero_point_of_x_of_other_type", Tag.DTYPE, x=X, w=W, x_zero_point=OTHER_X, rejects=SENTENCES.types[0])
 case("zero_point_of_w_of_other_type", Tag.DTYPE, x=X, w=W, w_zero_point=OTHER_W, rejects=SENTENCES.types[1])
+
+for name, (images, weights, sizes) in OF_BYTES.items():
+    byte = filled(integers=EVERY_BYTE)
+    of_sizes = {**filtered_bytes(images, weights, byte, byte), "x_zero_point": byte, "w_zero_point": byte}
+    CONV.sized(name, sizes, each=("T1", "T2"), cites=(COMPUTES, ZERO_OF_X, ZERO_OF_W), arguments=of_sizes)
+for x_type, w_type in PAIRS_OF_BYTES:
+    images, weights, sizes = OF_BYTES["kernels"]
+    near = [filled(integers=NEAR_THE_ENDS[type_], type_=type_) for type_ in (x_type, w_type)]
+    of_sizes = {**filtered_bytes(images, weights, *near)}
+    CONV.sized(f"near_the_ends_{x_type}_by_{w_type}", sizes[::2], cites=NEVER, arguments=of_sizes)

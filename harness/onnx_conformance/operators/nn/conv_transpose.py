@@ -16,7 +16,9 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Ints, Op, Tag, Version, bounded, ramp, vary
 from onnx_conformance.declare.data import waves
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.nn._filters import check, filter_cases, filters, with_bias
+from onnx_conformance.operators.nn._sizes import OVERLAPPED, filtered, with_same
 from onnx_conformance.operators.nn._windows import SAME, Windows, halves, layouts, padding, sentences, spread
 
 
@@ -349,3 +351,15 @@ case("output_shape_with_batch", **STEPS, output_shape=[1, 3, 4, 10], rejects=NO_
 case("channels_of_one_group", X=waves(1, 4, 3), W=waves(2, 3, 2), group=2, rejects=WEIGHTS)
 case("channels_no_multiple", X=waves(1, 3, 4), W=waves(3, 2, 2), group=2, unspecified=FILTERS.groups)
 filter_cases(CONV, FILTERS, WINDOWS, waves(2, 3, 2, 3))
+
+for name, (data, weights, sizes) in OVERLAPPED.items():
+    added = {"output_padding": lambda sizes: [sizes["added"]] * 2} if name == "added" else {}
+    of_sizes: dict[str, Any] = {**filtered(data, weights), **added}
+    CONV.sized(name, sizes, each="T", cites=(TRANSPOSED, SHAPE), arguments=of_sizes)
+    if name == "groups":
+        biased = [{**item, "m": item["maps"] * item["group"]} for item in sizes]
+        CONV.sized("bias", biased, each="T", cites=FILTERS.bias, arguments={**of_sizes, "B": filled("m")})
+    if name == "strides":
+        for mode in SAME:
+            padded = with_same(of_sizes, mode)
+            CONV.sized(mode.lower(), sizes[::3], each="T", cites=(TRANSPOSED, SAME_SHAPE), arguments=padded)

@@ -18,9 +18,12 @@ from onnx_conformance.declare import Array, Ints, Op, PartlyOpen, Tag, Version, 
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.families.sums import roundings
+from onnx_conformance.declare.sizes import filled, grid
+from onnx_conformance.operators.nn._sizes import placed
 
 if TYPE_CHECKING:
     from onnx_conformance.declare import Clause
+    from onnx_conformance.declare.sizes import Sizes
 
 PLANE = 2
 EXACT_QUARTERS = 32
@@ -57,8 +60,10 @@ def _rounding(
     if (quarters == np.round(quarters)).all() and places < EXACT_QUARTERS:
         slopes = np.zeros_like(slopes)
     bias = 0 if B is None else np.abs(B.astype(np.float64)).reshape(-1, *[1] * axes)
-    of_sums = magnitudes * (roundings(math.prod(W.shape[1:])) / 2 + axes) + slopes
-    return [np.asarray(of_sums + bias)]
+    terms = math.prod(W.shape[1:])
+    # The bias may be the first summand, so every addition may round it.
+    of_sums = magnitudes * (roundings(terms) / 2 + axes) + bias * (roundings(terms) / 2 + 1)
+    return [np.asarray(of_sums + slopes)]
 
 
 class _Layout(NamedTuple):
@@ -162,15 +167,24 @@ MASK = DEFORM.clause(
 OUTPUT = DEFORM.clause("It has shape (N, oC, oH, oW) for 2D data")
 
 
-def _sample(channel: Array, place: tuple[float, ...]) -> tuple[float, bool]:
-    """Return the interpolated element of a padded channel, and whether it depends on positions outside."""
-    sides = list(zip(place, channel.shape, strict=True))
-    result = 0.0
-    for corner in itertools.product(*({math.floor(x), math.ceil(x)} for x in place)):
-        if all(0 <= index < size for index, size in zip(corner, channel.shape, strict=True)):
-            weight = math.prod(1 - abs(x - index) for x, index in zip(place, corner, strict=True))
-            result += weight * float(channel[corner])
-    return result, result != 0 and any(x < 0 or x > size - 1 for x, size in sides)
+def _samples(channel: Array, places: list[Array]) -> tuple[Array, Array]:
+    """Return the interpolated elements of a padded channel, and which of them depend on positions outside.
+
+    Args:
+        channel: the elements of the channel.
+        places: for each axis, the positions of all samples.
+    """
+    result = np.zeros(places[0].shape)
+    for sides in itertools.product((0, 1), repeat=len(places)):
+        corner = [np.floor(x).astype(np.int64) + side for x, side in zip(places, sides, strict=True)]
+        inside = np.ones(result.shape, bool)
+        for index, size in zip(corner, channel.shape, strict=True):
+            inside &= (index >= 0) & (index < size)
+        weight = np.prod([1 - np.abs(x - index) for x, index in zip(places, corner, strict=True)], axis=0)
+        element = channel[tuple(np.where(inside, index, 0) for index in corner)]
+        result += np.where(inside, weight * element, 0)
+    outside = [(x < 0) | (x > size - 1) for x, size in zip(places, channel.shape, strict=True)]
+    return result, (result != 0) & np.any(outside, axis=0)
 
 
 def _sums(layout: _Layout, X: Array, W: Array, offset: Array, mask: Array | None) -> tuple[Array, Array]:
@@ -181,20 +195,17 @@ def _sums(layout: _Layout, X: Array, W: Array, offset: Array, mask: Array | None
     moves = offset.astype(np.float64).reshape(len(X), groups, count, len(shape), *shape)
     factors = np.ones((len(X), groups, count, *shape)) if mask is None else mask.reshape(len(X), groups, count, *shape)
     output, is_open = np.zeros((len(X), len(W), *shape)), np.zeros((len(X), len(W), *shape), bool)
+    windows = [at * by for at, by in zip(np.indices(shape), layout.steps, strict=True)]
     for n, channel in itertools.product(range(len(X)), range(X.shape[1])):
         own, of_group = channel // layout.sharing, channel // layout.inputs
         filters = slice(of_group * layout.filters, (of_group + 1) * layout.filters)
-        for at in itertools.product(*map(range, shape)):
-            here: Any = (n, filters, *at)
-            for element, within in enumerate(np.ndindex(*kernel)):
-                usual = [
-                    o * by + k * rate for o, by, k, rate in zip(at, layout.steps, within, layout.spreads, strict=True)
-                ]
-                place = tuple(a + float(moves[(n, own, element, axis, *at)]) for axis, a in enumerate(usual))
-                value, unsure = _sample(padded[n, channel], place)
-                inputs: Any = (filters, channel % layout.inputs, *within)
-                output[here] += W[inputs] * value * float(factors[(n, own, element, *at)])
-                is_open[here] |= unsure
+        for element, within in enumerate(np.ndindex(*kernel)):
+            usual = [at + k * rate for at, k, rate in zip(windows, within, layout.spreads, strict=True)]
+            places = [a + moves[n, own, element, axis] for axis, a in enumerate(usual)]
+            values, unsure = _samples(padded[n, channel], places)
+            weights = W[(filters, channel % layout.inputs, *within)].reshape(-1, *[1] * len(shape))
+            output[n, filters] += weights * values * factors[n, own, element]
+            is_open[n, filters] |= unsure
     return output, is_open
 
 
@@ -342,3 +353,39 @@ case(
 case("kernel_shape_other", Tag.EDGE, X=X, W=W, offset=STILL, kernel_shape=[3, 3], unspecified=KERNEL)
 case("offset_nan", Tag.EDGE, X=X, W=W, offset=STILL * np.nan, unspecified=LINEAR)
 case("no_axes", Tag.EDGE, X=ramp(2, 4), W=ramp(3, 4), offset=ramp(2, 0), unspecified=GENERAL)
+
+
+def with_counts(sizes: dict[str, int]) -> dict[str, int]:
+    """Return the sizes with the numbers of offsets and of factors of each position, and of positions on an axis."""
+    span = sizes.get("dilation", 1) * (sizes["k"] - 1) + 1
+    positions = (sizes["h"] + sizes["before"] + sizes["after"] - span) // sizes.get("stride", 1) + 1
+    factors = sizes.get("sharing", 1) * sizes["k"] ** 2
+    return {**sizes, "offsets": 2 * factors, "factors": factors, "positions": positions}
+
+
+def quarters(sizes: Sizes) -> Array:
+    """Return offsets from -1.5 to 1.5 in steps of a quarter, which every type represents."""
+    return np.round(waves(sizes["b"], sizes["offsets"], sizes["positions"], sizes["positions"]) * 2) / 4
+
+
+DEFORMED: dict[str, list[dict[str, int]]] = {
+    "kernels": grid(b=(1,), c=(3, 5), m=(4, 17), h=(7, 14), k=(1, 3), before=(1,), after=(1,)),
+    "strides": grid(b=(2,), c=(4,), m=(3,), h=(14, 17), k=(3,), stride=(2,), before=(1,), after=(1,)),
+    "dilations": grid(b=(1,), c=(4,), m=(3,), h=(14, 17), k=(3,), dilation=(2,), before=(2,), after=(2,)),
+    "sharing": grid(b=(1,), c=(4,), m=(4,), h=(7, 14), k=(3,), sharing=(2, 4), before=(1,), after=(1,)),
+}
+"""The sizes; `sharing` is offset_group, and further names are attributes, as for convolutions."""
+for name, sizes in DEFORMED.items():
+    of_sizes: dict[str, Any] = {
+        "X": filled("b", "c", "h", "h"),
+        "W": filled("m", "c", "k", "k", floats=(-0.5, 0.5)),
+        "offset": quarters,
+        "B": filled("m"),
+        "mask": filled("b", "factors", "positions", "positions", floats=(0, 1)),
+        "offset_group": lambda sizes: sizes.get("sharing", 1),
+        **placed(2),
+    }
+    counted = list(map(with_counts, sizes))
+    DEFORM.sized(name, counted, each="T", cites=(DEFORMABLE, LINEAR, MASK), arguments=of_sizes)
+    between = {**of_sizes, "offset": filled("b", "offsets", "positions", "positions", floats=(-1, 1))}
+    DEFORM.sized(f"{name}_between", counted[::3], cites=(DEFORMABLE, LINEAR), arguments=between)

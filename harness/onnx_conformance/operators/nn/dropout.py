@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Drawn, Op, Tag, Version, extremes, ramp, vary
+from onnx_conformance.declare.sizes import LARGE, filled, grid
 
 DROPOUT = Op("Dropout", versions=(1, 6, 7, 10, 12, 13, 22), compare=EXACT, rank="data")
 DROPOUT.example(data=ramp(2, 3, 4), ratio=0.5, is_test=1, consumed_inputs=[0], training_mode=False, seed=7)
@@ -158,3 +159,6 @@ case("training_mode_vector", Tag.EDGE, data=ramp(3), training_mode=[False], cite
 case("ratio_of_two", Tag.EDGE, data=ramp(3), ratio=[0.5, 0.25], since=12, rejects=SCALARS)
 case("training_mode_of_two", Tag.EDGE, data=ramp(3), training_mode=[False, False], rejects=SCALARS)
 case("training_each_type", Tag.DTYPE, each="T1", data=HALVES, ratio=0.5, training_mode=True, n=2, cites=TRAINING)
+
+LONG: dict[str, Any] = {"data": filled("n"), "ratio": 0.25, "training_mode": False}
+DROPOUT.sized("length", grid(n=(1, 17, 64, 1025, *LARGE)), n=2, each="T", cites=INFERENCE, arguments=LONG)

@@ -11,6 +11,7 @@ import math
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, axes, extremes, ramp
 from onnx_conformance.declare.data import SIZES
+from onnx_conformance.declare.sizes import filled, grid
 
 FLATTEN = Op(
     "Flatten",
@@ -87,3 +88,8 @@ case("zero_sizes", Tag.EDGE, input=ramp(0, 3, 0), axis=2, cites=PRODUCTS)
 
 case("extremes", Tag.EDGE, input=extremes(3, 1, 5), cites=CONTENTS)
 case("extremes_each_type", Tag.DTYPE, Tag.EDGE, each="T", input=extremes(3, 1, 5), since=23, cites=CONTENTS)
+
+for axis in (1, 2):
+    PIXELS = {"input": filled("b", "c", "h", "w"), "axis": axis}
+    SOME = grid(b=(1, 5), c=(3, 64), h=(7,), w=(16, 33))
+    FLATTEN.sized(f"axis_{axis}", SOME, each="T", cites=(PRODUCTS, CONTENTS), arguments=PIXELS)

@@ -16,7 +16,9 @@ from onnx_conformance.declare.data import FLOATS, waves
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, float_types
 from onnx_conformance.declare.families.sums import finer, largest, roundings
 from onnx_conformance.declare.readings import REAL_NUMBERS
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.nn._global_pooling import GlobalPool, spatial
+from onnx_conformance.operators.nn._sizes import MAPS
 
 
 def _rounding(X: Array) -> list[Array]:
@@ -78,3 +80,6 @@ for type_, since in float_types(22).items():
     if type_ != "double":
         beyond = typed(type_, [[[most, most, most / 2], [-most, -most / 2, most / 4]]])
         case(f"sum_beyond_{type_}", Tag.EDGE, X=beyond, since=since, cites=AVERAGE)
+
+for name, (dims, sizes) in MAPS.items():
+    POOL.sized(name, sizes, each="T", cites=AVERAGE, arguments={"X": filled(*dims)})

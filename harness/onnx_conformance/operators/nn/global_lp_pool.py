@@ -16,7 +16,9 @@ from onnx_conformance.declare.data import FLOATS, waves
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, float_types
 from onnx_conformance.declare.families.sums import finer, largest, roundings
 from onnx_conformance.declare.readings import REAL_NUMBERS
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.nn._global_pooling import GlobalPool, spatial
+from onnx_conformance.operators.nn._sizes import MAPS
 
 
 def _norm(X: Array, p: float) -> Array:
@@ -110,3 +112,6 @@ for type_, since in float_types(22).items():
     case(f"squares_below_{type_}", Tag.EDGE, X=typed(type_, [[rows[1:]]]), since=since, cites=NORM)
     ones = np.ones((1, 2, 64, 65))
     case(f"thousands_{type_}", Tag.EDGE, X=typed(type_, ones), since=since, cites=NORM)
+
+for name, (dims, sizes) in MAPS.items():
+    POOL.sized(name, sizes, each="T", cites=NORM, arguments={"X": filled(*dims)})

@@ -14,7 +14,9 @@ import numpy as np
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, typed
 from onnx_conformance.declare.data import FLOATS, waves
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, float_types
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.nn._global_pooling import GlobalPool, spatial
+from onnx_conformance.operators.nn._sizes import MAPS
 
 POOL = Op("GlobalMaxPool", versions=(1, 22), compare=EXACT, rank="X")
 POOL.example(X=waves(2, 3, 4, 5))
@@ -71,3 +73,6 @@ for type_, since in float_types(22).items():
     small = SUBNORMAL[type_]
     rows = [[-limits.largest, limits.largest, 1], [-limits.largest, -np.inf, -np.inf], small, [-item for item in small]]
     case(f"ends_{type_}", Tag.EDGE, X=typed(type_, [rows]), since=since, cites=GREATEST)
+
+for name, (dims, sizes) in MAPS.items():
+    POOL.sized(name, sizes, each="T", cites=GREATEST, arguments={"X": filled(*dims)})

@@ -14,7 +14,9 @@ import ml_dtypes
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Rule, Tag, Version, bounded, element_type, ramp, typed, vary
+from onnx_conformance.declare.sizes import filled, grid
 from onnx_conformance.operators.nn._normalization import per_channel, standardized, standardized_errors
+from onnx_conformance.operators.nn._sizes import MAPS
 
 STAGES = {1: np.dtype(np.float32), 10: np.dtype(np.float16), 11: np.dtype(np.float64), 16: np.dtype(ml_dtypes.bfloat16)}
 """The precisions of stage one, by stash_type."""
@@ -212,3 +214,13 @@ case(
     cites=EACH_GROUP,
     rejects=Rule.DEPRECATED,
 )
+
+of_channels: dict[str, Any] = {"scale": filled("c"), "bias": filled("c"), "num_groups": lambda sizes: sizes["groups"]}
+for name, (dims, _) in MAPS.items():
+    chosen = [
+        {"groups": groups, **sizes}
+        for groups in (1, 2, 8, 32)
+        for sizes in grid(b=(2,), c=(8, 32), **{dim: (7,) for dim in dims[2:] if isinstance(dim, str)})
+        if sizes["c"] >= groups
+    ]
+    GROUP.sized(name, chosen, each="T", cites=(FORMULA, TWO_STAGES), arguments={"X": filled(*dims), **of_channels})

@@ -15,6 +15,7 @@ from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typ
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.sums import largest
 from onnx_conformance.declare.readings import REAL_NUMBERS
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.nn._normalization import (
     moments,
     normalized,
@@ -22,6 +23,7 @@ from onnx_conformance.operators.nn._normalization import (
     per_channel,
     statistics_errors,
 )
+from onnx_conformance.operators.nn._sizes import MAPS
 
 
 def _errors(input: Array, scale: Array, B: Array, epsilon: float) -> list[Array]:
@@ -146,3 +148,7 @@ case(
     B=typed("float16", [0]),
     cites=FORMULA,
 )
+
+for name, (dims, chosen) in MAPS.items():
+    of_sizes = {"input": filled(*dims), "scale": filled("c"), "B": filled("c")}
+    NORMALIZATION.sized(name, chosen, each="T", cites=FORMULA, arguments=of_sizes)

@@ -13,7 +13,9 @@ import ml_dtypes
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Rule, Tag, Version, attribute, axes, axes_outside, bounded, ramp, typed
+from onnx_conformance.declare.sizes import filled, grid
 from onnx_conformance.operators.nn._normalization import moments, normalized, standardized, standardized_errors
+from onnx_conformance.operators.nn._sizes import ROWS
 
 STAGES = {1: np.dtype(np.float32), 16: np.dtype(ml_dtypes.bfloat16)}
 """The precisions of stage one, by stash_type."""
@@ -180,3 +182,11 @@ for number in (0, 10, 11):
     case(f"stash_{number}", **PLAIN, stash_type=number, unspecified=STASH)
 case("stash_float16_mean", **PLAIN, stash_type=10, n=2, rejects=Rule.TYPES)
 case("axis_from_back", Tag.DTYPE, each="T", X=WAVES, Scale=PLANE, axis=-2, n=3, cites=STATISTICS)
+
+for name, (dims, chosen) in ROWS.items():
+    of_rows = {"X": filled(*dims), "Scale": filled("n"), "B": filled("n")}
+    LAYER.sized(name, chosen, each="T", cites=(STANDARDIZED, SHIFTED), arguments=of_rows)
+    statistics = {"X": filled(*dims), "Scale": filled("n")}
+    LAYER.sized(f"{name}_statistics", chosen[::3], n=3, each="T", cites=(STANDARDIZED, OUTPUTS), arguments=statistics)
+of_planes = {"X": filled("b", "c", "h"), "Scale": filled("c", "h"), "B": filled("c", "h"), "axis": 1}
+LAYER.sized("planes", grid(b=(3,), c=(5, 16), h=(7, 33)), each="T", cites=AXES, arguments=of_planes)

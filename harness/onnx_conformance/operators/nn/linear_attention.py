@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, measured, ramp, typed, vary
+from onnx_conformance.declare.sizes import filled, grid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from onnx_conformance.declare import Clause
     from onnx_conformance.declare.op import Bindings
 
 
@@ -241,3 +243,28 @@ case(
     "no_elements", Tag.EDGE, query=ramp(3, 4, 0), key=ramp(3, 4, 0), value=VALUE, **ONE_HEAD, n=2, unspecified=OF_QUERY
 )
 case("chunks_of_none", Tag.EDGE, **BOTH, chunk_size=0, n=2, unspecified=CHUNK)
+
+TOKENS: dict[str, Any] = {
+    "query": filled("b", "t", ("h", "share", "d")),
+    "key": filled("b", "t", ("h", "d"), floats=(-0.5, 0.5)),
+    "value": filled("b", "t", ("h", "e")),
+    "past_state": filled("b", "h", "d", "e", type_="{T}"),
+    "q_num_heads": lambda sizes: sizes["h"] * sizes["share"],
+    "kv_num_heads": lambda sizes: sizes["h"],
+}
+OF_HEADS = {"decay": filled("b", "t", "h", floats=(-0.5, 0))}
+OF_ROWS = {"decay": filled("b", "t", ("h", "d"), floats=(-0.5, 0))}
+WRITTEN = {"beta": filled("b", "t", "h", floats=(0, 1))}
+KINDS: dict[str, tuple[Clause, dict[str, Any]]] = {
+    "linear": (RULE, {}),
+    "gated": (GATED_RULE, OF_ROWS),
+    "delta": (DELTA_RULE, WRITTEN),
+    "gated_delta": (BOTH_RULE, {**OF_HEADS, **WRITTEN}),
+}
+CHUNKS = grid(b=(1,), h=(2,), share=(1, 2), t=(1, 6), d=(8, 33), e=(16,))
+for rule, (sentence, arguments) in KINDS.items():
+    of_sizes: dict[str, Any] = {**TOKENS, **arguments, "update_rule": rule, "chunk_size": 4}
+    LINEAR.sized(rule, CHUNKS, n=2, each="T", cites=(sentence, SEQUENTIAL, CHUNK), arguments=of_sizes)
+LONG = grid(b=(1,), h=(1,), share=(1,), t=(65,), d=(8,), e=(8,))
+WITH_BOTH = {**TOKENS, **OF_HEADS, **WRITTEN}
+LINEAR.sized("beyond_the_default_chunk", LONG, n=2, cites=(BOTH_RULE, SEQUENTIAL), arguments=WITH_BOTH)

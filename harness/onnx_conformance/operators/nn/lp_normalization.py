@@ -16,6 +16,8 @@ from onnx_conformance.declare.data import FLOATS, waves
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.families.sums import finer, largest, roundings
 from onnx_conformance.declare.readings import REAL_NUMBERS
+from onnx_conformance.declare.sizes import filled
+from onnx_conformance.operators.nn._sizes import ROWS
 
 
 def _quotient(input: Array, axis: int, p: int) -> Array:
@@ -137,3 +139,10 @@ for type_, since in float_types(22).items():
         case(f"small_p_{order}_{type_}", Tag.EDGE, input=small, p=order, since=since, cites=FORMULA)
     thousands = typed(type_, np.full((1, 4096), 0.5))
     case(f"thousands_{type_}", Tag.EDGE, input=thousands, p=1, since=since, cites=FORMULA)
+
+for order in (1, 2):
+    for name, (dims, sizes) in ROWS.items():
+        of_rows = {"input": filled(*dims), "p": order}
+        NORMALIZATION.sized(f"{name}_p_{order}", sizes[order::2], each="T", cites=FORMULA, arguments=of_rows)
+    columns = {"input": filled("m", "n"), "p": order, "axis": 0}
+    NORMALIZATION.sized(f"columns_p_{order}", ROWS["rows"][1][1::3], cites=(FORMULA, AXIS), arguments=columns)

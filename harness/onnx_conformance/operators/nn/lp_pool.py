@@ -15,6 +15,7 @@ import numpy as np
 from onnx_conformance.declare import Array, Int, Ints, Op, Tag, Version, bounded, vary
 from onnx_conformance.declare.data import waves
 from onnx_conformance.operators.nn._pooling import Pools, place, pool_cases
+from onnx_conformance.operators.nn._sizes import POOLED, pool_arguments
 from onnx_conformance.operators.nn._windows import SAME as SAME_MODES
 from onnx_conformance.operators.nn._windows import sentences
 
@@ -223,3 +224,6 @@ NO_NORM = vary(zero_fraction=0.0, half=0.5, infinite=np.inf, nan=np.nan)
 case("p", Tag.EDGE, X=PLANE, kernel_shape=[2, 3], p=NO_NORM, before=2, unspecified=P)
 case("cubes_each_type", Tag.DTYPE, each="T", X=PLANE, kernel_shape=[2, 3], p=3, since=2, cites=(P, NORM))
 case("no_kernel_before_2", X=PLANE, before=2, unspecified=KERNEL)
+
+for name, (dims, sizes) in POOLED.items():
+    POOL.sized(name, sizes[::2], each="T", cites=(NORM, P), arguments=pool_arguments(dims))

@@ -15,6 +15,7 @@ from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typ
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.sums import largest
 from onnx_conformance.declare.readings import REAL_NUMBERS
+from onnx_conformance.declare.sizes import filled, grid
 
 
 def _square_sum(X: Array, size: int) -> Array:
@@ -122,3 +123,7 @@ case("each_type", Tag.DTYPE, each="T", X=waves(2, 5, 2, 3), size=4, **STRONG, ci
 HUNDREDS = typed("float16", [[[300], [-200], [250], [100]]])
 case("float16_squares_overflow", Tag.EDGE, X=HUNDREDS, size=3, cites=FORMULA)
 case("beyond_float", Tag.EDGE, X=[[[1e20], [-3e20], [2e20]]], size=3, cites=FORMULA)
+
+PLANES: dict[str, Any] = {"X": filled("b", "c", "h", "w"), "size": lambda sizes: sizes["size"], **STRONG}
+ACROSS = grid(b=(2,), c=(3, 16, 33), h=(7,), w=(5, 16), size=(3, 5))
+LRN.sized("planes", ACROSS, each="T", cites=(REGION, SQUARES), arguments=PLANES)

@@ -16,6 +16,7 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, AnyOf, Array, Int, Ints, Op, Tag, Version, any_place, ramp, typed
 from onnx_conformance.operators.nn._pooling import Pools, beginning_before_the_end, place, pool_cases, shuffled
+from onnx_conformance.operators.nn._sizes import POOLED, SAME_SIZES, pool_arguments, with_same
 from onnx_conformance.operators.nn._windows import Layout, sentences
 
 if TYPE_CHECKING:
@@ -350,3 +351,10 @@ case(
     cites=SELECTED,
 )
 case("indices_of_equals_below", Tag.EDGE, X=[[[-9, -9, -7, -9]]], kernel_shape=[2], n=2, since=8, cites=SELECTED)
+
+for name, (dims, sizes) in POOLED.items():
+    POOL.sized(name, sizes, each="T", cites=GREATEST, arguments=pool_arguments(dims))
+    POOL.sized(f"{name}_indices", sizes[::3], n=2, each="T", cites=(SELECTED, FLAT), arguments=pool_arguments(dims))
+for mode in ("SAME_UPPER", "SAME_LOWER"):
+    padded = with_same(pool_arguments(POOLED["strides"][0]), mode)
+    POOL.sized(mode.lower(), SAME_SIZES, each="T", cites=(GREATEST, SAME_SHAPE), arguments=padded)

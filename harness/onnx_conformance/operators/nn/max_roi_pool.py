@@ -8,14 +8,16 @@ Versions: 1, 22 (bfloat16).
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp
+from onnx_conformance.declare.sizes import grid
 
 if TYPE_CHECKING:
     from onnx_conformance.declare import Ints
+    from onnx_conformance.declare.sizes import Sizes
 
 POOL = Op("MaxRoiPool", versions=(1, 22), compare=EXACT, rank=lambda _: 4)
 POOL.example(
@@ -164,3 +166,21 @@ for name, roi in BORDERS.items():
 case("greatest_three_left", Tag.EDGE, X=PEAKS, rois=[[0, 9, 3, 14, 9]], pooled_shape=[1, 1], cites=APPLIES)
 case("greatest_two_inside", Tag.EDGE, X=PEAKS, rois=[[0, 4, 3, 10, 9]], pooled_shape=[1, 1], cites=APPLIES)
 case("greatest_two_before_the_end", Tag.EDGE, X=PEAKS, rois=[[0, 1, 1, 8, 7]], pooled_shape=[1, 1], cites=APPLIES)
+
+
+def peak_of_each_part(sizes: Sizes) -> Array:
+    """Return images of p x p parts. The middle of each part is a different peak, and all other pixels are 0."""
+    b, c, p, side = (sizes[name] for name in ("b", "c", "p", "side"))
+    peaks = 1 + np.arange(b * c * p * p) * 37 % 101
+    part = np.zeros((side, side))
+    part[side // 2, side // 2] = 1
+    return np.kron(peaks.reshape(b, c, p, p), part)
+
+
+REGIONS: dict[str, Any] = {
+    "X": peak_of_each_part,
+    "rois": lambda sizes: [[i % sizes["b"], 0, 0, *[sizes["p"] * sizes["side"] - 1] * 2] for i in range(sizes["r"])],
+    "pooled_shape": lambda sizes: [sizes["p"]] * 2,
+}
+PARTS = grid(b=(2,), c=(3, 17), p=(1, 3, 7), side=(12,), r=(1, 5))
+POOL.sized("parts", PARTS, each="T", cites=(APPLIES, OUTPUT), arguments=REGIONS)

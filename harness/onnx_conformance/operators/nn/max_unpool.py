@@ -16,10 +16,12 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed
 from onnx_conformance.declare.data import waves
+from onnx_conformance.declare.sizes import filled, grid
 from onnx_conformance.operators.nn._windows import spread
 
 if TYPE_CHECKING:
     from onnx_conformance.declare import Ints
+    from onnx_conformance.declare.sizes import Sizes
 
 UNPOOL = Op("MaxUnpool", versions=(9, 11, 22), compare=EXACT, rank="X")
 UNPOOL.example(
@@ -194,3 +196,22 @@ case("strides_zero", Tag.EDGE, **{**PLANE, "strides": [2, 0]}, unspecified=STRID
 case("pads_too_few", **PLANE, pads=[0, 0], rejects=FORMAT)
 case("pads_negative", **PLANE, pads=[0, -1, 0, 0], rejects=PADS)
 case("pads_beyond_output", Tag.EDGE, **PLANE, pads=[2, 0, 2, 0], unspecified=INVERSE)
+
+
+def one_place_of_each_window(sizes: Sizes) -> Array:
+    """Return for each value a place in its own window of k x k pixels; the place in the window varies."""
+    b, c, h, k = (sizes[name] for name in "bchk")
+    row, column = np.mgrid[:h, :h]
+    chosen = (5 * row + 3 * column) % (k * k)
+    in_plane = (row * k + chosen // k) * h * k + column * k + chosen % k
+    return np.asarray(np.arange(b * c).reshape(b, c, 1, 1) * (h * k) ** 2 + in_plane)
+
+
+WINDOWS = grid(b=(2,), c=(3, 16), h=(7, 16, 33), k=(2, 3))
+OF_WINDOWS: dict[str, Any] = {
+    "X": filled("b", "c", "h", "h"),
+    "I": one_place_of_each_window,
+    "kernel_shape": lambda sizes: [sizes["k"]] * 2,
+    "strides": lambda sizes: [sizes["k"]] * 2,
+}
+UNPOOL.sized("windows", WINDOWS, each="T1", cites=(BACK, LINEAR), arguments=OF_WINDOWS)

@@ -15,7 +15,9 @@ import numpy as np
 from onnx_conformance.declare import Array, Ints, Op, Tag, Version, bounded, ramp
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.sums import finer
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.nn._normalization import moments
+from onnx_conformance.operators.nn._sizes import MAPS
 
 BODY_EPSILON = 1e-9
 """The constant that the function body adds to the deviation."""
@@ -141,3 +143,7 @@ case("nan", Tag.EDGE, X=[[np.nan, 1, 2], [4, 5, 7], [3, 1, np.nan]], axes=[1], c
 case("far_from_zero", Tag.EDGE, X=[[100, 101, 103, 104]], axes=[1], cites=EXPRESSION)
 case("long", X=np.cos(np.arange(300.0)).reshape(2, 150), axes=[1], cites=EXPRESSION)
 case("each_type", Tag.DTYPE, each="T", X=CUBE, axes=[0, 2], cites=EXPRESSION)
+
+for name in ("channels", "plane"):
+    dims, sizes = MAPS[name]
+    NORMALIZATION.sized(name, sizes, each="T", cites=(EXPRESSION, DEFAULT), arguments={"X": filled(*dims)})

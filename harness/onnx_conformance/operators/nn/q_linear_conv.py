@@ -8,14 +8,22 @@ Versions: 10.
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnx_conformance.declare import Array, Ints, Op, Tag, Tolerance, Version, typed
 from onnx_conformance.declare.families.quantization import saturated
+from onnx_conformance.declare.sizes import EVERY_BYTE, NEAR_THE_MIDDLE, filled
 from onnx_conformance.operators.nn._filters import with_bias
 from onnx_conformance.operators.nn._integer_convolution import convolution, convolution_cases, whole
+from onnx_conformance.operators.nn._sizes import OF_BYTES, filtered_bytes, terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnx_conformance.declare.sizes import Dims, Sizes
 
 CONV = Op(
     "QLinearConv",
@@ -243,3 +251,39 @@ case("zero_point_of_x_of_other_type", Tag.DTYPE, x=X, w=W, **quantized(x_type="u
 OTHER = quantized(w_type="uint8", w_zero_point=2)
 case("zero_point_of_w_of_other_type", Tag.DTYPE, x=X, w=W, **OTHER, rejects=SAME_TYPE)
 case("wide_y", Tag.DTYPE, x=X, w=W, **quantized(y_type="int32"), rejects=OUTPUT_TYPE)
+
+
+def step_of_y(weights: Dims, factor: int = 1) -> Callable[[Sizes], float]:
+    """Return a function for the scale of y, an odd multiple of the product of the other scales.
+
+    The sums divided by it are never close to a tie, and fill most of 8 bits. `factor` is the mean of the factors of the
+    scale of the filters.
+    """
+    return lambda sizes: (2 * round(68 * factor * math.sqrt(terms(weights, sizes))) + 1) * 2.0**-13
+
+
+for x_type, w_type in (("uint8", "uint8"), ("uint8", "int8"), ("int8", "int8")):
+    types = {"x": x_type, "w": w_type, "y": x_type}
+    points = {
+        f"{name}_zero_point": filled(integers=NEAR_THE_MIDDLE[type_], type_=type_) for name, type_ in types.items()
+    }
+    bytes_ = [filled(integers=EVERY_BYTE, type_=type_) for type_ in (x_type, w_type)]
+    for name, (images, weights, sizes) in OF_BYTES.items():
+        of_sizes: dict[str, Any] = {
+            **filtered_bytes(images, weights, *bytes_),
+            **points,
+            "x_scale": 2.0**-7,
+            "w_scale": 2.0**-6,
+            "y_scale": step_of_y(weights),
+        }
+        call = f"{name}_{x_type}_by_{w_type}"
+        if name in ("plane", "depthwise", "pads"):  # One scale for each map, whole multiples of a power of two.
+            of_maps = {
+                "w_scale": lambda sizes: 2.0**-6 * (1 + np.arange(sizes["m"]) % 3),
+                "y_scale": step_of_y(weights, 2),
+                "w_zero_point": filled("m", integers=NEAR_THE_MIDDLE[w_type], type_=w_type),
+                "B": filled("m", integers=(-4000, 4000)),
+            }
+            CONV.sized(f"{call}_by_map", sizes, cites=(COMPUTES, LENGTH, BIAS), arguments={**of_sizes, **of_maps})
+        else:
+            CONV.sized(call, sizes, cites=COMPUTES, arguments=of_sizes)

@@ -15,6 +15,8 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, axes, axes_outside, bounded, ramp, typed
 from onnx_conformance.declare.data import waves
+from onnx_conformance.declare.sizes import filled, grid
+from onnx_conformance.operators.nn._sizes import ROWS
 
 STAGES: dict[int, np.dtype[Any]] = {
     1: np.dtype(np.float32),
@@ -188,3 +190,9 @@ case("float16_squares_overflow_stash_10", Tag.EDGE, X=LARGE, scale=ONES, stash_t
 WIDE = typed("double", [[1e39, -1e39, 3, 1]])
 case("double_beyond_float", Tag.EDGE, X=WIDE, scale=typed("double", FOUR), cites=CASTS)
 case("double_beyond_float_stash_11", Tag.EDGE, X=WIDE, scale=typed("double", FOUR), stash_type=11, cites=STASH)
+
+for name, (dims, chosen) in ROWS.items():
+    of_rows = {"X": filled(*dims), "scale": filled("n", type_="{T}")}
+    NORMALIZATION.sized(name, chosen, each="T", cites=(STANDARDIZED, SCALED), arguments=of_rows)
+of_planes = {"X": filled("b", "c", "h"), "scale": filled("c", "h", type_="{T}"), "axis": 1}
+NORMALIZATION.sized("planes", grid(b=(3,), c=(5, 16), h=(7, 33)), each="T", cites=AXES, arguments=of_planes)

@@ -15,6 +15,7 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.sums import but_where, overflows
+from onnx_conformance.declare.sizes import filled, grid
 
 if TYPE_CHECKING:
     from onnx_conformance.declare import Int
@@ -264,3 +265,26 @@ case("position_below_0", Tag.EDGE, X=X, **caches(5, 3), position_ids=[[0, 1, 2, 
 case("partial_odd", Tag.EDGE, X=X, **caches(2, 4, 1), rotary_embedding_dim=3, unspecified=FULL)
 case("partial_beyond_head", Tag.EDGE, X=X, **caches(2, 4, 4), rotary_embedding_dim=8, unspecified=FULL)
 case("partial_below_0", Tag.EDGE, X=X, **caches(2, 4, 2), rotary_embedding_dim=-2, unspecified=FULL)
+
+ANGLES = (-1.0, 1.0)
+"""Limits of cosines and sines."""
+POSITIONED: dict[str, Any] = {
+    "cos_cache": filled("most", "half", floats=ANGLES),
+    "sin_cache": filled("most", "half", floats=ANGLES),
+    "position_ids": filled("b", "t", below="most"),
+}
+for turn, sentence in enumerate((JOINED, INTERLEAVED)):
+    of_tokens: dict[str, Any] = {
+        "X": filled("b", "h", "t", (2, "half")),
+        "cos_cache": filled("b", "t", "half", floats=ANGLES),
+        "sin_cache": filled("b", "t", "half", floats=ANGLES),
+        "interleaved": turn,
+    }
+    sizes = grid(b=(2,), h=(1, 3), t=(1, 17, 64), half=(4, 16, 33))
+    ROTARY.sized(f"tokens_{turn}", sizes, each="T", cites=(REAL, IMAGINARY, sentence), arguments=of_tokens)
+    of_positions = {**of_tokens, **POSITIONED}
+    sizes = grid(b=(2,), h=(3,), t=(1, 17), half=(4, 64), most=(33,))
+    ROTARY.sized(f"positions_{turn}", sizes, each="T", cites=(GATHERED, sentence), arguments=of_positions)
+    in_rows = {**of_positions, "X": filled("b", "t", ("h", 3, "half")), "num_heads": 3}
+    in_rows["rotary_embedding_dim"] = lambda sizes: 2 * sizes["half"]
+    ROTARY.sized(f"part_{turn}", sizes, each="T", cites=(PARTIAL, sentence), arguments=in_rows)

@@ -13,6 +13,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, extremes, ramp, typed, ulp, vary
 from onnx_conformance.declare.data import FLOATS
+from onnx_conformance.declare.sizes import LARGE, LENGTHS, filled, grid
 
 SHRINK = Op("Shrink", versions=(9,), compare=ulp(2, "bias and sum round once each"), rank="input")
 SHRINK.example(input=[[2, -3, 1], [4, -5, 6]], lambd=1.5, bias=0.5)
@@ -88,3 +89,11 @@ for bits in (8, 16, 32, 64):
     unsigned = typed(f"uint{bits}", np.array([0, 1, 2, 3, 2 * high + 1], f"uint{bits}"))
     case(f"limits_uint{bits}", Tag.EDGE, input=unsigned, lambd=2.0, bias=1.0, cites=FORMULA)
 case("fraction_of_integer", Tag.EDGE, input=typed("int32", [3, -4]), lambd=1.5, bias=0.5, unspecified=FORMULA)
+
+SHRINK.sized(
+    "length",
+    grid(n=(*LENGTHS[::2], *LARGE)),
+    each="T",
+    cites=FORMULA,
+    arguments={"input": filled("n"), "lambd": 1.5, "bias": 1.0},
+)

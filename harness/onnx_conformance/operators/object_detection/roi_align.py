@@ -9,12 +9,16 @@ Versions: 10 (no pixel shift), 16 (coordinate_transformation_mode), 22 (bfloat16
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.families.sums import finer
+from onnx_conformance.declare.sizes import filled, grid
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare.sizes import Sizes
 
 
 def _samples(v: Version, start: float, end: float, bins: int, ratio: int, size: int) -> list[Array]:
@@ -263,3 +267,24 @@ case("below_the_image", Tag.EDGE, **BELOW, sampling_ratio=4, unspecified=INTERPO
 case("half_a_pixel_left", Tag.EDGE, **region([-1, 1, 1, 3]), sampling_ratio=1, cites=INTERPOLATES)
 NEARLY = region([1, 1, 5 + 2**-19, 3])
 case("nearly_whole", Tag.EDGE, **NEARLY, output_width=2, unspecified=ADAPTIVE)
+
+
+def regions(sizes: Sizes) -> list[list[float]]:
+    """Return regions inside images of h x w pixels. Their borders are between pixels."""
+    h, w = sizes["h"], sizes["w"]
+    return [
+        [1 + i % 3 + 0.25, 1 + i % 2 + 0.375, w - 2 - i % 4 - 0.125, h - 3 + i % 2 - 0.25] for i in range(sizes["r"])
+    ]
+
+
+OF_REGIONS: dict[str, Any] = {
+    "X": filled("b", "c", "h", "w"),
+    "rois": regions,
+    "batch_indices": filled("r", below="b", type_="int64"),
+    "output_height": lambda sizes: sizes["p"],
+    "output_width": lambda sizes: sizes["p"],
+    "sampling_ratio": lambda sizes: sizes["ratio"],
+}
+GRIDS = grid(b=(2,), c=(3, 17), h=(14,), w=(33,), r=(1, 5), p=(1, 7), ratio=(1, 2, 3))
+ALIGN.sized("average", GRIDS, each="T1", cites=(POOLS, RATIO), arguments=OF_REGIONS)
+ALIGN.sized("greatest", GRIDS[::3], cites=MODE, arguments={**OF_REGIONS, "mode": "max"})

@@ -31,6 +31,7 @@ from onnx_conformance.declare import (
     vary,
 )
 from onnx_conformance.declare.rounding import rounding_as
+from onnx_conformance.declare.sizes import filled, grid
 
 PRECISIONS = {1: "float", 10: "float16", 11: "double", 16: "bfloat16"}
 DTYPES = {"float": np.float32, "float16": np.float16, "double": np.float64, "bfloat16": ml_dtypes.bfloat16}
@@ -333,3 +334,16 @@ case("wrong_no_heads_of_keys", Tag.EDGE, Q=Q, K=_wave(2, 0, 5, 16), V=_wave(2, 0
 case("wrong_precision", Tag.EDGE, **USUAL, softmax_precision=vary(int64=7, bool=9), rejects=PRECISION)
 case("wrong_other_type", Tag.EDGE, Q=Q, K=typed("double", K), V=V, rejects=Rule.TYPES)
 case("outside", Tag.DTYPE, outside="T1", Q=ramp(1, 1, 2, 3), K=ramp(1, 1, 4, 3), V=ramp(1, 1, 4, 2), rejects=EXPLICIT)
+
+FLEX.sized(
+    "heads",
+    grid(b=(2,), h=(1, 2), share=(1, 4), q=(5, 17), k=(33,), d=(16, 64)),
+    each="T1",
+    cites=(FORMULA, SHARED),
+    arguments={
+        "Q": filled("b", ("h", "share"), "q", "d"),
+        "K": filled("b", "h", "k", "d"),
+        "V": filled("b", "h", "k", "d"),
+        "scale": 0.25,
+    },
+)

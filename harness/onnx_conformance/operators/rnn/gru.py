@@ -21,6 +21,7 @@ from onnx_conformance.operators.rnn._recurrent_cases import (
     output_sequence_cases,
     recurrent_cases,
 )
+from onnx_conformance.operators.rnn._sizes import ONE_STEP, one_step, sized
 
 GRU = Op("GRU", versions=(1, 3, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
 GRU.example(**data(3, symmetric=True), **extras(3, ("initial_h",)), **ENDS, activations=["Sigmoid", "Tanh"], clip=9.0)
@@ -210,3 +211,6 @@ case(
     unspecified=CLAUSES.defaults,
 )
 output_sequence_cases(GRU, CLAUSES)
+sized(GRU, CLAUSES, (LAYER, UPDATE, STATE))
+linear: dict[str, Any] = {**one_step(CLAUSES, "forward"), "linear_before_reset": 1}
+GRU.sized("linear_before_reset", ONE_STEP[1::3], n=2, each="T", cites=(LINEAR, BEFORE_RESET), arguments=linear)

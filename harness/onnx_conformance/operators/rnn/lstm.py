@@ -13,6 +13,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Int, Op, PartlyOpen, Version, ramp
 from onnx_conformance.declare.data import waves
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.rnn._recurrent import TOLERANCE, UNTRANSPOSED, Layer, recurrent, through_time
 from onnx_conformance.operators.rnn._recurrent_cases import (
     ENDS,
@@ -24,6 +25,7 @@ from onnx_conformance.operators.rnn._recurrent_cases import (
     output_sequence_cases,
     recurrent_cases,
 )
+from onnx_conformance.operators.rnn._sizes import ONE_STEP, one_step, sized
 
 LSTM = Op("LSTM", versions=(1, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
 LSTM.example(
@@ -228,3 +230,6 @@ in_both_wordings(LSTM, CLAUSES, "cell_alone", n=3, omits=("Y", "Y_h"), cites=LAS
 case("peepholes_four_gates", **data(4), **ENDS, since=NEWEST, P=ramp(1, 12), rejects=PEEPHOLES)
 case("peepholes_rank1", **data(4), **ENDS, P=ramp(9), rejects=PEEPHOLES)
 case("peepholes_two_directions", **data(4), **ENDS, since=NEWEST, P=ramp(2, 9), rejects=PEEPHOLES)
+sized(LSTM, CLAUSES, (LAYER, CELL, HIDDEN_STATE))
+with_peepholes = {**one_step(CLAUSES, "forward"), "P": filled(1, (3, "h"), floats=(-0.5, 0.5))}
+LSTM.sized("peepholes", ONE_STEP[2::5], n=3, each="T", cites=(*EQUATIONS, PEEPHOLES), arguments=with_peepholes)

@@ -20,6 +20,7 @@ from onnx_conformance.operators.rnn._recurrent_cases import (
     output_sequence_cases,
     recurrent_cases,
 )
+from onnx_conformance.operators.rnn._sizes import sized
 
 RNN = Op("RNN", versions=(1, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
 RNN.example(**data(1, symmetric=True), **extras(1, ("initial_h",)), **ENDS, activations=["Tanh"], clip=9.0)
@@ -152,3 +153,4 @@ case("activations_second_unknown", **few, activations=["Tanh", "Selu"], rejects=
 elus: dict[str, Any] = {**few, "activations": ["Elu", "Elu"], "activation_alpha": [0.5]}
 case("alpha_too_few", Tag.EDGE, **elus, unspecified=CLAUSES.consumed)
 output_sequence_cases(RNN, CLAUSES)
+sized(RNN, CLAUSES, (COMPUTES, EQUATION))
