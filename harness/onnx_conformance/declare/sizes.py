@@ -249,6 +249,24 @@ def listed(tensor: Values, dtype: type) -> Listed:
     return Listed(tensor, dtype)
 
 
+def together(of: Callable[[Sizes], Mapping[str, Any]], *names: str) -> dict[str, Callable[[Sizes], Any]]:
+    """Return arguments that belong together, such as the nodes of trees.
+
+    Args:
+        of: a function that returns all of them for some sizes; it is called once for each sizes.
+        names: their names.
+    """
+
+    @functools.cache
+    def made(items: tuple[tuple[str, int], ...]) -> Mapping[str, Any]:
+        return of(dict(items))
+
+    def named(name: str) -> Callable[[Sizes], Any]:
+        return lambda sizes: made(tuple(sizes.items()))[name]
+
+    return {name: named(name) for name in names}
+
+
 def fractions(key: str, count: int) -> Array:
     """Return so many doubles from 0 to 1, which only depend on a text."""
     seed = int.from_bytes(hashlib.sha256(key.encode()).digest()[:16], "little")
@@ -323,6 +341,28 @@ Argument = Values | Several | Listed | Typed | Callable[[Sizes], Any]
 """An argument that may depend on the sizes; all others are as in a case."""
 
 
+class _Late(Mapping[str, Any]):
+    """The arguments of a case. Each is computed at its first use, because listing the cases needs only the names."""
+
+    def __init__(self, names: Iterable[str], value: Callable[[str], Any]) -> None:
+        """Store the names of the arguments, and a function that returns the value of a name."""
+        self._names, self._value = tuple(names), functools.cache(value)
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - any argument of an operator
+        """Return the value of an argument."""
+        if name not in self._names:
+            raise KeyError(name)
+        return self._value(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """Return the number of arguments."""
+        return len(self._names)
+
+
 Choice = Sequence[Sizes] | Callable[[], Sequence[Sizes]]
 """The sizes of a call, or a function that returns them, because finding pairs takes a second."""
 
@@ -349,8 +389,8 @@ class SizedCall:
         for sizes in self.sizes() if callable(self.sizes) else self.sizes:
             yield "_".join([self.name, *(f"{name.lower()}{number}" for name, number in sizes.items())]), sizes
 
-    def at(self, operator: str, name: str, sizes: Sizes) -> dict[str, Any]:
-        """Return the arguments at some sizes.
+    def at(self, operator: str, name: str, sizes: Sizes) -> Mapping[str, Any]:
+        """Return the arguments at some sizes. Each is computed at its first use.
 
         Args:
             operator: the operator, such as ai.onnx/MatMul.
@@ -373,7 +413,7 @@ class SizedCall:
                 return item.data(sizes, f"{operator} {name} {argument}")
             return item(sizes) if callable(item) else item
 
-        return {argument: value(argument, item) for argument, item in self.arguments.items()}
+        return _Late(self.arguments, lambda argument: value(argument, self.arguments[argument]))
 
     def options_at(self, sizes: Sizes) -> dict[str, Any]:
         """Return the further parameters of the case with some sizes."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import TYPE_CHECKING
 
 import ml_dtypes
 import numpy as np
@@ -20,9 +21,13 @@ from onnx_conformance.declare.sizes import (
     sequence,
     several,
     shape_of,
+    together,
     tuples,
 )
 from refusals import refuses
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare.sizes import Sizes
 
 KEY = "ai.onnx/MatMul rows_m3_k4 A"
 
@@ -165,3 +170,20 @@ def test_attributes_and_typed_values_are_drawn_too() -> None:
     assert case.arguments["indices"].type == "int32"
     assert case.arguments["indices"].values.of(np.dtype(np.int32)).shape == (4,)
     assert case.arguments["shape"] == [4, 3]
+
+
+def test_arguments_that_belong_together_are_computed_once_and_when_they_are_used() -> None:
+    op = Op("Concat", versions=(13,), compare=EXACT)
+    calls: list[int] = []
+
+    def both(sizes: Sizes) -> dict[str, int]:
+        calls.append(sizes["n"])
+        return {"first": sizes["n"], "second": -sizes["n"]}
+
+    op.sized("pair", grid(n=(4, 5)), cites=op.clause("A list"), arguments=together(both, "first", "second"))
+    cases = list(op.sized_cases())
+    assert [[*case.arguments] for case in cases] == [["first", "second"]] * 2
+    assert not calls
+    assert [dict(case.arguments) for case in cases] == [{"first": 4, "second": -4}, {"first": 5, "second": -5}]
+    assert calls == [4, 5]
+    assert "third" not in cases[0].arguments

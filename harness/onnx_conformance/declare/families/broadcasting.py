@@ -5,6 +5,7 @@ Both classes declare the sentences that operators share, implement their meaning
 
 from __future__ import annotations
 
+import math
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -183,7 +184,13 @@ class Multidirectional:
         v.require(self.clause, have_one_shape(*tensors))
 
     def sized(
-        self, computes: Clause, arguments: Callable[[Dims, Dims], dict[str, Any]], *, suffix: str = "", step: int = 1
+        self,
+        computes: Clause,
+        arguments: Callable[[Dims, Dims], dict[str, Any]],
+        *,
+        suffix: str = "",
+        step: int = 1,
+        most: int | None = None,
     ) -> None:
         """Declare the sized calls with tensors of two shapes.
 
@@ -192,10 +199,12 @@ class Multidirectional:
             arguments: a function of the dimensions of both shapes.
             suffix: the end of the names of the calls, if the operator has several with these shapes.
             step: only one size in so many.
+            most: the maximum number of elements; None for no limit.
         """
         for name, (one, other, sizes) in BROADCAST.items():
             cites = (computes, self.clause)
-            self.op.sized(f"{name}{suffix}", sizes[::step], each="T", cites=cites, arguments=arguments(one, other))
+            small = [some for some in sizes if most is None or math.prod(some.values()) <= most]
+            self.op.sized(f"{name}{suffix}", small[::step], each="T", cites=cites, arguments=arguments(one, other))
 
     def cases(self, operands: Operands) -> None:
         """Declare the cases with two shapes."""
