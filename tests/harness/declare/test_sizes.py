@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from onnx_conformance.declare import EXACT, Op, typed
+from onnx_conformance.declare import EXACT, Multidirectional, Op, typed
 from onnx_conformance.declare.sizes import (
     among,
     filled,
@@ -187,3 +188,23 @@ def test_arguments_that_belong_together_are_computed_once_and_when_they_are_used
     assert [dict(case.arguments) for case in cases] == [{"first": 4, "second": -4}, {"first": 5, "second": -5}]
     assert calls == [4, 5]
     assert "third" not in cases[0].arguments
+
+
+def test_an_argument_is_computed_once_for_a_case() -> None:
+    op = Op("Concat", versions=(13,), compare=EXACT)
+    calls: list[int] = []
+    arguments = {"axis": lambda sizes: calls.append(sizes["n"])}
+    op.sized("axis", grid(n=(4,)), cites=op.clause("A list"), arguments=arguments)
+    (case,) = op.sized_cases()
+    assert case.arguments["axis"] is None
+    assert case.arguments["axis"] is None
+    assert calls == [4]
+
+
+def test_the_sizes_of_two_tensors_may_be_limited() -> None:
+    op = Op("Add", versions=(14,), compare=EXACT)
+    numpy = Multidirectional(op)
+    numpy.sized(numpy.clause, lambda one, other: {"A": filled(*one), "B": filled(*other)}, most=700)
+    products = [math.prod(sizes.values()) for call in op.calls for _, sizes in call.each()]
+    assert len(products) > 10
+    assert 500 < max(products) <= 700
