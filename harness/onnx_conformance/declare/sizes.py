@@ -279,6 +279,11 @@ def grid(**dims: Sequence[int]) -> list[dict[str, int]]:
     return [dict(zip(dims, numbers, strict=True)) for numbers in itertools.product(*dims.values())]
 
 
+def up_to(most: int | None, choice: Sequence[dict[str, int]]) -> list[dict[str, int]]:
+    """Return the sizes whose product is at most a number; None for no limit."""
+    return [sizes for sizes in choice if most is None or math.prod(sizes.values()) <= most]
+
+
 @functools.cache
 def pairwise(*, most: int, **dims: Sequence[int]) -> tuple[dict[str, int], ...]:
     """Return combinations of sizes in which every pair of numbers of two dimensions occurs.

@@ -23,7 +23,7 @@ import onnx
 from onnx_conformance.base.atomic_file import write
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import GENERATED
-from onnx_conformance.generation import manifest
+from onnx_conformance.generation import manifest, sized_source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -110,7 +110,9 @@ def _home(value: object) -> str:
 
 def is_shared(name: str) -> bool:
     """Return whether a module contains code of oracles that several operators share."""
-    return name.startswith(FAMILIES) or (name.startswith(OPERATORS) and name.rpartition(".")[2].startswith("_"))
+    file = name.rpartition(".")[2]
+    of_operators = name.startswith(OPERATORS) and file.startswith("_") and file != sized_source.SIZES
+    return name.startswith(FAMILIES) or of_operators
 
 
 def digest(op: Op) -> str:
@@ -127,25 +129,12 @@ def digest(op: Op) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
-def _of_sizes(statement: ast.stmt) -> bool:
-    """Return whether a statement only concerns sized calls, whose cases are in another suite."""
-    if isinstance(statement, ast.ImportFrom):
-        return statement.module == "onnx_conformance.declare.sizes"
-    call = statement.value if isinstance(statement, ast.Expr) else None
-    if isinstance(statement, ast.FunctionDef):
-        return statement.name == "sized"
-    if isinstance(statement, ast.For):
-        return all(map(_of_sizes, statement.body)) and not statement.orelse
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "sized"
-
-
 @functools.cache
 def _code(source: str) -> str:
     """Return the syntax tree of a file as text, without its prose."""
     tree = ast.parse(source)
+    sized_source.without_sized_calls(tree)
     for node in ast.walk(tree):
-        if isinstance(body := getattr(node, "body", None), list):
-            body[:] = [item for item in body if not _of_sizes(item)] or [ast.Pass()]
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
             node.value.value = ""
         elif isinstance(node, ast.Call):

@@ -76,6 +76,41 @@ def sized(self):
         assert figures._code(f"x = 1\n{other}\n") != figures._code("x = 1\n"), other
 
 
+SIZED_ALONE = """
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TABLE: dict[str, Any] = {"a": 1}
+\"\"\"By name, a number.\"\"\"
+FURTHER = [TABLE]
+
+
+def numbers(sizes: Callable) -> int:
+    return FURTHER
+
+
+OP.sized("a", [], cites=CLAUSE, arguments={"x": numbers})
+"""
+
+
+def test_the_digest_is_not_of_what_only_sized_calls_use() -> None:
+    plain = "from numpy import array\n\nOP.case(array)\n"
+    assert figures._code(f"{plain}{SIZED_ALONE}") == figures._code(plain)
+    without = SIZED_ALONE.partition("OP.sized")[0]
+    for other in (without, f"{SIZED_ALONE}\nOP.case(TABLE)", f"{SIZED_ALONE}\nOP.case(numbers)"):
+        assert figures._code(f"{plain}{other}") != figures._code(plain), other
+        assert "TABLE" in figures._code(f"{plain}{other}"), other
+
+
+def test_the_digest_is_not_of_the_tables_of_sizes() -> None:
+    names = {module.__name__ for module in figures.modules(registry.load().named("Conv"))}
+    assert "onnx_conformance.operators.nn.conv" in names
+    assert "onnx_conformance.operators.nn._filters" in names, names
+    assert "onnx_conformance.operators.nn._sizes" not in names
+
+
 def test_the_digest_is_of_the_cases_and_not_of_which_are_the_core(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,12 +5,11 @@ Both classes declare the sentences that operators share, implement their meaning
 
 from __future__ import annotations
 
-import math
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.declare.op import Op, Tag
-from onnx_conformance.declare.sizes import BROADCAST
+from onnx_conformance.declare.sizes import BROADCAST, up_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -203,8 +202,9 @@ class Multidirectional:
         """
         for name, (one, other, sizes) in BROADCAST.items():
             cites = (computes, self.clause)
-            small = [some for some in sizes if most is None or math.prod(some.values()) <= most]
-            self.op.sized(f"{name}{suffix}", small[::step], each="T", cites=cites, arguments=arguments(one, other))
+            self.op.sized(
+                f"{name}{suffix}", up_to(most, sizes)[::step], each="T", cites=cites, arguments=arguments(one, other)
+            )
 
     def cases(self, operands: Operands) -> None:
         """Declare the cases with two shapes."""

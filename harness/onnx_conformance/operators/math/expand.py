@@ -173,6 +173,10 @@ SHAPES: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {
 """The dimensions of the input and of the shape, and the sizes."""
 
 for name, (dims, wanted, sizes) in SHAPES.items():
-    each = "T" if name in {"scalar", "columns"} else None
-    arguments = {"input": filled(*dims), "shape": shape_of(*wanted)}
-    EXPAND.sized(name, sizes, each=each, cites=(BROADCAST, RIGHT), arguments=arguments)
+    EXPAND.sized(
+        name,
+        sizes,
+        each="T" if name in {"scalar", "columns"} else None,
+        cites=(BROADCAST, RIGHT),
+        arguments={"input": filled(*dims), "shape": shape_of(*wanted)},
+    )

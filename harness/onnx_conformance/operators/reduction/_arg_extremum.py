@@ -7,20 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import AnyOf, Array, Int, Op, Tag, Version, any_place, axes, axes_outside, ramp, typed
-from onnx_conformance.declare.sizes import LENGTHS, Dims, among, filled, grid
+from onnx_conformance.declare.sizes import among, filled
+from onnx_conformance.operators.reduction._sizes import REDUCED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 CUBE = (np.arange(60) * 23 % 60).reshape(3, 4, 5)
 """All elements are different. They are in no order along any axis."""
-REDUCED: dict[str, tuple[Dims, int, list[dict[str, int]]]] = {
-    "last": (("m", "n"), -1, grid(m=(3,), n=LENGTHS[::2])),
-    "first": (("n", "m"), 0, grid(n=(7, 33, 129), m=(3, 16, 33))),
-    "middle": (("b", "n", "m"), 1, grid(b=(2,), n=(9, 65), m=(5, 16))),
-    "channels": (("b", "n", "h", "w"), 1, grid(b=(1,), n=(21,), h=(7,), w=(9, 16))),
-}
-"""The dimensions of the data, the axis, and the sizes, of sized calls."""
 TIES = [[2, 5, 5, 1, 5], [7, 7, 0, 7, 3], [4, 4, 4, 4, 4]]
 
 
@@ -135,13 +129,14 @@ class ArgExtremum:
         self._ties(turned, "infinity" if greatest else "minus_infinity", "minus_infinity" if greatest else "infinity")
         self._empty_cases()
         self._axes_cases(turned)
-        self._sized_calls()
+        self.sized()
         for type_ in (f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)):
             low, high = int(np.iinfo(type_).min), int(np.iinfo(type_).max)
             hard = turned(np.array([[high - 1, low, high], [low + 1, low, 0], [low, 1, 0]], type_))
             self.op.case(f"limits_{type_}", Tag.EDGE, data=typed(type_, hard), axis=1, cites=self.computes)
 
-    def _sized_calls(self) -> None:
+    def sized(self) -> None:
+        """Declare the sized calls."""
         for name, (dims, axis, sizes) in REDUCED.items():
             self.op.sized(
                 name,

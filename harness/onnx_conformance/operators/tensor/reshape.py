@@ -138,6 +138,10 @@ OTHER_SHAPES: dict[str, tuple[Dims, list[dict[str, int]], list[int]]] = {
 }
 """The dimensions of the data, the sizes, and the new shape."""
 for name, (dims, sizes, shape) in OTHER_SHAPES.items():
-    each = "T" if name == "heads" else None
-    arguments = {"data": filled(*dims), "shape": shape}
-    RESHAPE.sized(name, sizes, each=each, cites=(LIKE_NUMPY, INFERRED), arguments=arguments)
+    RESHAPE.sized(
+        name,
+        sizes,
+        each="T" if name == "heads" else None,
+        cites=(LIKE_NUMPY, INFERRED),
+        arguments={"data": filled(*dims), "shape": shape},
+    )

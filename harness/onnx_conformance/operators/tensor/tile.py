@@ -141,7 +141,10 @@ TILED: dict[str, tuple[Dims, list[dict[str, int]], list[int]]] = {
 }
 """The dimensions of the input, the sizes, and the numbers of copies."""
 for name, (dims, sizes, copies) in TILED.items():
-    each = "T" if name in {"vector", "columns"} else None
     TILE.sized(
-        name, sizes, each=each, cites=(LIKE_NUMPY, OUTPUT), arguments={"input": filled(*dims), "repeats": copies}
+        name,
+        sizes,
+        each="T" if name in {"vector", "columns"} else None,
+        cites=(LIKE_NUMPY, OUTPUT),
+        arguments={"input": filled(*dims), "repeats": copies},
     )

@@ -226,20 +226,20 @@ case("three_outputs", n=3, rejects=OUTPUTS)
 case("shapes_mismatch", Tag.EDGE, inputs=(X, [1, 2], V), rejects=NUMPY)
 case("shapes_mismatch_in_rows", Tag.EDGE, inputs=(Y, ramp(4, 3), W), rejects=NUMPY)
 
+DECAYS = {"alpha": 0.95, "beta": 0.85, "norm_coefficient": 0.001}
 for mode, formula in {"standard": X_NEW, "nesterov": X_NEW_NESTEROV}.items():
-    attributes: dict[str, Any] = {"alpha": 0.95, "beta": 0.85, "norm_coefficient": 0.001, "mode": mode}
     MOMENTUM.sized(
         f"vector_{mode}",
         grid(n=LENGTHS[::3]),
         n=2,
         each="T3" if mode == "standard" else None,
         cites=(V_NEW, formula),
-        arguments={"R": 0.1, "T": 3, "inputs": (filled("n"), filled("n"), filled("n")), **attributes},
+        arguments={"R": 0.1, "T": 3, "inputs": (filled("n"), filled("n"), filled("n")), **DECAYS, "mode": mode},
     )
     MOMENTUM.sized(
         f"two_matrices_{mode}",
         grid(m=(17,), n=(9, 64)),
         n=4,
         cites=(V_NEW, formula),
-        arguments={"R": 0.1, "T": 3, "inputs": several(6, lambda _: filled("m", "n")), **attributes},
+        arguments={"R": 0.1, "T": 3, "inputs": several(6, lambda _: filled("m", "n")), **DECAYS, "mode": mode},
     )
