@@ -167,7 +167,7 @@ for name, (axis, dims, others) in PLACES.items():
     SPLIT_TO_SEQUENCE.sized(
         f"{name}_chunks",
         [{"chunk": chunk, "n": n, **sizes} for chunk, n in CHUNKED for sizes in grid(**others)],
-        each="T" if name == "vector" else None,
+        each="T" if name in {"vector", "last"} else None,
         cites=(CHUNKS, LAST),
         arguments={"input": filled(*dims), "split": lambda sizes: sizes["chunk"], "axis": axis},
     )
@@ -178,7 +178,7 @@ for name, (axis, dims, others) in PLACES.items():
             for parts, n in ((2, 17), (3, 64), (5, 129), (16, 257), (100, 1025))
             for sizes in grid(**others)
         ],
-        each="T" if name == "middle" else None,
+        each="T" if name in {"middle", "first"} else None,
         cites=LENGTHS,
         arguments={"input": filled(*dims), "split": _uneven, "axis": axis},
     )

@@ -245,7 +245,7 @@ for name, (axis, dims, others) in PLACES.items():
         f"{name}_evenly",
         _parts(EVENLY, others),
         n="parts",
-        each="T" if name == "middle" else None,
+        each="T" if name in {"middle", "channels"} else None,
         cites=EVEN,
         arguments={"input": filled(*dims), "axis": axis, "num_outputs": lambda sizes: sizes["parts"]},
     )
@@ -253,7 +253,7 @@ for name, (axis, dims, others) in PLACES.items():
         f"{name}_smaller_last",
         _parts(LESS_AT_THE_END, others),
         n="parts",
-        each="T" if name == "vector" else None,
+        each="T" if name in {"vector", "last"} else None,
         cites=LAST,
         arguments={"input": filled(*dims), "axis": axis, "num_outputs": lambda sizes: sizes["parts"]},
     )
@@ -261,7 +261,7 @@ for name, (axis, dims, others) in PLACES.items():
         f"{name}_lengths",
         _parts([(2, 17), (3, 64), (5, 129), (16, 257), (100, 1025)], others),
         n="parts",
-        each="T" if name == "middle" else None,
+        each="T" if name in {"middle", "first"} else None,
         cites=(SIZES, LENGTH),
         arguments={"input": filled(*dims), "axis": axis, "split": _uneven},
     )
