@@ -1,4 +1,4 @@
-"""The source of an operator file without sized calls, which change neither its oracles nor the other cases."""
+"""The source of an operator file without sized calls. They do not change its oracles and its other cases."""
 
 from __future__ import annotations
 
