@@ -174,7 +174,12 @@ for name, arguments in WINDOWS.items():
         name,
         FRAMED if name == "window" else FRAMED[::2],
         cites=(SLIDING, FRAMES, SHAPE_ONESIDED),
-        arguments={"signal": filled("b", "samples", 1), "frame_step": lambda sizes: sizes["step"], **arguments},
+        arguments={
+            "signal": filled("b", "samples", 1),
+            "frame_step": lambda sizes: sizes["step"],
+            "onesided": 1,
+            **arguments,
+        },
     )
 STFT.sized(
     "both_sides",
