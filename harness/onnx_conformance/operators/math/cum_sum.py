@@ -173,3 +173,4 @@ for place, (dims, axis, sizes) in LINES.items():
             cites=clauses,
             arguments={"x": filled(*dims, integers=(0, 4)), "axis": axis, **attributes},
         )
+CUM_SUM.sized("large", grid(m=(129,), n=(513,)), cites=FROM_THE_FIRST, arguments={"x": filled("m", "n"), "axis": 1})

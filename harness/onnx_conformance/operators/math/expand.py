@@ -180,3 +180,9 @@ for name, (dims, wanted, sizes) in SHAPES.items():
         cites=(BROADCAST, RIGHT),
         arguments={"input": filled(*dims), "shape": shape_of(*wanted)},
     )
+EXPAND.sized(
+    "large",
+    grid(m=(257,), n=(513,)),
+    cites=(BROADCAST, RIGHT),
+    arguments={"input": filled("m", 1), "shape": shape_of("m", "n")},
+)

@@ -189,3 +189,9 @@ for name, (axis, dims, others) in PLACES.items():
             cites=(DEFAULT, KEEP),
             arguments={"input": filled(*dims), "axis": axis, "keepdims": kept},
         )
+SPLIT_TO_SEQUENCE.sized(
+    "large",
+    [{"chunk": chunk, "n": 1000, "w": 131} for chunk in (7, 300)],
+    cites=(CHUNKS, LAST),
+    arguments={"input": filled("w", "n"), "split": lambda sizes: sizes["chunk"], "axis": 1},
+)

@@ -154,3 +154,9 @@ COMPRESS.sized(
     cites=(SELECTS, FLAT),
     arguments={"input": filled("m", "n"), "condition": filled("c")},
 )
+COMPRESS.sized(
+    "large",
+    grid(n=(1025,), w=(129,)),
+    cites=(SELECTS, ALONG),
+    arguments={"input": filled("n", "w"), "condition": filled("n"), "axis": 0},
+)

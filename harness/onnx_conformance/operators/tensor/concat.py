@@ -155,3 +155,9 @@ CONCAT.sized(
     cites=CONCATENATE,
     arguments={"inputs": several("count", lambda index: filled("b", index % 4 + 1, "n")), "axis": 1},
 )
+CONCAT.sized(
+    "large",
+    grid(m=(513,), n=(129, 200)),
+    cites=CONCATENATE,
+    arguments={"inputs": (filled("m", 3), filled("m", "n"), filled("m", "n")), "axis": 1},
+)

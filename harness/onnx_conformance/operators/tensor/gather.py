@@ -214,3 +214,9 @@ GATHER.sized(
     cites=GATHERS,
     arguments={"data": filled("n", "d"), "indices": typed("int32", indices_of("n", "k"))},
 )
+GATHER.sized(
+    "large",
+    grid(n=(1000,), d=(129,), k=(1025,)),
+    cites=GATHERS,
+    arguments={"data": filled("n", "d"), "indices": indices_of("n", "k", back=True)},
+)

@@ -151,3 +151,9 @@ for name, (along, dims, of_indices, sizes) in ALONG.items():
         cites=(GATHERS, OUTPUT_SHAPE),
         arguments={"data": filled(*dims), "indices": indices_of("n", *of_indices, back=name == "last"), "axis": along},
     )
+GATHER.sized(
+    "large",
+    grid(m=(129,), n=(257,), k=(513,)),
+    cites=GATHERS,
+    arguments={"data": filled("m", "n"), "indices": indices_of("n", "m", "k", back=True), "axis": 1},
+)

@@ -262,3 +262,9 @@ GATHER.sized(
     cites=(BATCH, STARTS),
     arguments={"data": filled("b", "s", "d"), "indices": indices_of("s", "b", "k", 1, back=True), "batch_dims": 1},
 )
+GATHER.sized(
+    "large",
+    grid(a=(33,), b=(129,), d=(5,), n=(8193,)),
+    cites=(TUPLES, MAPS),
+    arguments={"data": filled("a", "b", "d"), "indices": tuples(("a", "b"), "n")},
+)

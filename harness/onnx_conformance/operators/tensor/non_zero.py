@@ -86,3 +86,4 @@ for name, dims in {"vector": ("n",), "matrix": (7, "n"), "cube": (2, 5, "n")}.it
         cites=RETURNS,
         arguments={"X": among([0, 0, 0, 1, 3], *dims)},
     )
+NON_ZERO.sized("large", grid(n=(65_537,)), cites=RETURNS, arguments={"X": among([0, 1, 3], "n")})

@@ -296,3 +296,10 @@ PAD.sized(
     cites=REMOVE,
     arguments={"data": filled("b", "c", "h", "w"), "pads": [0, 0, -1, -2, 0, 0, -3, -1]},
 )
+for mode in ALL_MODES:
+    PAD.sized(
+        f"large_{mode}",
+        grid(b=(2,), c=(8,), h=(64,), w=(65,)),
+        cites=(GENERATED, SENTENCE_OF[mode]),
+        arguments={"data": filled("b", "c", "h", "w"), "pads": [0, 0, 3, 3, 0, 0, 3, 3], "mode": mode},
+    )

@@ -861,3 +861,10 @@ RESIZE.sized(
     cites=(AVERAGE, MODES),
     arguments={"X": filled("b", "c", "w"), "sizes": shape_of("b", "c", "width"), "mode": "linear"},
 )
+for mode in ("nearest", "linear"):
+    RESIZE.sized(
+        f"{mode}_large",
+        [{"b": 1, "c": 3, "h": 64, "w": 64, "height": 256, "width": 256}],
+        cites=(SCALE, MODES),
+        arguments={"X": filled("b", "c", "h", "w"), "sizes": shape_of("b", "c", "height", "width"), "mode": mode},
+    )

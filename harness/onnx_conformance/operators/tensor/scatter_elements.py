@@ -270,3 +270,14 @@ for name, (along, dims, of_updates, sizes) in LINES.items():
                 "reduction": reduction,
             },
         )
+SCATTER.sized(
+    "large",
+    grid(m=(129,), n=(513,), k=(257,)),
+    cites=(WRITES, TARGET),
+    arguments={
+        "data": filled("m", "n"),
+        "indices": indices_of("n", "m", "k", distinct=1),
+        "updates": filled("m", "k"),
+        "axis": 1,
+    },
+)

@@ -341,3 +341,20 @@ for name, (places, slice_, sizes) in INTO.items():
                 "reduction": reduction,
             },
         )
+SCATTER.sized(
+    "large",
+    grid(a=(129,), b=(257,), n=(8193,)),
+    cites=(WRITES, TUPLES),
+    arguments={"data": filled("a", "b"), "indices": tuples(("a", "b"), "n", distinct=True), "updates": filled("n")},
+)
+SCATTER.sized(
+    "large_add",
+    grid(a=(129,), b=(65,), n=(8193,)),
+    cites=(REDUCES, F),
+    arguments={
+        "data": filled("a", "b"),
+        "indices": tuples(("a", "b"), "n"),
+        "updates": filled("n"),
+        "reduction": "add",
+    },
+)

@@ -339,3 +339,9 @@ for name, (dims, sizes, part) in PARTS.items():
         cites=(MULTIPLE, STARTS),
         arguments={"data": filled(*dims), **part},
     )
+SLICE.sized(
+    "large",
+    grid(m=(257,), n=(513,)),
+    cites=(MULTIPLE, STARTS),
+    arguments={"data": filled("m", "n"), "starts": [-1, 1], "ends": [-9999, 9999], "axes": [0, 1], "steps": [-1, 2]},
+)

@@ -265,3 +265,10 @@ for name, (axis, dims, others) in PLACES.items():
         cites=(SIZES, LENGTH),
         arguments={"input": filled(*dims), "axis": axis, "split": _uneven},
     )
+SPLIT.sized(
+    "large",
+    [{"parts": parts, "n": 1000, "w": 131} for parts in (4, 33)],
+    n="parts",
+    cites=LAST,
+    arguments={"input": filled("n", "w"), "num_outputs": lambda sizes: sizes["parts"]},
+)

@@ -148,3 +148,9 @@ for name, (dims, sizes, copies) in TILED.items():
         cites=(LIKE_NUMPY, OUTPUT),
         arguments={"input": filled(*dims), "repeats": copies},
     )
+TILE.sized(
+    "large",
+    grid(m=(33,), n=(129,)),
+    cites=(LIKE_NUMPY, OUTPUT),
+    arguments={"input": filled("m", "n"), "repeats": [8, 4]},
+)

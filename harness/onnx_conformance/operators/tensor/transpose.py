@@ -179,3 +179,10 @@ TRANSPOSE.sized(
     cites=CORRESPONDS,
     arguments={"data": filled("b", "h", "w", "c"), "perm": [0, 3, 1, 2]},
 )
+TRANSPOSE.sized("large", grid(m=(257,), n=(513,)), cites=(OMITTED, CORRESPONDS), arguments={"data": filled("m", "n")})
+TRANSPOSE.sized(
+    "large_heads",
+    grid(b=(2,), s=(129,), h=(12,), d=(64,)),
+    cites=CORRESPONDS,
+    arguments={"data": filled("b", "s", "h", "d"), "perm": [0, 2, 1, 3]},
+)

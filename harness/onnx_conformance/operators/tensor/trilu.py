@@ -126,3 +126,4 @@ TRILU.sized(
     cites=BATCHES,
     arguments={"input": filled("b", "h", "s", "s"), "upper": 0},
 )
+TRILU.sized("large", grid(m=(257,), n=(513,)), cites=UPPER_PART, arguments={"input": filled("m", "n")})

@@ -187,3 +187,4 @@ for name, whether in {"sorted": 1, "unsorted": 0}.items():
             arguments={"X": among([1, 2], *(("m", 3) if axis == 0 else (3, "n"))), "axis": axis, "sorted": whether},
         )
 UNIQUE.sized("all_different", grid(n=(64, 1025)), n=4, cites=(ALL, ORDERED), arguments={"X": filled("n")})
+UNIQUE.sized("large", grid(n=(65_537,)), n=4, cites=(ALL, ORDERED, COUNTS), arguments={"X": among(range(1000), "n")})

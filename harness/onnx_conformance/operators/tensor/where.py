@@ -117,3 +117,9 @@ for name, (condition, one, other, sizes) in CHOICES.items():
         cites=(CHOICE, YIELDS),
         arguments={"condition": filled(*condition), "X": filled(*one), "Y": filled(*other)},
     )
+WHERE.sized(
+    "large_rows",
+    grid(m=(257,), n=(513,)),
+    cites=(CHOICE, YIELDS),
+    arguments={"condition": filled("m", 1), "X": filled("m", "n"), "Y": filled("n")},
+)
