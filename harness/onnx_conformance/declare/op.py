@@ -382,14 +382,15 @@ class Op:
         sizes: Choice,
         *,
         cites: Clause | tuple[Clause, ...],
-        n: int | None = None,
+        n: int | str | None = None,
         each: str | tuple[str, ...] | None = None,
         but: str | tuple[str, ...] = (),
         arguments: Mapping[str, Any],
     ) -> None:
         """Declare a typical call at several sizes; see `declare.sizes`, and CaseSpec for the other parameters.
 
-        It is for the newest version of the operator. Its cases are in the suite `kernels`, and in no other.
+        The number of outputs, `n`, may be the name of a dimension. The call is for the newest version of the operator.
+        Its cases are in the suite `kernels`, and in no other.
 
         Raises:
             DeclarationError: the name is malformed or taken.
@@ -411,8 +412,8 @@ class Op:
         """Yield the cases of all sized calls. Their values are drawn when they are used."""
         for call in self.calls:
             for name, sizes in call.each():
-                arguments = call.at(str(self), name, sizes)
-                yield CaseSpec(name, arguments, frozenset({Tag.SIZE}), sized=True, **call.options)
+                arguments, options = call.at(str(self), name, sizes), call.options_at(sizes)
+                yield CaseSpec(name, arguments, frozenset({Tag.SIZE}), sized=True, **options)
 
     def _worded(self, spec: CaseSpec) -> Iterator[CaseSpec]:
         """Yield a case for each range of versions in which its clauses have the same wording, the latest first."""

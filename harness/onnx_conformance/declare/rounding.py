@@ -10,6 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from onnx_conformance.base.values import Array
 
+BLOCK = 256
+"""The number of sums of a Fourier transform that are computed at once, because all factors may need a gigabyte."""
+
 
 def is_float(dtype: np.dtype[Any]) -> bool:
     """Return whether a type is a floating-point type, and not complex."""
@@ -31,6 +34,26 @@ def rounding_as(values: Array, operand: Array) -> Array:
     If errors are measured, operations on them have an error; see `onnx_conformance.tolerance.rounding_error`.
     """
     return values.view(type(operand)) if hasattr(operand, "saturated") else values
+
+
+def fourier(values: Array, count: int, *, inverse: bool) -> Array:
+    """Return the sums over the last axis of values times e^(-2 pi j k n / N), for each k below `count`.
+
+    If errors are measured, every factor, its angle, and every addition in any order has an error; see
+    `onnx_conformance.tolerance.rounding_error`.
+
+    Args:
+        values: complex numbers; N is the length of the last axis, and n the index along it.
+        count: the number of sums, at most N.
+        inverse: whether the exponents are positive.
+    """
+    if hasattr(values, "fourier"):
+        return np.asanyarray(values.fourier(count, inverse=inverse))
+    length = values.shape[-1]
+    n, j = np.arange(float(length)), (1j if inverse else -1j)
+    blocks = (np.arange(first, min(first + BLOCK, count)) for first in range(0, count, BLOCK))
+    factors = (np.exp(2 * j * np.pi * (np.outer(n, k) / length)) for k in blocks)
+    return np.concatenate([np.tensordot(values, of_block, 1) for of_block in factors], -1)
 
 
 def exponential_leaves_range(exponents: Array, dtype: np.dtype[Any]) -> bool:

@@ -16,14 +16,14 @@ import functools
 import hashlib
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
 
-from onnx_conformance.declare.arguments import typed
+from onnx_conformance.declare.arguments import Typed, typed
 from onnx_conformance.declare.data import Data
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ Sizes = Mapping[str, int]
 """The number of each named dimension."""
 Dim = str | int | tuple[str | int, ...]
 Dims = tuple[Dim, ...]
+"""Dimensions: names, numbers, or products of them."""
 
 LENGTHS = (
     1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 255, 257, 1000, 1023, 1025, 4096, 4097,
@@ -48,6 +49,15 @@ SHORT = (1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 129, 2
 """Dimensions of matrices around the sizes of blocks."""
 _MOST_INTEGERS = 1 << 53
 """The drawn fractions are multiples of 1 / 2**53."""
+
+
+def _shape(dims: Dims, sizes: Sizes) -> tuple[int, ...]:
+    return tuple(_size(dim, sizes) for dim in dims)
+
+
+def shape_of(*dims: Dim) -> Callable[[Sizes], list[int]]:
+    """Return an argument that is the list of some dimensions, such as a new shape."""
+    return lambda sizes: list(_shape(dims, sizes))
 
 
 @dataclass(frozen=True)
@@ -76,9 +86,8 @@ class Filled:
             sizes: the number of each named dimension.
             key: the text that determines the values.
         """
-        shape = tuple(_size(dim, sizes) for dim in self.dims)
         limits = self.integers if self.below is None else (0, sizes[self.below] - 1)
-        return Data(lambda dtype, count: self._fill(dtype, fractions(key, count), limits), shape)
+        return Data(lambda dtype, count: self._fill(dtype, fractions(key, count), limits), _shape(self.dims, sizes))
 
     def _fill(self, dtype: np.dtype[Any], drawn: Array, integers: tuple[int, int]) -> Array:
         if dtype.kind == "b":
@@ -111,6 +120,172 @@ def filled(
     return Filled(dims, floats, integers, below, type_)
 
 
+@dataclass(frozen=True)
+class Among:
+    """A tensor whose elements are drawn from some values: equal elements, infinities, texts.
+
+    Attributes:
+        values: numbers, or texts for a tensor of strings.
+        dims: names of dimensions, or numbers.
+    """
+
+    values: tuple[Any, ...]
+    dims: Dims
+
+    def data(self, sizes: Sizes, key: str) -> Data:
+        """Return the values for some sizes; see `Filled.data`."""
+        return Data(lambda dtype, count: self._fill(dtype, fractions(key, count)), _shape(self.dims, sizes))
+
+    def _fill(self, dtype: np.dtype[Any], drawn: Array) -> Array:
+        among = np.array([str(value) for value in self.values] if dtype.kind == "O" else self.values)
+        return np.asarray(among[(drawn * len(self.values)).astype(np.int64)], among.dtype)
+
+
+def among(values: Iterable[Any], *dims: Dim) -> Among:
+    """Return a tensor whose elements are drawn from some values; see `Among`."""
+    return Among(tuple(values), dims)
+
+
+@dataclass(frozen=True)
+class Indices:
+    """A tensor of indices of a dimension.
+
+    Attributes:
+        of: the dimension.
+        dims: the dimensions of the tensor; names, or numbers.
+        back: whether half of them count from the back, and are therefore negative.
+        distinct: an axis along which no index occurs twice; None if any may. It is not longer than the dimension.
+    """
+
+    of: str | int
+    dims: Dims
+    back: bool
+    distinct: int | None
+
+    def data(self, sizes: Sizes, key: str) -> Data:
+        """Return the indices for some sizes; see `Filled.data`."""
+        shape = _shape(self.dims, sizes)
+        return Data(lambda _, count: self._fill(shape, sizes, key).reshape(count), shape)
+
+    def _fill(self, shape: tuple[int, ...], sizes: Sizes, key: str) -> Array:
+        (size,) = _shape((self.of,), sizes)
+        if self.distinct is None:
+            drawn = fractions(key, math.prod(shape)).reshape(shape)
+            numbers = np.floor(drawn * size).astype(np.int64)
+        else:
+            along = self.distinct % len(shape)
+            whole = (*shape[:along], size, *shape[along + 1 :])
+            orders = np.argsort(fractions(key, math.prod(whole)).reshape(whole), along, kind="stable")
+            numbers = orders.take(range(shape[along]), along)
+        if self.back:
+            from_back = fractions(f"{key} back", math.prod(shape)).reshape(shape) < 0.5  # noqa: PLR2004 - half of them
+            numbers = numbers - size * from_back
+        return np.asarray(numbers)
+
+
+def indices_of(of: str | int, *dims: Dim, back: bool = False, distinct: int | None = None) -> Indices:
+    """Return a tensor of indices of a dimension; see `Indices`."""
+    return Indices(of, dims, back, distinct)
+
+
+@dataclass(frozen=True)
+class Tuples:
+    """A tensor of tuples of indices. Each tuple is a place in a tensor.
+
+    Attributes:
+        of: the leading dimensions of that tensor, one for each index of a tuple.
+        dims: the dimensions before the last one, which is that of the tuples.
+        distinct: whether no place occurs twice.
+    """
+
+    of: Dims
+    dims: Dims
+    distinct: bool
+
+    def data(self, sizes: Sizes, key: str) -> Data:
+        """Return the tuples for some sizes; see `Filled.data`."""
+        shape, places = _shape(self.dims, sizes), _shape(self.of, sizes)
+        return Data(lambda _, count: self._fill(shape, places, key).reshape(count), (*shape, len(places)))
+
+    def _fill(self, shape: tuple[int, ...], places: tuple[int, ...], key: str) -> Array:
+        every, count = math.prod(places), math.prod(shape)
+        if self.distinct:
+            flat = np.argsort(fractions(key, every), kind="stable")[:count]
+        else:
+            flat = np.floor(fractions(key, count) * every).astype(np.int64)
+        return np.stack(np.unravel_index(flat, places), -1)
+
+
+def tuples(of: Dims, *dims: Dim, distinct: bool = False) -> Tuples:
+    """Return a tensor of tuples of indices; see `Tuples`."""
+    return Tuples(of, dims, distinct)
+
+
+Values = Filled | Among | Indices | Tuples
+"""A tensor with named dimensions and drawn values."""
+
+
+@dataclass(frozen=True)
+class Several:
+    """Several tensors: those of a variadic input, or a sequence.
+
+    Attributes:
+        count: the name of their number, or the number.
+        tensor: a function that returns the tensor at an index.
+        sequence: whether they are one sequence instead of several inputs.
+    """
+
+    count: str | int
+    tensor: Callable[[int], Values]
+    sequence: bool
+
+
+def several(count: str | int, tensor: Callable[[int], Values]) -> Several:
+    """Return the tensors of a variadic input; see `Several`."""
+    return Several(count, tensor, sequence=False)
+
+
+def sequence(count: str | int, tensor: Callable[[int], Values]) -> Several:
+    """Return a sequence of tensors; see `Several`."""
+    return Several(count, tensor, sequence=True)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The elements of a tensor as an attribute, which is a list of numbers or texts.
+
+    Attributes:
+        tensor: the tensor.
+        dtype: the type of the elements: float32, int64, or object for texts.
+    """
+
+    tensor: Values
+    dtype: type
+
+
+def listed(tensor: Values, dtype: type) -> Listed:
+    """Return the elements of a tensor as an attribute; see `Listed`."""
+    return Listed(tensor, dtype)
+
+
+def together(of: Callable[[Sizes], Mapping[str, Any]], *names: str) -> dict[str, Callable[[Sizes], Any]]:
+    """Return arguments that belong together, such as the nodes of trees.
+
+    Args:
+        of: a function that returns all of them for some sizes; it is called once for each sizes.
+        names: their names.
+    """
+
+    @functools.cache
+    def made(items: tuple[tuple[str, int], ...]) -> Mapping[str, Any]:
+        return of(dict(items))
+
+    def named(name: str) -> Callable[[Sizes], Any]:
+        return lambda sizes: made(tuple(sizes.items()))[name]
+
+    return {name: named(name) for name in names}
+
+
 def fractions(key: str, count: int) -> Array:
     """Return so many doubles from 0 to 1, which only depend on a text."""
     seed = int.from_bytes(hashlib.sha256(key.encode()).digest()[:16], "little")
@@ -121,6 +296,11 @@ def fractions(key: str, count: int) -> Array:
 def grid(**dims: Sequence[int]) -> list[dict[str, int]]:
     """Return all combinations of sizes."""
     return [dict(zip(dims, numbers, strict=True)) for numbers in itertools.product(*dims.values())]
+
+
+def up_to(most: int | None, choice: Sequence[dict[str, int]]) -> list[dict[str, int]]:
+    """Return the sizes whose product is at most a number; None for no limit."""
+    return [sizes for sizes in choice if most is None or math.prod(sizes.values()) <= most]
 
 
 @functools.cache
@@ -189,8 +369,30 @@ REDUCED: dict[str, tuple[Dims, list[int], list[dict[str, int]]]] = {
     "all": (("m", "n"), [0, 1], grid(m=(17,), n=(16, 129, 4097))),
 }
 """The dimensions of the data, the reduced axes, and the sizes, of sized calls of reductions."""
-Argument = Filled | Callable[[Sizes], Any]
-"""An argument that depends on the sizes; all others are as in a case."""
+Argument = Values | Several | Listed | Typed | Callable[[Sizes], Any]
+"""An argument that may depend on the sizes; all others are as in a case."""
+
+
+class _Late(Mapping[str, Any]):
+    """The arguments of a case. Each is computed at its first use, because listing the cases needs only the names."""
+
+    def __init__(self, names: Iterable[str], value: Callable[[str], Any]) -> None:
+        """Store the names of the arguments, and a function that returns the value of a name."""
+        self._names, self._value = tuple(names), functools.cache(value)
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - any argument of an operator
+        """Return the value of an argument."""
+        if name not in self._names:
+            raise KeyError(name)
+        return self._value(name)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        """Return the number of arguments."""
+        return len(self._names)
 
 
 Choice = Sequence[Sizes] | Callable[[], Sequence[Sizes]]
@@ -204,9 +406,9 @@ class SizedCall:
     Attributes:
         name: lower-case words; the beginning of the names of its cases.
         sizes: the sizes of its cases, or a function that returns them.
-        arguments: the arguments by name: `Filled`, a tuple of them for a variadic input, a function of the sizes, or a
-            value.
-        options: further parameters of the declared cases: n, each, but, cites.
+        arguments: the arguments by name: `Values`, a tuple of them or `Several` for a variadic input or a sequence,
+            `Listed` for an attribute, a function of the sizes, or a value. `Typed` may contain any of them.
+        options: further parameters of the declared cases: n, each, but, cites. A name as n is that of a dimension.
     """
 
     name: str
@@ -219,8 +421,8 @@ class SizedCall:
         for sizes in self.sizes() if callable(self.sizes) else self.sizes:
             yield "_".join([self.name, *(f"{name.lower()}{number}" for name, number in sizes.items())]), sizes
 
-    def at(self, operator: str, name: str, sizes: Sizes) -> dict[str, Any]:
-        """Return the arguments at some sizes.
+    def at(self, operator: str, name: str, sizes: Sizes) -> Mapping[str, Any]:
+        """Return the arguments at some sizes. Each is computed at its first use.
 
         Args:
             operator: the operator, such as ai.onnx/MatMul.
@@ -229,11 +431,24 @@ class SizedCall:
         """
 
         def value(argument: str, item: Any) -> Any:  # noqa: ANN401 - any argument of an operator
-            if isinstance(item, tuple) and any(isinstance(part, Filled) for part in item):
+            if isinstance(item, Several):
+                (count,) = _shape((item.count,), sizes)
+                tensors = tuple(value(f"{argument}_{index}", item.tensor(index)) for index in range(count))
+                return list(tensors) if item.sequence else tensors
+            if isinstance(item, Listed):
+                return value(argument, item.tensor).of(np.dtype(item.dtype)).reshape(-1).tolist()
+            if isinstance(item, Typed):
+                return Typed(item.type, value(argument, item.values))
+            if isinstance(item, tuple) and any(isinstance(part, Values) for part in item):
                 return tuple(value(f"{argument}_{index}", part) for index, part in enumerate(item))
-            if isinstance(item, Filled):
+            if isinstance(item, Values):
                 values = item.data(sizes, f"{operator} {name} {argument}")
-                return values if item.type is None else typed(item.type, values)
+                return typed(item.type, values) if isinstance(item, Filled) and item.type is not None else values
             return item(sizes) if callable(item) else item
 
-        return {argument: value(argument, item) for argument, item in self.arguments.items()}
+        return _Late(self.arguments, lambda argument: value(argument, self.arguments[argument]))
+
+    def options_at(self, sizes: Sizes) -> dict[str, Any]:
+        """Return the further parameters of the case with some sizes."""
+        n = self.options["n"]
+        return {**self.options, "n": sizes[n] if isinstance(n, str) else n}

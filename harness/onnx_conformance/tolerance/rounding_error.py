@@ -92,6 +92,19 @@ class Rounded(np.ndarray[Any, Any]):
         """Return the values with the error of a function whose values are between -1 and 1."""
         return _with_error(_exact(self), np.full(self.shape, SATURATING))
 
+    def fourier(self, count: int, *, inverse: bool) -> Rounded:
+        """Return the sums of `declare.rounding.fourier` with errors, which a fast transform computes as well.
+
+        A factor e^(j a) has the error of an exponential. Its angle a is rounded up to four times.
+        """
+        values, length = _exact(self), self.shape[-1]
+        total = (np.fft.ifft(values) * length if inverse else np.fft.fft(values))[..., :count]
+        sizes = np.abs(values) ** 2
+        squares, turned = (np.sum(sizes * weight, -1, keepdims=True) for weight in (1, np.arange(length) ** 2.0))
+        angles = 2 * np.pi * np.arange(count) / length
+        of_factors = FUNCTION**2 * squares + 2 * angles**2 * turned
+        return _with_error(total, np.sqrt(of_factors + _of_sum(length, squares, total, products=True) ** 2))
+
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:  # noqa: ANN401 - numpy's
         """Return the result of a function that calls others or moves values. Sums of products get an error."""
         if function not in CONTRACTIONS:

@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 import itertools
+import math
+from typing import TYPE_CHECKING
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from onnx_conformance.declare import EXACT, Op
+from onnx_conformance.declare import EXACT, Multidirectional, Op, typed
 from onnx_conformance.declare.data import Data
-from onnx_conformance.declare.sizes import filled, fractions, grid, pairwise
+from onnx_conformance.declare.sizes import (
+    among,
+    filled,
+    fractions,
+    grid,
+    indices_of,
+    listed,
+    pairwise,
+    sequence,
+    several,
+    shape_of,
+    together,
+    tuples,
+)
 from refusals import refuses
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare.sizes import Sizes
 
 KEY = "ai.onnx/MatMul rows_m3_k4 A"
 
@@ -65,6 +83,37 @@ def test_texts_and_booleans_are_drawn_too() -> None:
     assert {*filled(100).data({}, KEY).of(np.dtype(bool)).tolist()} == {True, False}
 
 
+def test_elements_are_among_the_values() -> None:
+    numbers = among([-np.inf, 0, np.inf], "n").data({"n": 100}, KEY)
+    assert {*numbers.of(np.dtype(np.float16)).tolist()} == {-np.inf, 0, np.inf}
+    texts = among(["a", "b c"], 10, 10).data({}, KEY).of(np.dtype(object))
+    assert texts.shape == (10, 10)
+    assert {*texts.reshape(-1).tolist()} == {"a", "b c"}
+
+
+@pytest.mark.parametrize(("back", "least"), [(False, 0), (True, -7)])
+def test_indices_are_those_of_their_dimension(*, back: bool, least: int) -> None:
+    indices = indices_of("n", 20, 30, back=back).data({"n": 7}, KEY).of(np.dtype(np.int32))
+    assert (indices.shape, indices.dtype) == ((20, 30), np.dtype(np.int32))
+    assert {*indices.reshape(-1).tolist()} == {*range(least, 7)}
+
+
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_distinct_indices_occur_once_along_their_axis(axis: int) -> None:
+    drawn = indices_of("n", "n", 9, 8, back=True, distinct=axis).data({"n": 9}, KEY).of(np.dtype(np.int64)) % 9
+    lanes = np.moveaxis(drawn, axis, -1).reshape(-1, drawn.shape[axis])
+    assert all(len({*lane}) == len(lane) for lane in lanes.tolist())
+    assert len({*map(tuple, lanes.tolist())}) > 1, "the lanes have orders of their own"
+
+
+def test_tuples_are_places_of_a_tensor() -> None:
+    places = tuples(("a", "b"), 4, 25).data({"a": 3, "b": 5}, KEY).of(np.dtype(np.int64))
+    assert places.shape == (4, 25, 2)
+    assert {*map(tuple, places.reshape(-1, 2).tolist())} == {(row, column) for row in range(3) for column in range(5)}
+    once = tuples(("a", "b"), 15, distinct=True).data({"a": 3, "b": 5}, KEY).of(np.dtype(np.int64))
+    assert len({*map(tuple, once.tolist())}) == 15
+
+
 def test_a_grid_has_all_combinations() -> None:
     assert grid(m=(1, 2), n=(3, 4)) == [{"m": 1, "n": 3}, {"m": 1, "n": 4}, {"m": 2, "n": 3}, {"m": 2, "n": 4}]
 
@@ -107,3 +156,75 @@ def test_every_tensor_of_a_variadic_input_has_values_of_its_own() -> None:
     assert first.shape == second.shape == (9,)
     assert not np.array_equal(first, second)
     assert case.arguments["pads"] == (0, 1)
+
+
+def test_the_number_of_tensors_and_of_outputs_may_be_a_dimension() -> None:
+    op = Op("Concat", versions=(13,), compare=EXACT)
+    arguments = {
+        "inputs": several("count", lambda index: filled(index + 1, "n")),
+        "list": sequence(2, lambda _: indices_of("n", "n")),
+    }
+    op.sized("many", grid(count=(3,), n=(2,)), n="count", cites=op.clause("A list"), arguments=arguments)
+    (case,) = op.sized_cases()
+    assert case.n == 3
+    assert isinstance(case.arguments["inputs"], tuple)
+    assert [item.shape for item in case.arguments["inputs"]] == [(1, 2), (2, 2), (3, 2)]
+    assert isinstance(case.arguments["list"], list)
+    first, second = case.arguments["list"]
+    assert first.shape == second.shape == (2,)
+
+
+def test_attributes_and_typed_values_are_drawn_too() -> None:
+    op = Op("Concat", versions=(13,), compare=EXACT)
+    arguments = {
+        "weights": listed(filled(2, "n", floats=(0, 1)), np.float32),
+        "counts": listed(indices_of("n", 5), np.int64),
+        "indices": typed("int32", indices_of("n", "n")),
+        "shape": shape_of("n", 3),
+    }
+    op.sized("drawn", grid(n=(4,)), cites=op.clause("A list"), arguments=arguments)
+    (case,) = op.sized_cases()
+    weights, counts = case.arguments["weights"], case.arguments["counts"]
+    assert len(weights) == 8
+    assert all(isinstance(item, float) and np.float32(item) == item for item in weights)
+    assert [type(item) for item in counts] == [int] * 5
+    assert case.arguments["indices"].type == "int32"
+    assert case.arguments["indices"].values.of(np.dtype(np.int32)).shape == (4,)
+    assert case.arguments["shape"] == [4, 3]
+
+
+def test_arguments_that_belong_together_are_computed_once_and_when_they_are_used() -> None:
+    op = Op("Concat", versions=(13,), compare=EXACT)
+    calls: list[int] = []
+
+    def both(sizes: Sizes) -> dict[str, int]:
+        calls.append(sizes["n"])
+        return {"first": sizes["n"], "second": -sizes["n"]}
+
+    op.sized("pair", grid(n=(4, 5)), cites=op.clause("A list"), arguments=together(both, "first", "second"))
+    cases = list(op.sized_cases())
+    assert [[*case.arguments] for case in cases] == [["first", "second"]] * 2
+    assert not calls
+    assert [dict(case.arguments) for case in cases] == [{"first": 4, "second": -4}, {"first": 5, "second": -5}]
+    assert calls == [4, 5]
+    assert "third" not in cases[0].arguments
+
+
+def test_an_argument_is_computed_once_for_a_case() -> None:
+    op = Op("Concat", versions=(13,), compare=EXACT)
+    calls: list[int] = []
+    arguments = {"axis": lambda sizes: calls.append(sizes["n"])}
+    op.sized("axis", grid(n=(4,)), cites=op.clause("A list"), arguments=arguments)
+    (case,) = op.sized_cases()
+    assert case.arguments["axis"] is None
+    assert case.arguments["axis"] is None
+    assert calls == [4]
+
+
+def test_the_sizes_of_two_tensors_may_be_limited() -> None:
+    op = Op("Add", versions=(14,), compare=EXACT)
+    numpy = Multidirectional(op)
+    numpy.sized(numpy.clause, lambda one, other: {"A": filled(*one), "B": filled(*other)}, most=700)
+    products = [math.prod(sizes.values()) for call in op.calls for _, sizes in call.each()]
+    assert len(products) > 10
+    assert 500 < max(products) <= 700

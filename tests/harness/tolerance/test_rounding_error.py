@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from onnx_conformance.declare import Rejected, Rule
+from onnx_conformance.declare.rounding import fourier, rounding_as
 from onnx_conformance.tolerance import rounding_error
 
 if TYPE_CHECKING:
@@ -56,6 +57,33 @@ def test_computing_in_the_type_itself_is_allowed(
         bound = allowed(lambda **named: function(*named.values()), dtype, **named)
         off = np.abs(function(*operands).astype(np.float64) - function(*wide))
         assert (off <= bound).all()
+
+
+@pytest.mark.parametrize("inverse", [False, True])
+@pytest.mark.parametrize("length", [2, 9, 40])
+def test_the_sums_of_a_fourier_transform_may_err_as_their_operations_do(length: int, *, inverse: bool) -> None:
+    def spelled_out(x: Array) -> Array:
+        places = rounding_as(np.arange(float(length)), x)
+        turns = np.outer(places, places) / length
+        return np.asanyarray(x @ np.exp((2j if inverse else -2j) * np.pi * turns))
+
+    values = np.random.default_rng(length).normal(size=(50, length)) + 0j
+    one = allowed(spelled_out, SINGLE, x=values)
+    other = allowed(lambda x: fourier(x, length, inverse=inverse), SINGLE, x=values)
+    ratios = np.sqrt(np.mean(other**2, 0) / np.mean(one**2, 0))
+    assert ((ratios > 0.8) & (ratios < 1.25)).all(), ratios
+
+
+def test_a_fourier_transform_in_float_is_allowed_but_not_one_with_a_rough_angle() -> None:
+    length = 1000
+    values = np.random.default_rng(7).normal(size=length)
+    bound = allowed(lambda x: fourier(x + 0j, 501, inverse=False), SINGLE, x=values)
+    exact = fourier(values + 0j, 501, inverse=False)
+    turns = np.outer(np.arange(length), np.arange(501)) % length / length
+    for pi, within in ((np.pi, True), (3.141, False)):
+        factors = np.exp(-2j * pi * turns).astype(np.complex64)
+        off = np.abs(values.astype(np.float32) @ factors - exact)
+        assert bool((off <= bound).all()) is within
 
 
 def test_a_sum_of_many_equal_terms_may_not_err_as_one_does_that_stops_growing() -> None:

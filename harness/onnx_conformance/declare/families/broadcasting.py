@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.declare.op import Op, Tag
-from onnx_conformance.declare.sizes import BROADCAST
+from onnx_conformance.declare.sizes import BROADCAST, up_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,7 +183,13 @@ class Multidirectional:
         v.require(self.clause, have_one_shape(*tensors))
 
     def sized(
-        self, computes: Clause, arguments: Callable[[Dims, Dims], dict[str, Any]], *, suffix: str = "", step: int = 1
+        self,
+        computes: Clause,
+        arguments: Callable[[Dims, Dims], dict[str, Any]],
+        *,
+        suffix: str = "",
+        step: int = 1,
+        most: int | None = None,
     ) -> None:
         """Declare the sized calls with tensors of two shapes.
 
@@ -192,10 +198,13 @@ class Multidirectional:
             arguments: a function of the dimensions of both shapes.
             suffix: the end of the names of the calls, if the operator has several with these shapes.
             step: only one size in so many.
+            most: the maximum number of elements; None for no limit.
         """
         for name, (one, other, sizes) in BROADCAST.items():
             cites = (computes, self.clause)
-            self.op.sized(f"{name}{suffix}", sizes[::step], each="T", cites=cites, arguments=arguments(one, other))
+            self.op.sized(
+                f"{name}{suffix}", up_to(most, sizes)[::step], each="T", cites=cites, arguments=arguments(one, other)
+            )
 
     def cases(self, operands: Operands) -> None:
         """Declare the cases with two shapes."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, length_of, typed, vary
+from onnx_conformance.declare.sizes import Dims, grid, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,3 +93,18 @@ case("negative_beside_zero", Tag.EDGE, input=[0, -1], rejects=NOT_NEGATIVE)
 case("input", Tag.EDGE, input=vary(scalar=3, matrix=[[2, 3]]), rejects=VECTOR)
 case("value_of_two", input=[2], value=typed("float", [1, 2]), rejects=ONE_ELEMENT)
 case("value_of_none", Tag.EDGE, input=[2], value=typed("float", []), rejects=ONE_ELEMENT)
+
+FILLED: dict[str, tuple[Dims, list[dict[str, int]]]] = {
+    "vector": (("n",), grid(n=(7, 64, 1025, 65_537))),
+    "matrix": (("m", "n"), grid(m=(17,), n=(16, 33))),
+    "cache": (("b", "h", "s", "d"), grid(b=(2,), h=(3,), s=(9,), d=(8, 64))),
+}
+"""The dimensions of the output, and the sizes."""
+for name, (dims, sizes) in FILLED.items():
+    CONSTANT.sized(
+        name,
+        sizes,
+        each="T2" if name == "vector" else None,
+        cites=(GENERATE, FROM_VALUE),
+        arguments={"input": shape_of(*dims), "value": typed("{T2}" if name == "vector" else "float", [1])},
+    )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, attribute, element_type, ramp, typed, vary
+from onnx_conformance.declare.sizes import filled, grid
 
 EYE = Op(
     "EyeLike", versions=(9, 22), compare=EXACT, rank="input", widens=False, derives={"T2": attribute("dtype", "T1")}
@@ -75,3 +76,12 @@ case("rank", Tag.EDGE, input=vary(vector=ramp(3), cube=ramp(2, 2, 2), scalar=3),
 case("dtype_outside", Tag.DTYPE, input=ramp(2, 3), dtype=element_type("string"), rejects=OUTPUT_TYPES)
 case("dtype_complex", Tag.DTYPE, input=ramp(2, 3), dtype=element_type("complex64"), rejects=OUTPUT_TYPES)
 case("dtype_of_no_type", Tag.EDGE, input=ramp(2, 3), dtype=99, rejects=VALID)
+
+for name, k in {"main": 0, "above": 5, "below": -3}.items():
+    EYE.sized(
+        name,
+        grid(m=(7, 33), n=(16, 65)),
+        each="T1" if name == "main" else None,
+        cites=(GENERATES, K),
+        arguments={"input": filled("m", "n"), "k": k},
+    )

@@ -18,6 +18,7 @@ from onnx_conformance.declare import Array, Int, Op, Tag, Version, bounded, ramp
 from onnx_conformance.declare.data import FLOATS
 from onnx_conformance.declare.readings import REAL_NUMBERS
 from onnx_conformance.declare.rounding import nearest
+from onnx_conformance.declare.sizes import LENGTHS, grid
 
 FLOAT = 1
 """The number of float in TensorProto.DataType."""
@@ -266,3 +267,35 @@ case("of_shape_1", Tag.EDGE, **ONE, cites=(FIRST, LIMIT, STEP))
 case("start", Tag.EDGE, start=NO_SCALAR, limit=LAST, delta=THREE, rejects=FIRST)
 case("limit", Tag.EDGE, start=START, limit=NO_SCALAR, delta=THREE, rejects=LIMIT)
 case("delta", Tag.EDGE, start=START, limit=LAST, delta=NO_SCALAR, rejects=STEP)
+
+for type_ in ("int64", "int32", "float", "double"):
+    RANGE.sized(
+        type_,
+        grid(n=LENGTHS[: -2 : 2 if type_ in {"int64", "float"} else 6]),
+        cites=(SEQUENCE, NUMBER, CONTENTS),
+        arguments={
+            "start": typed(type_, -3),
+            "limit": lambda sizes, type_=type_: typed(type_, sizes["n"] - 3),
+            "delta": typed(type_, 1),
+        },
+    )
+RANGE.sized(
+    "by_quarters",
+    grid(n=(7, 64, 1025)),
+    cites=CONTENTS,
+    arguments={
+        "start": typed("float", 2),
+        "limit": lambda sizes: typed("float", 2 + sizes["n"] / 4),
+        "delta": typed("float", 0.25),
+    },
+)
+RANGE.sized(
+    "down",
+    grid(n=(7, 64, 1025)),
+    cites=CONTENTS,
+    arguments={
+        "start": lambda sizes: typed("int64", 3 * sizes["n"]),
+        "limit": typed("int64", 0),
+        "delta": typed("int64", -3),
+    },
+)

@@ -7,7 +7,7 @@ Versions: 11, 28 (signed integers; negative amounts, and amounts of all bits or 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,12 @@ from onnx_conformance.declare import EXACT, Array, Multidirectional, Op, PartlyO
 from onnx_conformance.declare.data import every_pair
 from onnx_conformance.declare.families.bitwise import TYPES
 from onnx_conformance.declare.families.elementwise import counted, rank_of_two
+from onnx_conformance.declare.sizes import BITS, filled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnx_conformance.declare.sizes import Dims
 
 SHIFT = Op("BitShift", versions=(11, 28), compare=EXACT, rank=rank_of_two)
 SHIFT.example(X=[[1, 5, 3], [4, 2, 0]], Y=[2, 0, 1], direction="LEFT")
@@ -150,3 +156,16 @@ case("direction", Tag.EDGE, X=ramp(3), Y=ramp(3), direction=vary(lower="left", o
 case("direction_as_in_the_example", Tag.EDGE, X=[1, 4], Y=[1, 1], direction="Right", before=28, unspecified=EXAMPLES)
 case("direction_capitalized", Tag.EDGE, X=[1, 4], Y=[1, 1], direction="Right", since=28, rejects=DIRECTION)
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), Y=ramp(3), direction="LEFT", rejects=INTEGERS)
+
+
+def _bits(direction: str) -> Callable[[Dims, Dims], dict[str, Any]]:
+    """Return a function of two shapes that returns any bits, shifted by less than the number of bits."""
+    return lambda one, other: {
+        "X": filled(*one, integers=BITS),
+        "Y": filled(*other, integers=(0, 7)),
+        "direction": direction,
+    }
+
+
+for direction, moved in {"LEFT": LEFT, "RIGHT": RIGHT}.items():
+    NUMPY.sized(moved, _bits(direction), suffix=f"_{direction.lower()}", step=5, most=5000)

@@ -12,6 +12,7 @@ import numpy as np
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp, typed
 from onnx_conformance.declare.families.bitwise import TYPES
 from onnx_conformance.declare.families.elementwise import EIGHT_BITS, SHAPES
+from onnx_conformance.declare.sizes import BITS, LENGTHS, filled, grid
 
 BITWISE_NOT = Op("BitwiseNot", versions=(18,), compare=EXACT, rank="X")
 BITWISE_NOT.example(X=[[1, 5, 3], [4, 2, 0]])
@@ -41,3 +42,5 @@ for type_ in TYPES:
 for type_ in EIGHT_BITS:
     every = np.arange(np.iinfo(type_).min, np.iinfo(type_).max + 1).astype(type_)
     case(f"every_{type_}", Tag.EDGE, X=typed(type_, every), cites=NOT)
+
+BITWISE_NOT.sized("length", grid(n=LENGTHS[::2]), each="T", cites=NOT, arguments={"X": filled("n", integers=BITS)})

@@ -11,6 +11,7 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp, vary
 from onnx_conformance.declare.families.elementwise import SHAPES
+from onnx_conformance.declare.sizes import LENGTHS, filled, grid
 
 NOT = Op("Not", versions=(1,), compare=EXACT, rank="X")
 
@@ -32,3 +33,5 @@ case("scalar", Tag.EDGE, X=vary(false=False, true=True), cites=(NEGATION, BOOLEA
 case("all", X=vary(false=[False, False, False], true=[True, True, True]), cites=NEGATION)
 case("alternating", X=[[False, True, False], [True, False, True]], cites=NEGATION)
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), rejects=BOOLEAN)
+
+NOT.sized("length", grid(n=LENGTHS[::2]), cites=NEGATION, arguments={"X": filled("n")})

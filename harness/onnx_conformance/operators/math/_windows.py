@@ -14,6 +14,7 @@ from onnx_conformance.declare.arguments import element_type, typed, vary
 from onnx_conformance.declare.data import ramp
 from onnx_conformance.declare.op import Op, Tag
 from onnx_conformance.declare.rounding import is_float, nearest
+from onnx_conformance.declare.sizes import LENGTHS, grid
 from onnx_conformance.declare.tolerance import Tolerance, bounded
 
 if TYPE_CHECKING:
@@ -165,6 +166,19 @@ class Window:
                 output_datatype=number,
                 cites=self.data_type,
             )
+        for periodic, name in ((1, "periodic"), (0, "symmetric")):
+            self.op.sized(
+                name,
+                grid(n=LENGTHS[1 :: 2 if periodic else 4]),
+                cites=(self.described, self.shape),
+                arguments={"size": lambda sizes: sizes["n"], "periodic": periodic},
+            )
+        self.op.sized(
+            "double",
+            grid(n=(64, 400, 1025)),
+            cites=(self.described, self.shape),
+            arguments={"size": lambda sizes: sizes["n"], "output_datatype": element_type("double")},
+        )
         case(
             "datatype", Tag.DTYPE, size=5, output_datatype=vary(of_no_type=99, bool=9, string=8), rejects=self.data_type
         )

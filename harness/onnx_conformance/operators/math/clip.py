@@ -14,6 +14,7 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
 from onnx_conformance.declare.data import FLOATS as FLOAT_TYPES
+from onnx_conformance.declare.sizes import LARGE, LENGTHS, filled, grid
 
 CLIP = Op("Clip", versions=(1, 6, 11, 12, 13), compare=EXACT, rank="input")
 CLIP.example(input=ramp(2, 3), min=1.0, max=3.0, consumed_inputs=[0])
@@ -208,3 +209,18 @@ for type_ in ("float16", "bfloat16", "double"):
     tenths: dict[str, Any] = {"min": typed(type_, -0.1), "max": typed(type_, 0.7)}
     case(f"fractions_{type_}", Tag.EDGE, input=typed(type_, [-0.1, -0.2, 0.1, 0.7, 0.75]), **tenths, since=13)
     case(f"extremes_{type_}", Tag.EDGE, input=typed(type_, extremes(11)), **tenths, since=13, cites=(UNDER, ABOVE))
+
+for name, bounds in {"both": {"min": 1.0, "max": 6.0}, "min": {"min": 2.0}, "max": {"max": 5.0}}.items():
+    CLIP.sized(
+        name,
+        grid(n=(*LENGTHS, *LARGE)[:: 2 if name == "both" else 6]),
+        each="T" if name == "both" else None,
+        cites=(LIMITS, BY_INPUTS),
+        arguments={"input": filled("n", floats=(-3, 9), integers=(0, 9)), **bounds},
+    )
+CLIP.sized(
+    "image",
+    grid(b=(2,), c=(3, 17), h=(7,), w=(9, 32)),
+    cites=(LIMITS, BY_INPUTS),
+    arguments={"input": filled("b", "c", "h", "w", floats=(-3, 9)), "min": 0.0, "max": 6.0},
+)

@@ -13,6 +13,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Clause, Op, Tag, Version, axes, axes_outside, bounded, ramp, typed, vary
 from onnx_conformance.declare.families.products import but_where_order_decides
+from onnx_conformance.declare.sizes import Dims, filled, grid
 from onnx_conformance.operators.math._cumulative import running
 
 if TYPE_CHECKING:
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
 
 
 def _rounding(x: Array, axis: Array, exclusive: int, reverse: int) -> list[Array]:
-    """Return half a rounding of the product for each multiplication."""
+    """Return half a rounding of the product for each multiplication, and after several ones for the expected value."""
     factors = running(np.ones(x.shape), np.add, int(axis), exclusive, reverse)
     with np.errstate(all="ignore"):
         products = np.abs(running(x.astype(np.float64), np.multiply, int(axis), exclusive, reverse))
-        return [(products * np.maximum(factors - 1, 0) / 2).astype(np.float64)]
+        roundings = np.where(factors > 2, factors, np.maximum(factors - 1, 0))  # noqa: PLR2004 - one multiplication
+        return [(products * roundings / 2).astype(np.float64)]
 
 
 CUM_PROD = Op(
@@ -172,3 +174,20 @@ for type_ in ("float16", "bfloat16", "double"):
     fractions = typed(type_, [0.1, -1.7, 3.3, 1 / 3, 0.9, 1.1, 2.7])
     case(f"fractions_{type_}", Tag.EDGE, x=fractions, axis=0, cites=PERFORMS)
     case(f"fractions_reverse_{type_}", Tag.EDGE, x=fractions, axis=0, reverse=1, cites=PERFORMS)
+
+LINES: dict[str, tuple[Dims, int, list[dict[str, int]]]] = {
+    "vector": (("n",), 0, grid(n=(7, 16, 33, 129, 1025, 4097))),
+    "last": (("m", "n"), -1, grid(m=(7,), n=(9, 64, 257))),
+    "first": (("n", "m"), 0, grid(n=(9, 65, 257), m=(16,))),
+    "middle": (("b", "n", "m"), 1, grid(b=(2,), n=(33, 64), m=(7,))),
+}
+"""The dimensions of x, the axis, and the sizes."""
+for place, (dims, axis, sizes) in LINES.items():
+    for way, (attributes, clauses) in WAYS.items():
+        CUM_PROD.sized(
+            f"{place}_{way}",
+            sizes[:: 1 if way == "plain" else 2],
+            each="T" if (place, way) == ("last", "plain") else None,
+            cites=clauses,
+            arguments={"x": filled(*dims, floats=(0.9, 1.1), integers=(1, 1)), "axis": axis, **attributes},
+        )

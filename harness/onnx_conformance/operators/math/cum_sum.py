@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Clause, Op, Tag, Version, axes, axes_outside, bounded, ramp, typed, vary
+from onnx_conformance.declare.sizes import Dims, filled, grid
 from onnx_conformance.operators.math._cumulative import running
 
 
@@ -155,3 +156,21 @@ for type_, fractions in FRACTIONS.items():
         since=since,
         cites=PERFORMS,
     )
+
+LINES: dict[str, tuple[Dims, int, list[dict[str, int]]]] = {
+    "vector": (("n",), 0, grid(n=(7, 16, 33, 129, 1025, 4097))),
+    "last": (("m", "n"), -1, grid(m=(7,), n=(9, 64, 257))),
+    "first": (("n", "m"), 0, grid(n=(9, 65, 257), m=(16,))),
+    "middle": (("b", "n", "m"), 1, grid(b=(2,), n=(33, 64), m=(7,))),
+}
+"""The dimensions of x, the axis, and the sizes."""
+for place, (dims, axis, sizes) in LINES.items():
+    for way, (attributes, clauses) in WAYS.items():
+        CUM_SUM.sized(
+            f"{place}_{way}",
+            sizes[:: 1 if way == "plain" else 2],
+            each="T" if (place, way) == ("last", "plain") else None,
+            cites=clauses,
+            arguments={"x": filled(*dims, integers=(0, 4)), "axis": axis, **attributes},
+        )
+CUM_SUM.sized("large", grid(m=(129,), n=(513,)), cites=FROM_THE_FIRST, arguments={"x": filled("m", "n"), "axis": 1})

@@ -14,7 +14,8 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Clause, Op, Tag, Version, measured, ramp, vary
 from onnx_conformance.declare.data import waves
-from onnx_conformance.declare.rounding import rounding_as
+from onnx_conformance.declare.rounding import fourier, rounding_as
+from onnx_conformance.declare.sizes import Sizes, filled, fractions, grid
 
 COMPLEX = 2
 """The size of the last dimension for complex numbers. For real numbers it is 1."""
@@ -56,17 +57,12 @@ class Transform:
             every[..., mirrored] = every[..., self.length - mirrored].conj()
         return np.moveaxis(every, -1, self.axis)
 
-    def _sums(self, values: Array, factors: Array) -> Array:
-        """Return the sums over the axis of values times factors, only for the indices that the operator returns."""
-        sums = np.moveaxis(np.tensordot(values, factors, (self.axis, 0)), -1, self.axis)
-        sums = sums / (self.length if self.inverse else 1)
-        return sums.take(np.arange(self.half), self.axis) if self.onesided and not self.inverse else sums
-
     def of(self, data: Array) -> Array:
         """Return the transform."""
-        places = rounding_as(np.arange(float(self.length)), data)
-        turns = np.outer(places, places) / self.length
-        result = self._sums(self.values(data), np.exp((2j if self.inverse else -2j) * np.pi * turns))
+        values = rounding_as(np.moveaxis(self.values(data), self.axis, -1), data)
+        count = self.half if self.onesided and not self.inverse else self.length
+        sums = fourier(values, count, inverse=self.inverse) / (self.length if self.inverse else 1)
+        result = np.moveaxis(sums, -1, self.axis)
         return np.stack([result.real] if self.inverse and self.onesided else [result.real, result.imag], -1)
 
 
@@ -405,3 +401,71 @@ case("irfft_middle_not_real", Tag.EDGE, input=MIDDLE, axis=1, inverse=1, oneside
 case("dtypes", Tag.DTYPE, each="T1", input=RISING, axis=1, cites=FLOATS)
 LENGTH_OUTSIDE = SINCE_20.length_types
 case("length_outside", Tag.DTYPE, outside="T2", input=COMPLEX_LINE, axis=1, dft_length=3, rejects=LENGTH_OUTSIDE)
+
+SIGNALS = (7, 16, 31, 64, 127, 240, 256, 509, 1000, 1009, 1024, 4096)
+"""Primes, powers of 2 and other products: fast transforms have other code for each of them."""
+DFT.sized(
+    "real_onesided",
+    grid(b=(1,), n=SIGNALS),
+    cites=(FORMULA, SINCE_20.rfft_of_real),
+    arguments={"input": filled("b", "n", 1), "axis": 1, "onesided": 1},
+)
+DFT.sized(
+    "real",
+    grid(b=(2,), n=SIGNALS[:-4]),
+    cites=(FORMULA, SINCE_20.real),
+    arguments={"input": filled("b", "n", 1), "axis": 1},
+)
+DFT.sized(
+    "complex",
+    grid(b=(2,), n=SIGNALS[:-4:2]),
+    cites=(FORMULA, SINCE_20.complex),
+    arguments={"input": filled("b", "n", 2), "axis": 1},
+)
+DFT.sized(
+    "inverse",
+    grid(b=(2,), n=SIGNALS[1:-4:2]),
+    cites=(INVERSE, SINCE_20.complex),
+    arguments={"input": filled("b", "n", 2), "axis": 1, "inverse": 1},
+)
+
+
+def _half(sizes: Sizes) -> Array:
+    """Return half the spectrum of a real signal of even length: its first and its last value are real."""
+    count = sizes["n"] // 2 + 1
+    spectrum = fractions(f"{DFT} half {sizes}", 2 * count).reshape(1, count, COMPLEX).astype(np.float32)
+    spectrum[:, [0, -1], 1] = 0
+    return spectrum
+
+
+DFT.sized(
+    "inverse_onesided",
+    grid(n=(16, 64, 240, 256, 1000)),
+    cites=(INVERSE, SYMMETRY, SINCE_20.irfft_of_complex),
+    arguments={"input": _half, "axis": 1, "inverse": 1, "onesided": 1},
+)
+DFT.sized(
+    "padded",
+    grid(b=(2,), n=(33, 100), length=(64, 128, 509))[1:],
+    cites=(FORMULA, PADDED),
+    arguments={"input": filled("b", "n", 1), "dft_length": lambda sizes: sizes["length"], "axis": 1},
+)
+DFT.sized(
+    "cut",
+    grid(b=(2,), n=(300,), length=(33, 128, 256)),
+    cites=(FORMULA, CUT),
+    arguments={"input": filled("b", "n", 1), "dft_length": lambda sizes: sizes["length"], "axis": 1},
+)
+DFT.sized(
+    "columns",
+    grid(b=(2,), n=(16, 60), w=(7, 16)),
+    cites=(FORMULA, OTHERS),
+    arguments={"input": filled("b", "n", "w", 1), "axis": -3},
+)
+DFT.sized(
+    "types",
+    grid(b=(3,), n=(7, 16, 31, 32)),
+    each="T1",
+    cites=(FORMULA, FLOATS),
+    arguments={"input": filled("b", "n", 1), "axis": 1, "onesided": 1},
+)

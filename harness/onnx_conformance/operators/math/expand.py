@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Clause, Op, Rule, Tag, Version, extremes, ramp, typed, vary
+from onnx_conformance.declare.sizes import Dims, filled, grid, shape_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -157,3 +158,31 @@ case("signed_zeros", Tag.EDGE, input=[[-0.0], [0.0], [np.nan], [-np.inf]], shape
 case("dtypes_extremes", Tag.DTYPE, Tag.EDGE, each="T", input=extremes(12), shape=[3, 12], cites=ALL_TYPES)
 case("dtypes_kept", Tag.DTYPE, Tag.EDGE, each="T", input=extremes(3, 4), shape=[1], cites=OTHER_SHAPE)
 case("attribute_shape", input=ramp(1, 3), stray={"shape": [2, 3]}, rejects=Rule.ARITY)
+
+SHAPES: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {
+    "scalar": ((), ("n",), grid(n=(1, 7, 64, 1025, 65_537))),
+    "rows": (("n",), ("m", "n"), grid(m=(17,), n=(7, 16, 33, 129))),
+    "columns": (("m", 1), ("m", "n"), grid(m=(17,), n=(7, 16, 33, 129))),
+    "mask": (("b", 1, 1, "s"), ("b", "h", "s", "s"), grid(b=(2,), h=(3,), s=(7, 16, 33))),
+    "groups_of_heads": (
+        ("b", "h", 1, "s", "d"), ("b", "h", "r", "s", "d"), grid(b=(2,), h=(2,), r=(4,), s=(9,), d=(8, 64))
+    ),
+    "planes": ((1, "c", 1, 1), ("b", "c", "h", "w"), grid(b=(2,), c=(3, 17), h=(7,), w=(16, 33))),
+    "outer": (("m", 1, "n"), (1, "k", 1), grid(m=(5,), n=(16, 33), k=(9,))),
+}  # fmt: skip
+"""The dimensions of the input and of the shape, and the sizes."""
+
+for name, (dims, wanted, sizes) in SHAPES.items():
+    EXPAND.sized(
+        name,
+        sizes,
+        each="T" if name in {"scalar", "columns"} else None,
+        cites=(BROADCAST, RIGHT),
+        arguments={"input": filled(*dims), "shape": shape_of(*wanted)},
+    )
+EXPAND.sized(
+    "large",
+    grid(m=(257,), n=(513,)),
+    cites=(BROADCAST, RIGHT),
+    arguments={"input": filled("m", 1), "shape": shape_of("m", "n")},
+)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Tolerance, Version, element_type, typed, vary
+from onnx_conformance.declare.sizes import grid
 
 MEL = Op(
     "MelWeightMatrix",
@@ -139,3 +140,16 @@ case("lower_negative", Tag.EDGE, lower_edge_hertz=-1, unspecified=LOWER)
 case("edges_equal", Tag.EDGE, lower_edge_hertz=340, unspecified=LOWER)
 case("upper_infinite", Tag.EDGE, upper_edge_hertz=np.inf, unspecified=LOWER)
 case("lower_nan", Tag.EDGE, lower_edge_hertz=np.nan, unspecified=LOWER)
+
+MEL.sized(
+    "bands",
+    grid(bands=(8, 40, 128), size=(256, 400, 1024)),
+    cites=(GENERATES, SHAPE),
+    arguments={
+        "num_mel_bins": lambda sizes: sizes["bands"],
+        "dft_length": lambda sizes: sizes["size"],
+        "sample_rate": 16_000,
+        "lower_edge_hertz": 300.0,
+        "upper_edge_hertz": 6000.0,
+    },
+)

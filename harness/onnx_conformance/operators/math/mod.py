@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,12 @@ from onnx_conformance.declare.data import FLOATS, every_pair
 from onnx_conformance.declare.families.elementwise import EIGHT_BITS, counted, float_types, rank_of_two
 from onnx_conformance.declare.readings import REAL_NUMBERS
 from onnx_conformance.declare.rounding import nearest
+from onnx_conformance.declare.sizes import filled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from onnx_conformance.declare.sizes import Dims
 
 
 def _rounding(A: Array, B: Array, fmod: int) -> list[Array]:
@@ -343,3 +349,16 @@ case("rank0", Tag.EDGE, A=typed("int32", -7), B=typed("int32", 3))
 SHAPES: dict[str, tuple[int, ...]] = {"none": (), "1": (1,), "67": (67,), "2_0_3": (2, 0, 3), "2_3_4_5": (2, 3, 4, 5)}
 for name, shape in SHAPES.items():
     case(f"shape_{name}", Tag.EDGE, **of_shapes(shape, shape))
+
+
+def _drawn(fmod: int) -> Callable[[Dims, Dims], dict[str, Any]]:
+    """Return a function of two shapes that returns dividends of both signs, and positive divisors."""
+    return lambda one, other: {
+        "A": filled(*one, floats=(-9, 9), integers=(-99, 99)),
+        "B": filled(*other, floats=(0.5, 3), integers=(1, 9)),
+        "fmod": fmod,
+    }
+
+
+for fmod, computed in {0: FLOORED_SINCE_28, 1: TRUNCATED_SINCE_28}.items():
+    NUMPY.sized(computed, _drawn(fmod), suffix="_truncated" if fmod else "_floored", step=4, most=1100)

@@ -15,6 +15,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Int, Limited, Multidirectional, Op, Tag, Version, ramp, typed, ulp
 from onnx_conformance.declare.families.elementwise import float_types
+from onnx_conformance.declare.sizes import LENGTHS, filled, grid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -170,3 +171,20 @@ for type_, exponent_of_3 in {"int32": 19, "int64": 39}.items():
         case(f"{name}_{type_}", Tag.EDGE, X=base, Y=exponent, since=12, unspecified=POWER)
 case("parity_beyond_double", Tag.EDGE, X=[-1, -1], Y=typed("int64", [2**53 + 1, 2**53 + 2]), since=12, cites=POWER)
 case("outside_before_12", Tag.DTYPE, outside="T", X=[1, 1], Y=[1, 1], rejects=FLOATS)
+
+NUMPY.sized(
+    POWER,
+    lambda one, other: {
+        "X": filled(*one, floats=(0.1, 3), integers=(1, 3)),
+        "Y": typed("{T}", filled(*other, floats=(-2, 3), integers=(0, 3))),
+    },
+    step=3,
+    most=10_000,
+)
+for name, constant in {"square": 2.0, "cube": 3.0, "root": 0.5, "reciprocal": -1.0}.items():
+    POW.sized(
+        name,
+        grid(n=LENGTHS[:: 2 if name == "square" else 6]),
+        cites=(POWER, EXPONENT),
+        arguments={"X": filled("n", floats=(0.1, 3)), "Y": constant},
+    )

@@ -13,7 +13,8 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, measured, ramp, typed, vary
 from onnx_conformance.declare.data import waves
-from onnx_conformance.declare.rounding import rounding_as
+from onnx_conformance.declare.rounding import fourier
+from onnx_conformance.declare.sizes import filled
 
 COMPLEX = 2
 """The size of the last dimension for complex numbers. For real numbers it is 1."""
@@ -110,9 +111,7 @@ def transforms(
     values = signal[..., 0] + 1j * (signal[..., 1] if signal.shape[2] == COMPLEX else 0)
     places = np.arange(frames)[:, np.newaxis] * step + np.arange(length)
     windowed = values[:, places] if window is None else values[:, places] * window
-    turns = rounding_as(np.arange(float(length)), signal)
-    result = windowed @ np.exp(-2j * np.pi * np.outer(turns, turns) / length)
-    result = result[..., : length // 2 + 1] if onesided else result
+    result = fourier(windowed, length // 2 + 1 if onesided else length, inverse=False)
     return np.stack([result.real, result.imag], -1)
 
 
@@ -151,3 +150,56 @@ case("parts", signal=vary(none=ramp(2, 11, 0), three=ramp(2, 11, 3)), frame_step
 case("frame_beyond", Tag.EDGE, signal=LINE, frame_step=3, frame_length=12, unspecified=FRAMES)
 case("step_below_1", Tag.EDGE, signal=LINE, frame_step=vary(zero=0, negative=-2), frame_length=4, unspecified=SLIDING)
 case("length_below_1", Tag.EDGE, signal=LINE, frame_step=3, frame_length=0, unspecified=SLIDING)
+
+FRAMED = [
+    {"b": b, "samples": samples, "step": step, "length": length}
+    for b, samples, step, length in (
+        (1, 1000, 4, 16),
+        (3, 1000, 20, 64),
+        (2, 2000, 50, 101),
+        (1, 4000, 128, 256),
+        (1, 8000, 160, 400),
+        (1, 8192, 256, 512),
+        (1, 8192, 512, 1024),
+    )
+]
+"""Numbers of signals, samples, samples between frames, and samples of a frame."""
+WINDOWS: dict[str, dict[str, Any]] = {
+    "window": {"window": filled("length", floats=(0.1, 1)), "frame_length": lambda sizes: sizes["length"]},
+    "window_alone": {"window": filled("length", floats=(0.1, 1))},
+    "length_alone": {"frame_length": lambda sizes: sizes["length"]},
+}
+for name, arguments in WINDOWS.items():
+    STFT.sized(
+        name,
+        FRAMED if name == "window" else FRAMED[::2],
+        cites=(SLIDING, FRAMES, SHAPE_ONESIDED),
+        arguments={
+            "signal": filled("b", "samples", 1),
+            "frame_step": lambda sizes: sizes["step"],
+            "onesided": 1,
+            **arguments,
+        },
+    )
+STFT.sized(
+    "both_sides",
+    FRAMED[:5:2],
+    cites=(SLIDING, SHAPE),
+    arguments={
+        "signal": filled("b", "samples", 1),
+        "frame_step": lambda sizes: sizes["step"],
+        "frame_length": lambda sizes: sizes["length"],
+        "onesided": 0,
+    },
+)
+STFT.sized(
+    "complex",
+    FRAMED[1:4],
+    cites=(SLIDING, COMPLEX_SIGNAL),
+    arguments={
+        "signal": filled("b", "samples", 2),
+        "frame_step": lambda sizes: sizes["step"],
+        "window": filled("length", floats=(0.1, 1)),
+        "onesided": 0,
+    },
+)

@@ -27,6 +27,7 @@ from onnx_conformance.declare import (
     typed,
     vary,
 )
+from onnx_conformance.declare.sizes import Dims, among, filled
 
 Pair = tuple[Array, Array]
 
@@ -237,3 +238,44 @@ case("axis_too_high_before_10", Tag.AXIS, X=MIXED, k=2, axis=2, rejects=WHICH_AX
 case("axis_too_high_before_11", Tag.AXIS, X=MIXED, K=[2], axis=2, before=11, rejects=WHICH_AXIS)
 case("rank0_before_10", Tag.EDGE, X=ramp(), k=1, rejects=WHICH_AXIS)
 case("rank0_before_11", Tag.EDGE, X=ramp(), K=[1], before=11, rejects=WHICH_AXIS)
+
+FIRST_OF: dict[str, tuple[Dims, int, list[dict[str, int]]]] = {
+    "vector": (
+        ("n",),
+        0,
+        [
+            {"n": n, "k": k}
+            for n, k in ((7, 1), (64, 5), (1000, 5), (1025, 33), (4097, 1000), (4097, 4097), (65_537, 100))
+        ],
+    ),
+    "last": (
+        ("m", "n"),
+        -1,
+        [{"m": 7, "n": n, "k": k} for n, k in ((9, 1), (33, 4), (129, 16), (1000, 50), (1025, 1025))],
+    ),
+    "first": (("n", "m"), 0, [{"n": n, "m": 16, "k": k} for n, k in ((9, 1), (33, 4), (129, 16), (1000, 50))]),
+    "middle": (("b", "n", "m"), 1, [{"b": 3, "n": n, "m": 5, "k": k} for n, k in ((9, 1), (33, 16), (129, 129))]),
+}
+"""The dimensions of the input, the axis, and the sizes."""
+for name, (dims, axis, sizes) in FIRST_OF.items():
+    for kind, values, largest in (
+        ("largest", filled(*dims), 1),
+        ("smallest", filled(*dims), 0),
+        ("ties", among(range(1, 9), *dims), 1),
+        ("smallest_ties", among(range(1, 9), *dims), 0),
+    ):
+        TOP_K.sized(
+            f"{name}_{kind}",
+            sizes[:: 1 if kind in {"largest", "ties"} else 2],
+            n=2,
+            each="T" if (name, kind) in {("last", "largest"), ("vector", "ties")} else None,
+            cites=(LARGEST_SMALLEST, VALUES, TIEBREAKER),
+            arguments={"X": values, "K": lambda sizes: [sizes["k"]], "axis": axis, "largest": largest},
+        )
+    TOP_K.sized(
+        f"{name}_unsorted",
+        sizes[::2],
+        n=2,
+        cites=UNDEFINED,
+        arguments={"X": filled(*dims), "K": lambda sizes: [sizes["k"]], "axis": axis, "sorted": 0},
+    )

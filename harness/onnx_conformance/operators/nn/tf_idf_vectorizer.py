@@ -8,12 +8,14 @@ Version: 9.
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from onnx_conformance.declare import Array, Clause, Op, Tag, Tolerance, Version, ramp, typed, vary
+from onnx_conformance.declare.sizes import Sizes, filled, listed, together
 
 ONCE = Tolerance("a count is exact, and its product with a weight is rounded once")
 VECTORIZER = Op("TfIdfVectorizer", versions=(9,), compare=ONCE, rank="X")
@@ -111,11 +113,12 @@ def _grams(v: Version, pool: list[Any], starts: list[int], longest: int) -> list
     return grams
 
 
-def _occurrences(row: list[Any], gram: tuple[Any, ...], skips: int) -> int:
-    """Return the number of occurrences of an n-gram in a row, for every number of skips. 1-grams have no skips."""
-    count, n = 0, len(gram)
+def _occurrences(row: list[Any], n: int, skips: int) -> Counter[tuple[Any, ...]]:
+    """Return the number of occurrences of each n-gram of a row, for every number of skips. 1-grams have no skips."""
+    count: Counter[tuple[Any, ...]] = Counter()
     for step in range(1, 2 if n == 1 else min(skips, len(row)) + 2):
-        count += sum(tuple(row[at : at + n * step : step]) == gram for at in range(len(row)))
+        last = len(row) - (n - 1) * step
+        count.update(tuple(row[at : at + n * step : step]) for at in range(last))
     return count
 
 
@@ -150,9 +153,10 @@ def vector(
     rows = np.atleast_2d(X)
     output = np.zeros((len(rows), max(ngram_indexes) + 1))
     for place, row in enumerate(rows.tolist()):
+        found = {n: _occurrences(row, n, max_skip_count) for n in {len(gram) for gram in grams}}
         for i, gram in enumerate(grams):
             if min_gram_length <= len(gram) <= max_gram_length:
-                count = _occurrences(row, gram, max_skip_count)
+                count = found[len(gram)][gram]
                 count = min(count, 1) if mode == "IDF" else count
                 output[place, ngram_indexes[i]] = count * (1 if weights is None or mode == "TF" else weights[i])
     return output.reshape(*X.shape[:-1], output.shape[1])
@@ -344,3 +348,30 @@ case("input_of_integers", X=ROW, **WORDS, **lengths(1, 2), rejects=TEXTS)
 NO_POOL: dict[str, Any] = {"ngram_counts": [0, 4], "ngram_indexes": [0, 1, 2, 3, 4, 5, 6], **lengths(1, 2)}
 case("no_pool", X=ROW, **NO_POOL, rejects=EITHER)
 case("no_pool_of_words", X=TEXT, **NO_POOL, rejects=EITHER_STRINGS)
+
+
+def _pool(sizes: Sizes) -> dict[str, Any]:
+    """Return 1-grams and 2-grams of small numbers, with their coordinates in another order."""
+    words = sizes["words"]
+    pairs = [number for first in range(words) for number in (first, first * 7 % words)]
+    return {
+        "ngram_counts": [0, words],
+        "ngram_indexes": [place * 3 % (2 * words) for place in range(2 * words)],
+        "pool_int64s": [*range(words), *pairs],
+        "pool_strings": [f"s{number}" for number in [*range(words), *pairs]],
+    }
+
+
+for mode in ("TF", "IDF", "TFIDF"):
+    for kind in ("int64", "string"):
+        VECTORIZER.sized(
+            f"{mode.lower()}_{kind}",
+            [{"m": m, "n": n, "words": words} for m, n, words in ((1, 64, 50), (3, 33, 20), (5, 1000, 500))],
+            cites=(ROWS, COUNTS),
+            arguments={
+                "X": typed(kind, filled("m", "n", integers=(0, 40))),
+                "weights": listed(filled("words", 2, floats=(0.5, 2)), np.float32),
+                **lengths(1, 2, skips=1, mode=mode),
+                **together(_pool, "ngram_counts", "ngram_indexes", f"pool_{kind}s"),
+            },
+        )

@@ -8,11 +8,13 @@ Versions: 10, 11 (the text of iou_threshold also defines that it is strict).
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from onnx_conformance.declare import EXACT, AnyOrder, Array, Op, Tag, Version, ramp, vary
+from onnx_conformance.declare.sizes import Sizes, fractions, grid, indices_of
 
 SUPPRESSION = Op("NonMaxSuppression", versions=(10, 11), compare=EXACT, rank=lambda _: 2)
 SUPPRESSION.example(
@@ -76,25 +78,32 @@ ROWS = SUPPRESSION.clause(
 )
 
 
-def _overlap(v: Version, one: Array, other: Array) -> tuple[float, bool]:
-    """Return the intersection over the union of two boxes [low, low, high, high].
+def _overlaps(one: Array, other: Array) -> tuple[Array, Array, Array]:
+    """Return the intersections over the unions of boxes [low, low, high, high] and of another box.
 
-    The second value is whether only the quotient is rounded.
+    The second value is whether only the quotient is rounded, and the third one whether there is a union.
     """
-    sides = np.minimum(one[2:], other[2:]) - np.maximum(one[:2], other[:2])
-    shared = float(np.prod(np.maximum(sides, 0)))
-    union = float(np.prod(one[2:] - one[:2]) + np.prod(other[2:] - other[:2])) - shared
-    v.silent(FILTER, union <= 0)
-    exact = float(np.float32(shared)) == shared and float(np.float32(union)) == union
-    return float(np.float32(shared / union)), exact
+    sides = np.minimum(one[:, 2:], other[2:]) - np.maximum(one[:, :2], other[:2])
+    shared = np.prod(np.maximum(sides, 0), axis=1)
+    union = np.prod(one[:, 2:] - one[:, :2], axis=1) + np.prod(other[2:] - other[:2]) - shared
+    with np.errstate(all="ignore"):
+        exact = (shared.astype(np.float32) == shared) & (union.astype(np.float32) == union)
+        return (shared / union).astype(np.float32).astype(np.float64), exact, union > 0
 
 
-def _suppresses(v: Version, one: Array, other: Array, iou_threshold: float) -> bool:
-    """Return whether two boxes overlap too much. Raise Unspecified if the order of roundings can change the result."""
-    overlap, exact = _overlap(v, one, other)
-    near = abs(overlap - iou_threshold) <= 4 * float(np.finfo(np.float32).eps)
-    v.silent(STRICTLY, near and not (exact and overlap == iou_threshold))
-    return overlap > iou_threshold
+def _suppressed(v: Version, before: Array, other: Array, iou_threshold: float) -> bool:
+    """Return whether a box overlaps too much with one of those selected before.
+
+    Raise Unspecified if the order of roundings can change the result. The boxes after the first one that overlaps too
+    much do not matter.
+    """
+    overlap, exact, has_union = _overlaps(before, other)
+    too_much = np.flatnonzero(has_union & (overlap > iou_threshold))
+    matter = slice(int(too_much[0]) + 1 if too_much.size else None)
+    v.silent(FILTER, not has_union[matter].all())
+    near = np.abs(overlap - iou_threshold) <= 4 * float(np.finfo(np.float32).eps)
+    v.silent(STRICTLY, bool((near & ~(exact & (overlap == iou_threshold)))[matter].any()))
+    return bool(too_much.size)
 
 
 def _selected(v: Version, corners: Array, scores: Array, most: int, iou_threshold: float) -> list[int]:
@@ -104,7 +113,7 @@ def _selected(v: Version, corners: Array, scores: Array, most: int, iou_threshol
     for index in np.argsort(-scores):
         if len(chosen) == most:
             break
-        if not any(_suppresses(v, corners[before], corners[index], iou_threshold) for before in chosen):
+        if not _suppressed(v, corners[chosen], corners[index], iou_threshold):
             chosen.append(int(index))
     return chosen
 
@@ -400,3 +409,47 @@ for index, shape in enumerate(((6, 4), (1, 6, 5), (1, 6), (1, 1, 6, 4), (1, 4, 6
     case(f"boxes_misshapen_{index}", Tag.EDGE, boxes=ramp(*shape), scores=GRADES, **LIMITS, rejects=BOXES)
 for index, shape in enumerate(((1, 1, 5), (2, 1, 6), (1, 6, 1))):
     case(f"scores_misshapen_{index}", Tag.EDGE, boxes=SIX, scores=ramp(*shape), **LIMITS, rejects=SCORES)
+
+
+def _boxes(sizes: Sizes) -> Array:
+    """Return boxes with sides from 5 to 30 in a square of 100, whose corners are in drawn places."""
+    shape = (sizes["b"], sizes["n"], 2)
+    first, sides = (fractions(f"{SUPPRESSION} {part} {sizes}", math.prod(shape)) for part in ("corners", "sides"))
+    low, high = 100 * first, 100 * first + 5 + 25 * sides
+    return np.concatenate([low.reshape(shape), high.reshape(shape)], axis=-1).astype(np.float32)
+
+
+for name, threshold in {"strict": 0.1, "half": 0.5, "loose": 0.7}.items():
+    SUPPRESSION.sized(
+        name,
+        [
+            {"b": b, "c": c, "n": n, "most": most}
+            for b, c, n, most in (
+                (1, 1, 100, 10),
+                (1, 1, 1000, 1000),
+                (1, 1, 3000, 100),
+                (2, 3, 300, 50),
+                (1, 20, 64, 5),
+            )
+        ],
+        cites=(FILTER, STRICTLY, ROWS),
+        arguments={
+            "boxes": _boxes,
+            "scores": indices_of("n", "b", "c", "n", distinct=-1),
+            "max_output_boxes_per_class": lambda sizes: sizes["most"],
+            "iou_threshold": threshold,
+            "score_threshold": lambda sizes: sizes["n"] // 4 + 0.5,
+        },
+    )
+SUPPRESSION.sized(
+    "centers",
+    grid(b=(1,), c=(2,), n=(100, 1000), most=(50,)),
+    cites=CENTERS,
+    arguments={
+        "boxes": lambda sizes: centered(_boxes(sizes)),
+        "scores": indices_of("n", "b", "c", "n", distinct=-1),
+        "max_output_boxes_per_class": lambda sizes: sizes["most"],
+        "iou_threshold": 0.5,
+        "center_point_box": 1,
+    },
+)

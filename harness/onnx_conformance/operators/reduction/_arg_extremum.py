@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import AnyOf, Array, Int, Op, Tag, Version, any_place, axes, axes_outside, ramp, typed
+from onnx_conformance.declare.sizes import among, filled
+from onnx_conformance.operators.reduction._sizes import REDUCED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -127,10 +129,29 @@ class ArgExtremum:
         self._ties(turned, "infinity" if greatest else "minus_infinity", "minus_infinity" if greatest else "infinity")
         self._empty_cases()
         self._axes_cases(turned)
+        self.sized()
         for type_ in (f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)):
             low, high = int(np.iinfo(type_).min), int(np.iinfo(type_).max)
             hard = turned(np.array([[high - 1, low, high], [low + 1, low, 0], [low, 1, 0]], type_))
             self.op.case(f"limits_{type_}", Tag.EDGE, data=typed(type_, hard), axis=1, cites=self.computes)
+
+    def sized(self) -> None:
+        """Declare the sized calls."""
+        for name, (dims, axis, sizes) in REDUCED.items():
+            self.op.sized(
+                name,
+                sizes,
+                each="T" if name == "first" else None,
+                cites=self.computes,
+                arguments={"data": filled(*dims), "axis": axis, "keepdims": 0},
+            )
+            for word, select, clause in (("first", 0, self.first), ("last", 1, self.last)):
+                self.op.sized(
+                    f"{name}_{word}_of_ties",
+                    sizes[::2],
+                    cites=clause,
+                    arguments={"data": among(range(5), *dims), "axis": axis, "select_last_index": select},
+                )
 
     def _basic_cases(self, turned: Callable[[Any], Array], superlative: str) -> None:
         case, computes, cube, inf = self.op.case, self.computes, turned(CUBE), np.inf

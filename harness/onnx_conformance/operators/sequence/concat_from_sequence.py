@@ -13,6 +13,7 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, held_by, ramp, vary
 from onnx_conformance.declare.families.containers import of_types_not_held
+from onnx_conformance.declare.sizes import filled, grid, sequence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,3 +128,22 @@ case(
     "dtypes_extremes", Tag.DTYPE, Tag.EDGE, each="S", input_sequence=[ramp(2), extremes(12)], axis=0, cites=CONCATENATE
 )
 of_types_not_held(CONCAT_FROM_SEQUENCE, axis=0, rejects=ANY_TYPE)
+
+CONCAT_FROM_SEQUENCE.sized(
+    "rows",
+    grid(count=(3, 33, 100), n=(7, 64)),
+    cites=(CONCATENATE, LIKE_CONCATENATE),
+    arguments={"input_sequence": sequence("count", lambda index: filled(index % 5 + 1, "n")), "axis": 0},
+)
+CONCAT_FROM_SEQUENCE.sized(
+    "columns",
+    grid(count=(3, 33), m=(7,), n=(5,)),
+    cites=(CONCATENATE, LIKE_CONCATENATE),
+    arguments={"input_sequence": sequence("count", lambda index: filled("m", index % 5 + 1, "n")), "axis": -2},
+)
+CONCAT_FROM_SEQUENCE.sized(
+    "stacked",
+    grid(count=(3, 33, 100), n=(7, 64)),
+    cites=(CONCATENATE, LIKE_STACK),
+    arguments={"input_sequence": sequence("count", lambda _: filled(3, "n")), "axis": 1, "new_axis": 1},
+)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, held_by, ramp
 from onnx_conformance.declare.families.containers import Position, of_types_not_held
+from onnx_conformance.declare.sizes import filled, grid, sequence
 
 SEQUENCE_AT = Op("SequenceAt", versions=(11,), compare=EXACT, derives={"T": held_by("seq", "S")})
 SEQUENCE_AT.example(input_sequence=[[0, 1, 2], [3, 4, 5]], position=1)
@@ -60,3 +61,11 @@ case("empty_at_minus_one", Tag.EDGE, input_sequence=[], position=-1, rejects=ACC
 
 case("dtypes_extremes", Tag.DTYPE, Tag.EDGE, each="S", input_sequence=[ramp(2), extremes(12)], position=-1, cites=COPY)
 of_types_not_held(SEQUENCE_AT, position=0)
+
+for name, position in {"first": 0, "inner": 7, "from_back": -2}.items():
+    SEQUENCE_AT.sized(
+        name,
+        grid(count=(9, 100), n=(64,)),
+        cites=(COPY, ACCEPTED),
+        arguments={"input_sequence": sequence("count", lambda index: filled(index % 5 + 1, "n")), "position": position},
+    )

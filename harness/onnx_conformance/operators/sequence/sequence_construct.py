@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, sequence_of, typed
 from onnx_conformance.declare.families.containers import THREE
+from onnx_conformance.declare.sizes import filled, grid, several
 
 SEQUENCE_CONSTRUCT = Op("SequenceConstruct", versions=(11,), compare=EXACT, derives={"S": sequence_of("T")})
 SEQUENCE_CONSTRUCT.example(inputs=(ramp(2), ramp(3, 2)))
@@ -39,3 +40,10 @@ case("ranks", inputs=(ramp(2, 3, 4), 1, ramp(2, 3)), cites=SAME_TYPE)
 case("dtypes_one", Tag.DTYPE, Tag.EDGE, each="T", inputs=(extremes(12),), cites=CONSTRUCTS)
 case("two_types", Tag.DTYPE, inputs=(ramp(2), typed("double", ramp(2))), rejects=SAME_TYPE)
 case("third_type", Tag.DTYPE, inputs=(ramp(2), ramp(2), typed("int32", ramp(2))), rejects=SAME_TYPE)
+
+SEQUENCE_CONSTRUCT.sized(
+    "many",
+    grid(count=(9, 33, 100), n=(7, 64)),
+    cites=CONSTRUCTS,
+    arguments={"inputs": several("count", lambda index: filled(index % 5 + 1, "n"))},
+)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp
 from onnx_conformance.declare.families.containers import THREE, Position, of_types_not_held
+from onnx_conformance.declare.sizes import filled, grid, sequence
 
 SEQUENCE_ERASE = Op("SequenceErase", versions=(11,), compare=EXACT)
 SEQUENCE_ERASE.example(input_sequence=[[0, 1, 2], [3, 4, 5]], position=0)
@@ -74,3 +75,11 @@ case("empty_at_minus_one", Tag.EDGE, input_sequence=[], position=-1, rejects=ACC
 
 case("dtypes_last", Tag.DTYPE, Tag.EDGE, each="S", input_sequence=[extremes(12), ramp(2)], cites=LAST)
 of_types_not_held(SEQUENCE_ERASE, position=0)
+
+for name, position in {"first": 0, "inner": 7, "from_back": -2}.items():
+    SEQUENCE_ERASE.sized(
+        name,
+        grid(count=(9, 100), n=(64,)),
+        cites=(REMOVES, ACCEPTED),
+        arguments={"input_sequence": sequence("count", lambda index: filled(index % 5 + 1, "n")), "position": position},
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from onnx_conformance.declare import EXACT, Array, Op, Rule, Tag, Version, extremes, ramp, typed
 from onnx_conformance.declare.families.containers import THREE, Position
+from onnx_conformance.declare.sizes import filled, grid, sequence
 
 SEQUENCE_INSERT = Op("SequenceInsert", versions=(11,), compare=EXACT)
 SEQUENCE_INSERT.example(input_sequence=typed("seq({T})", [ramp(2), ramp(3, 2)]), tensor=ramp(1, 3), position=1)
@@ -85,3 +86,15 @@ case("dtypes_empty", Tag.DTYPE, Tag.EDGE, each="T", input_sequence=typed("seq({T
 case("other_type", Tag.DTYPE, input_sequence=THREE, tensor=typed("double", [9]), rejects=SAME_TYPE)
 case("other_type_into_empty", Tag.EDGE, input_sequence=[], tensor=typed("int64", [9]), rejects=SAME_TYPE)
 case("into_tensor", Tag.DTYPE, input_sequence=typed("float", ramp(3)), tensor=ramp(2), rejects=Rule.TYPES)
+
+for name, position in {"first": 0, "inner": 7, "from_back": -2}.items():
+    SEQUENCE_INSERT.sized(
+        name,
+        grid(count=(9, 100), n=(64,)),
+        cites=(INSERTS, ACCEPTED),
+        arguments={
+            "input_sequence": sequence("count", lambda index: filled(index % 5 + 1, "n")),
+            "tensor": filled(7, "n"),
+            "position": position,
+        },
+    )

@@ -11,6 +11,7 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp
 from onnx_conformance.declare.families.containers import THREE, of_types_not_held
+from onnx_conformance.declare.sizes import filled, grid, sequence
 
 SEQUENCE_LENGTH = Op("SequenceLength", versions=(11,), compare=EXACT, rank=lambda _: 0)
 SEQUENCE_LENGTH.example(input_sequence=[[0, 1, 2], [3, 4, 5]])
@@ -44,3 +45,10 @@ case("many", input_sequence=list(range(40)), cites=NUMBER)
 case("dtypes_empty", Tag.DTYPE, Tag.EDGE, each="S", input_sequence=[], cites=NUMBER)
 case("dtypes_extremes", Tag.DTYPE, Tag.EDGE, each="S", input_sequence=[extremes(12), ramp(), ramp(1)], cites=NUMBER)
 of_types_not_held(SEQUENCE_LENGTH)
+
+SEQUENCE_LENGTH.sized(
+    "many",
+    grid(count=(9, 33, 300)),
+    cites=NUMBER,
+    arguments={"input_sequence": sequence("count", lambda index: filled(index % 5 + 1))},
+)

@@ -7,6 +7,8 @@ Versions: 11, 24 (bfloat16).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from onnx_conformance.declare import (
@@ -24,6 +26,7 @@ from onnx_conformance.declare import (
     sequence_of,
     vary,
 )
+from onnx_conformance.declare.sizes import Dims, Sizes, filled, grid
 
 SPLIT_TO_SEQUENCE = Op("SplitToSequence", versions=(11, 24), compare=EXACT, derives={"S": sequence_of("T")})
 SPLIT_TO_SEQUENCE.example(input=ramp(3, 8, 5), split=[2, 6], axis=1, keepdims=0)
@@ -142,3 +145,53 @@ for name, shape, axis in axes():
     case(name, Tag.AXIS, input=ramp(*shape), split=2, axis=axis, cites=(BACK, RANGE) if axis < 0 else (AXIS,))
 for name, shape, axis in axes_outside():
     case(name, Tag.AXIS, input=ramp(*shape), axis=axis, rejects=RANGE)
+
+PLACES: dict[str, tuple[int, Dims, dict[str, Any]]] = {
+    "vector": (0, ("n",), {}),
+    "first": (0, ("n", "w"), {"w": (16,)}),
+    "middle": (1, ("b", "n", "w"), {"b": (3,), "w": (5,)}),
+    "last": (-1, ("b", "n"), {"b": (7,)}),
+}
+"""The axis, the dimensions of the input, and the sizes of the others, by the place of the axis."""
+CHUNKED = [(1, 100), (2, 64), (3, 64), (7, 257), (8, 256), (16, 1000), (33, 1025), (64, 65), (100, 33)]
+"""Sizes of chunks, and lengths: multiples of them, others, and one that is smaller."""
+
+
+def _uneven(sizes: Sizes) -> list[int]:
+    """Return lengths from 1 to 7 in turn; the last part has the rest."""
+    lengths = [index * 5 % 7 + 1 for index in range(sizes["parts"] - 1)]
+    return [*lengths, sizes["n"] - sum(lengths)]
+
+
+for name, (axis, dims, others) in PLACES.items():
+    SPLIT_TO_SEQUENCE.sized(
+        f"{name}_chunks",
+        [{"chunk": chunk, "n": n, **sizes} for chunk, n in CHUNKED for sizes in grid(**others)],
+        each="T" if name in {"vector", "last"} else None,
+        cites=(CHUNKS, LAST),
+        arguments={"input": filled(*dims), "split": lambda sizes: sizes["chunk"], "axis": axis},
+    )
+    SPLIT_TO_SEQUENCE.sized(
+        f"{name}_lengths",
+        [
+            {"parts": parts, "n": n, **sizes}
+            for parts, n in ((2, 17), (3, 64), (5, 129), (16, 257), (100, 1025))
+            for sizes in grid(**others)
+        ],
+        each="T" if name in {"middle", "first"} else None,
+        cites=LENGTHS,
+        arguments={"input": filled(*dims), "split": _uneven, "axis": axis},
+    )
+    for kept in (0, 1):
+        SPLIT_TO_SEQUENCE.sized(
+            f"{name}_ones_{'kept' if kept else 'pruned'}",
+            [{"n": n, **sizes} for n in (33, 129) for sizes in grid(**others)],
+            cites=(DEFAULT, KEEP),
+            arguments={"input": filled(*dims), "axis": axis, "keepdims": kept},
+        )
+SPLIT_TO_SEQUENCE.sized(
+    "large",
+    [{"chunk": chunk, "n": 1000, "w": 131} for chunk in (7, 300)],
+    cites=(CHUNKS, LAST),
+    arguments={"input": filled("w", "n"), "split": lambda sizes: sizes["chunk"], "axis": 1},
+)

@@ -11,7 +11,7 @@ from onnx_conformance.declare.families.extremum import require_order
 from onnx_conformance.declare.op import Op, Tag
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterator
 
     from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
@@ -44,30 +44,66 @@ def reduced_into(v: Version, reduces: Clause, reduction: str, old: Any, new: Any
     return result
 
 
-def targets(indices: Array, axis: int) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Yield each position in `indices` with its target: the same position, with the entry as the index on the axis."""
-    for entry in np.ndindex(indices.shape):
-        target = list(entry)
-        target[axis] = int(indices[entry])
-        yield entry, tuple(target)
+def targets(indices: Array, axis: int) -> Array:
+    """Return the target of each entry of `indices`: its position, with the entry as the index on the axis.
+
+    The result has a column for each entry, in row-major order, and a row for each axis of the data.
+    """
+    places: list[Array] = list(np.indices(indices.shape))
+    places[axis] = indices
+    return np.reshape(places, (indices.ndim, indices.size))
 
 
-def rounding(data: Array, updates: Array, places: Iterable[tuple[Any, Any]], reduction: str | None) -> list[Array]:
+def repeats(places: Array, shape: tuple[int, ...]) -> Array:
+    """Return for each target the number of equal targets before it.
+
+    Args:
+        places: a column for each target, as `targets` returns them. An index may count from the back.
+        shape: the shape of the data.
+    """
+    flat = np.zeros(places.shape[1], np.int64)
+    for index, size in zip(places, shape, strict=False):
+        flat = flat * size + index % max(size, 1)
+    _, group, counts = np.unique(flat, return_inverse=True, return_counts=True)
+    before = np.empty(len(flat), np.int64)
+    before[np.argsort(group, kind="stable")] = np.arange(len(flat)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return before
+
+
+def rounds(places: Array, shape: tuple[int, ...]) -> Iterator[tuple[Array, tuple[Array, ...]]]:
+    """Yield the numbers of updates with different targets, and these targets, until all updates have occurred once.
+
+    Updates of one target keep their order.
+
+    Args:
+        places: as in `repeats`.
+        shape: the shape of the data.
+    """
+    before = repeats(places, shape)
+    for number in range(before.max(initial=-1) + 1):
+        updates = np.flatnonzero(before == number)
+        yield updates, tuple(places[:, updates])
+
+
+def rounding(data: Array, updates: Array, places: Array, reduction: str | None) -> list[Array]:
     """Return half a rounding of all magnitudes for each update that is added or multiplied; 0 for moved elements.
+
+    After several updates, the expected value is half a rounding from the exact one, too.
 
     Args:
         data: the tensor into which updates are scattered.
-        updates: the updates.
-        places: for each update its position in `updates` and its target in `data`.
+        updates: the updates, in the order of the targets.
+        places: the targets, as in `repeats`.
         reduction: one of OPERATIONS, another string, or None.
     """
     terms, magnitudes = np.zeros(data.shape), np.zeros(data.shape)
     if reduction in {"add", "mul"}:
         magnitudes = np.abs(data.astype(np.complex128)).astype(np.float64)
-        for place, target in places:
+        added = np.abs(updates.reshape(places.shape[1], *data.shape[len(places) :]).astype(np.complex128))
+        for numbers, target in rounds(places, data.shape):
             terms[target] += 1
-            magnitudes[target] = OPERATIONS[reduction](magnitudes[target], np.abs(updates[place].astype(np.complex128)))
-    return [np.where(terms > 0, magnitudes * terms / 2, 0)]
+            magnitudes[target] = OPERATIONS[reduction](magnitudes[target], added[numbers])
+    return [magnitudes * np.where(terms > 1, terms + 1, terms) / 2]
 
 
 def axis_cases(op: Op, *, rank: Clause, back: Clause, in_range: Clause, ranks: Container[int] = range(5)) -> None:

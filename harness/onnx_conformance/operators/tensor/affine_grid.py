@@ -13,6 +13,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, vary
 from onnx_conformance.declare.data import waves
+from onnx_conformance.declare.sizes import filled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -185,3 +186,26 @@ case("size_matrix", theta=[PLANE], size=[[1, 1, 2, 3]], rejects=TARGET)
 case("size_scalar", theta=[PLANE], size=4, rejects=TARGET)
 NEGATIVE = vary(minus_two=[1, 1, -2, 3], minus_one=[1, 1, 4, -1])
 case("size", Tag.EDGE, theta=[PLANE], size=NEGATIVE, rejects=TARGET)
+
+for align in (0, 1):
+    GRID.sized(
+        f"images_{'centers' if align else 'edges'}",
+        [{"b": b, "h": h, "w": w} for b in (1, 3) for h, w in ((7, 9), (14, 33), (64, 64))],
+        each="T1" if align == 0 else None,
+        cites=(APPLIED, CENTERS if align else EDGES),
+        arguments={
+            "theta": filled("b", 2, 3),
+            "size": lambda sizes: [sizes["b"], 3, sizes["h"], sizes["w"]],
+            "align_corners": align,
+        },
+    )
+    GRID.sized(
+        f"volumes_{'centers' if align else 'edges'}",
+        [{"b": 2, "d": 5, "h": 7, "w": w} for w in (9, 16)],
+        cites=(APPLIED, SAMPLES),
+        arguments={
+            "theta": filled("b", 3, 4),
+            "size": lambda sizes: [sizes["b"], 3, sizes["d"], sizes["h"], sizes["w"]],
+            "align_corners": align,
+        },
+    )

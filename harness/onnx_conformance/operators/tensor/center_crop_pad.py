@@ -23,6 +23,7 @@ from onnx_conformance.declare import (
     typed,
     vary,
 )
+from onnx_conformance.declare.sizes import filled, grid
 
 CENTER = Op("CenterCropPad", versions=(18,), compare=EXACT, rank="input_data", widens=False)
 CENTER.example(input_data=ramp(5, 3), shape=[3, 4], axes=[0, 1])
@@ -135,3 +136,22 @@ case("shape_long_of_axes", Tag.EDGE, input_data=ramp(4, 3), shape=[2, 2], axes=[
 case("shape_negative", Tag.EDGE, input_data=ramp(4), shape=[-1], unspecified=VECTOR)
 case("repeated", Tag.EDGE, input_data=ramp(4, 3), shape=[2, 2], axes=[0, 0], unspecified=REPEATED)
 case("repeated_from_both_ends", Tag.EDGE, input_data=ramp(4, 3), shape=[2, 2], axes=[0, -2], unspecified=REPEATED)
+
+CENTER.sized(
+    "image",
+    grid(h=(28, 33), w=(16,), height=(14, 40), width=(15, 32)),
+    each="T",
+    but="string",
+    cites=(SUBSET, CROPS, PADS),
+    arguments={
+        "input_data": filled(3, "h", "w"),
+        "shape": lambda sizes: [sizes["height"], sizes["width"]],
+        "axes": [-2, -1],
+    },
+)
+CENTER.sized(
+    "signal",
+    grid(n=(9, 64, 1025), length=(8, 400)),
+    cites=(CROPS, PADS, ALL_AXES),
+    arguments={"input_data": filled("n"), "shape": lambda sizes: [sizes["length"]]},
+)

@@ -25,6 +25,7 @@ from onnx_conformance.declare import (
     typed,
     vary,
 )
+from onnx_conformance.declare.sizes import filled, grid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,3 +139,24 @@ case("longer", Tag.EDGE, input=ramp(2, 3), condition=truths(1, 0, 1, 0), axis=1,
 case("longer_flat", Tag.EDGE, input=ramp(2), condition=truths(1, 0, 1), unspecified=RANK_ONE)
 case("condition_type", Tag.DTYPE, input=ramp(3), condition=typed("bool", [True, False, True]), cites=BOOLEANS)
 case("condition_outside", Tag.DTYPE, outside="T1", input=ramp(3), condition=[1, 0, 1], rejects=BOOLEANS)
+
+for name, (dims, axis) in {"first": (("c", "n"), 0), "middle": (("b", "c", "n"), 1), "last": (("b", "c"), -1)}.items():
+    COMPRESS.sized(
+        name,
+        grid(b=(3,), c=(7, 33, 129), n=(5, 16)),
+        each="T" if name == "first" else None,
+        cites=(SELECTS, ALONG),
+        arguments={"input": filled(*dims), "condition": filled("c"), "axis": axis},
+    )
+COMPRESS.sized(
+    "flat",
+    grid(m=(7,), n=(9, 64, 1025), c=(60,)),
+    cites=(SELECTS, FLAT),
+    arguments={"input": filled("m", "n"), "condition": filled("c")},
+)
+COMPRESS.sized(
+    "large",
+    grid(n=(1025,), w=(129,)),
+    cites=(SELECTS, ALONG),
+    arguments={"input": filled("n", "w"), "condition": filled("n"), "axis": 0},
+)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Int, Op, Tag, Version, axes, axes_outside, extremes, ramp, vary
+from onnx_conformance.declare.sizes import filled, grid, several
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -113,3 +114,50 @@ case("swapped", inputs=(ramp(2, 3), ramp(3, 2)), axis=1, rejects=SAME_SHAPE)
 
 case("extremes", Tag.DTYPE, Tag.EDGE, each="T", inputs=(ramp(2), extremes(12)), axis=0, cites=RESULT)
 case("outside_before_4", Tag.DTYPE, outside="T", inputs=(ramp(2), ramp(3)), axis=0, before=4, rejects=FLOATS)
+
+CONCAT.sized(
+    "vectors",
+    grid(m=(1, 17), n=(7, 16, 1025)),
+    each="T",
+    cites=CONCATENATE,
+    arguments={"inputs": (filled("m"), filled("n")), "axis": 0},
+)
+CONCAT.sized(
+    "last",
+    grid(r=(17,), a=(1, 7, 16), b=(3, 8, 33), c=(64,)),
+    each="T",
+    cites=(CONCATENATE, BACK),
+    arguments={"inputs": (filled("r", "a"), filled("r", "b"), filled("r", "c")), "axis": -1},
+)
+CONCAT.sized(
+    "rows",
+    grid(a=(1, 8), b=(5, 33), n=(3, 16, 65)),
+    cites=CONCATENATE,
+    arguments={"inputs": (filled("a", "n"), filled("b", "n")), "axis": 0},
+)
+CONCAT.sized(
+    "channels",
+    grid(b=(2,), c=(3, 16), d=(5, 8), h=(7,), w=(7, 16)),
+    each="T",
+    cites=CONCATENATE,
+    arguments={"inputs": (filled("b", "c", "h", "w"), filled("b", "d", "h", "w")), "axis": 1},
+)
+CONCAT.sized(
+    "cache",
+    grid(b=(2,), h=(3,), past=(1, 15, 64, 129), new=(1,), d=(8, 64)),
+    cites=(CONCATENATE, BACK),
+    arguments={"inputs": (filled("b", "h", "past", "d"), filled("b", "h", "new", "d")), "axis": -2},
+)
+CONCAT.sized(
+    "many",
+    grid(count=(9, 33, 100), b=(3,), n=(3, 16)),
+    each="T",
+    cites=CONCATENATE,
+    arguments={"inputs": several("count", lambda index: filled("b", index % 4 + 1, "n")), "axis": 1},
+)
+CONCAT.sized(
+    "large",
+    grid(m=(513,), n=(129, 200)),
+    cites=CONCATENATE,
+    arguments={"inputs": (filled("m", 3), filled("m", "n"), filled("m", "n")), "axis": 1},
+)

@@ -8,6 +8,7 @@ Versions: 1, 11 (mode), 13 (bfloat16), 28 (a function body).
 from __future__ import annotations
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.tensor._blocks import Blocks, into_blocks
 
 DEPTH_TO_SPACE = Op("DepthToSpace", versions=(1, 11, 13, 28), compare=EXACT, rank="input", widens=False)
@@ -68,3 +69,17 @@ BLOCKS.cases(_shape, {"": (REARRANGES, REVERSE, COPY), "DCR": (DCR, DCR_CODE), "
 case("default", input=ramp(1, 8, 2, 3), blocksize=2, cites=DEFAULT)
 case("channels_left_over", Tag.EDGE, input=ramp(1, 6, 2, 3), blocksize=2, rejects=BLOCKS.output)
 case("fewer_channels_than_block", Tag.EDGE, input=ramp(1, 2, 2, 3), blocksize=2, rejects=BLOCKS.output)
+
+for mode, rearranged in {"DCR": DCR, "CRD": CRD}.items():
+    DEPTH_TO_SPACE.sized(
+        mode.lower(),
+        [
+            {"b": 2, "c": channels * block**2, "h": 7, "w": w, "block": block}
+            for channels in (1, 3, 8)
+            for block in (2, 3, 4)
+            for w in (5, 16)
+        ],
+        each="T" if mode == "DCR" else None,
+        cites=rearranged,
+        arguments={"input": filled("b", "c", "h", "w"), "blocksize": lambda sizes: sizes["block"], "mode": mode},
+    )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, axes, axes_outside, extremes, ramp, typed
+from onnx_conformance.declare.sizes import Dims, filled, grid, indices_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -185,3 +186,37 @@ case("rank0_scalar", Tag.EDGE, data=ramp(), indices=0, rejects=GATHERS)
 
 case("extremes", Tag.DTYPE, Tag.EDGE, each="T", data=extremes(12), indices=[*range(11, -1, -1), 5], cites=GATHERS)
 case("outside_indices", Tag.DTYPE, outside="Tind", data=ramp(3), indices=[0, 1], rejects=INTEGERS)
+
+LOOKUPS: dict[str, tuple[Dims, list[dict[str, int]], int, Dims]] = {
+    "embedding": (("n", "d"), grid(n=(33, 1000), d=(7, 64), b=(2,), s=(5, 33)), 0, ("b", "s")),
+    "elements": (("n",), grid(n=(33, 4097), k=(1, 16, 1025)), 0, ("k",)),
+    "columns": (("m", "n"), grid(m=(7, 33), n=(129,), k=(1, 16, 65)), -1, ("k",)),
+    "middle": (("b", "n", "d"), grid(b=(3,), n=(33,), d=(1, 16, 65), k=(5, 64)), 1, ("k",)),
+    "row": (("n", "d"), grid(n=(33,), d=(7, 64, 1025)), 0, ()),
+    "into_matrices": (("b", "n"), grid(b=(5,), n=(64,), k=(3,), l=(16, 33)), 1, ("k", "l")),
+}
+"""The dimensions of the data, the sizes, the axis, and the dimensions of the indices."""
+for name, (dims, sizes, axis, of_indices) in LOOKUPS.items():
+    GATHER.sized(
+        name,
+        sizes,
+        each="T" if name == "embedding" else None,
+        cites=(GATHERS, BOUNDS),
+        arguments={
+            "data": filled(*dims),
+            "indices": indices_of("n", *of_indices, back=name == "columns"),
+            "axis": axis,
+        },
+    )
+GATHER.sized(
+    "embedding_int32",
+    grid(n=(100,), d=(8, 33), k=(7, 64)),
+    cites=GATHERS,
+    arguments={"data": filled("n", "d"), "indices": typed("int32", indices_of("n", "k"))},
+)
+GATHER.sized(
+    "large",
+    grid(n=(1000,), d=(129,), k=(1025,)),
+    cites=GATHERS,
+    arguments={"data": filled("n", "d"), "indices": indices_of("n", "k", back=True)},
+)

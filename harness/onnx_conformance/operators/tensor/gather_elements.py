@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, axes, axes_outside, extremes, ramp, typed
+from onnx_conformance.declare.sizes import Dims, filled, grid, indices_of
 
 GATHER = Op(
     "GatherElements", versions=(11, 13), compare=EXACT, rank="indices", widens=False
@@ -64,13 +65,10 @@ def gathered(v: Version, data: Array, indices: Array, axis: int) -> Array:
     v.require(RANGE, -data.ndim <= axis < data.ndim)
     size = data.shape[axis]
     v.require(ERROR, bool(((-size <= indices) & (indices < size)).all()))
-    output = np.empty(indices.shape, data.dtype)
-    for entry in np.ndindex(indices.shape):
-        source = list(entry)
-        source[axis] = int(indices[entry])
-        v.silent(EQUATIONS, any(index >= dim for index, dim in zip(source, data.shape, strict=True)))
-        output[entry] = data[tuple(source)]
-    return output
+    sources: list[Array] = list(np.indices(indices.shape))
+    sources[axis] = indices
+    v.silent(EQUATIONS, any(bool((index >= dim).any()) for index, dim in zip(sources, data.shape, strict=True)))
+    return np.asarray(data[tuple(sources)])
 
 
 case = GATHER.case
@@ -137,3 +135,25 @@ case("more_before", Tag.EDGE, data=ramp(2, 3), indices=[[0], [1], [2]], axis=1, 
 case("extremes", Tag.DTYPE, Tag.EDGE, each="T", data=extremes(12), indices=np.arange(12)[::-1], cites=GATHERS)
 case("more_along_axis", data=ramp(2, 3), indices=np.arange(15).reshape(3, 5).T % 2, cites=SAME_SHAPE)
 case("index_type", Tag.DTYPE, each="Tind", data=ramp(4, 2), indices=[[3, 0], [-1, 2]], cites=(SAME_RANK, INTEGERS))
+
+ALONG: dict[str, tuple[int, Dims, Dims, list[dict[str, int]]]] = {
+    "vector": (0, ("n",), ("k",), grid(n=(33, 4097), k=(1, 16, 1025))),
+    "first": (0, ("n", "w"), ("k", "w"), grid(n=(33, 129), w=(5, 16), k=(1, 65))),
+    "middle": (1, ("b", "n", "w"), ("b", "k", "w"), grid(b=(2,), n=(33,), w=(5, 16), k=(16, 65))),
+    "last": (-1, ("m", "n"), ("m", "k"), grid(m=(7,), n=(33, 129), k=(1, 16, 65))),
+}
+"""The axis, the dimensions of the data and of the indices, and the sizes."""
+for name, (along, dims, of_indices, sizes) in ALONG.items():
+    GATHER.sized(
+        name,
+        sizes,
+        each="T" if name == "last" else None,
+        cites=(GATHERS, OUTPUT_SHAPE),
+        arguments={"data": filled(*dims), "indices": indices_of("n", *of_indices, back=name == "last"), "axis": along},
+    )
+GATHER.sized(
+    "large",
+    grid(m=(129,), n=(257,), k=(513,)),
+    cites=GATHERS,
+    arguments={"data": filled("m", "n"), "indices": indices_of("n", "m", "k", back=True), "axis": 1},
+)

@@ -13,6 +13,7 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
 from onnx_conformance.declare.clause import Force
+from onnx_conformance.declare.sizes import filled, grid, indices_of, tuples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -234,3 +235,36 @@ case("batch_dims_of_indices", data=ramp(2, 1, 4), indices=np.zeros((2, 1)), batc
 case("batch_dims_beyond", data=ramp(2, 3), indices=np.zeros((2, 1)), batch_dims=7, rejects=FEWER)
 case("batch_dims_below", Tag.EDGE, data=ramp(2, 3), indices=[[1], [0]], batch_dims=-1, unspecified=BATCH)
 case("extremes", Tag.DTYPE, Tag.EDGE, each="T", data=extremes(12), indices=np.arange(12)[::-1, None], cites=MAPS)
+
+GATHER.sized(
+    "elements",
+    grid(a=(5,), b=(9,), c=(33,), n=(1, 16, 129, 1025)),
+    each="T",
+    cites=(TUPLES, MAPS),
+    arguments={"data": filled("a", "b", "c"), "indices": tuples(("a", "b", "c"), "n")},
+)
+GATHER.sized(
+    "rows",
+    grid(a=(5,), b=(9,), d=(7, 16, 64), n=(5, 33)),
+    cites=(TUPLES, MAPS),
+    arguments={"data": filled("a", "b", "d"), "indices": tuples(("a", "b"), "n")},
+)
+GATHER.sized(
+    "planes",
+    grid(a=(17,), b=(9,), d=(16,), m=(3,), n=(5,)),
+    cites=(TUPLES, MAPS),
+    arguments={"data": filled("a", "b", "d"), "indices": tuples(("a",), "m", "n")},
+)
+GATHER.sized(
+    "batches",
+    grid(b=(3,), s=(33,), d=(7, 64), k=(5, 16)),
+    each="T",
+    cites=(BATCH, STARTS),
+    arguments={"data": filled("b", "s", "d"), "indices": indices_of("s", "b", "k", 1, back=True), "batch_dims": 1},
+)
+GATHER.sized(
+    "large",
+    grid(a=(33,), b=(129,), d=(5,), n=(8193,)),
+    cites=(TUPLES, MAPS),
+    arguments={"data": filled("a", "b", "d"), "indices": tuples(("a", "b"), "n")},
+)

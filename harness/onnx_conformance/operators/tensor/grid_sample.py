@@ -18,6 +18,7 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed, vary
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.sums import roundings
+from onnx_conformance.declare.sizes import Dims, among, filled, grid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -405,3 +406,46 @@ case("no_pixels", Tag.EDGE, X=ramp(1, 1, 0, 5), grid=points(1, 2, 3, 2), unspeci
 case("rank1", Tag.EDGE, X=ramp(3), grid=ramp(3), since=20, rejects=SHAPES)
 case("no_spatial_axes", Tag.EDGE, X=ramp(2, 3), grid=ramp(2, 0), since=20, unspecified=SHAPES)
 case("grid_outside", Tag.DTYPE, outside="T2", **IMAGE, rejects=GRID_TYPES)
+
+SAMPLED: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {
+    "image": (
+        ("b", "c", "h", "w"),
+        ("b", "oh", "ow", 2),
+        grid(b=(2,), c=(3,), h=(14,), w=(9, 33), oh=(7,), ow=(16, 33)),
+    ),
+    "channels": (
+        ("b", "c", "h", "w"),
+        ("b", "oh", "ow", 2),
+        grid(b=(1,), c=(1, 17), h=(28,), w=(28,), oh=(14,), ow=(15,)),
+    ),
+}
+"""The dimensions of the input and of the grid, and the sizes."""
+INSIDE = [index / 64 for index in range(-64, 65)]
+AROUND = [index / 64 for index in range(-80, 81)]
+"""Positions in the image, and also around it. The computed pixels are exact in float."""
+INTEGERS = tuple(f"{sign}int{bits}" for bits in (8, 16, 32, 64) for sign in ("", "u"))
+"""The types for which the text does not define results that are not whole."""
+for name, (dims, of_grid, sizes) in SAMPLED.items():
+    for mode in ("linear", "nearest", "cubic"):
+        for padding in ("zeros", "border", "reflection"):
+            for align in (0, 1):
+                SAMPLE.sized(
+                    f"{name}_{mode}_{padding}_{'centers' if align else 'corners'}",
+                    sizes if (name, align) == ("image", 0) else sizes[:1],
+                    each="T1" if (name, mode, padding, align) == ("image", "linear", "zeros", 0) else None,
+                    but=("bool", "string", *INTEGERS),
+                    cites=(COMPUTES, MODES, PADDING),
+                    arguments={
+                        "X": filled(*dims),
+                        "grid": among(AROUND if padding == "border" and mode != "cubic" else INSIDE, *of_grid),
+                        "mode": mode,
+                        "padding_mode": padding,
+                        "align_corners": align,
+                    },
+                )
+SAMPLE.sized(
+    "volume",
+    grid(b=(1,), c=(3,), d=(5,), h=(7,), w=(9,), o=(4, 6)),
+    cites=(COMPUTES, N_LINEAR),
+    arguments={"X": filled("b", "c", "d", "h", "w"), "grid": among(INSIDE, "b", "o", "o", "o", 3)},
+)

@@ -11,6 +11,7 @@ from typing import Any
 
 from onnx_conformance.declare import EMPTY, EXACT, Op, Rule, Tag, Version, extremes, ramp, typed
 from onnx_conformance.declare.families.containers import THREE
+from onnx_conformance.declare.sizes import filled, grid
 
 IDENTITY = Op("Identity", versions=(1, 13, 14, 16, 19, 21, 23, 24, 25), compare=EXACT, rank="input", widens=False)
 
@@ -44,3 +45,7 @@ for name, type_ in {"tensor": "optional(tensor(float))", "sequence": "optional(s
     case(f"optional_{name}", Tag.CHANGE, input=typed(type_, ramp(3)), since=16, cites=OPTIONALS)
     case(f"optional_{name}_empty", Tag.EDGE, input=typed(type_, EMPTY), since=16, cites=OPTIONALS)
     case(f"optional_{name}_before_16", Tag.CHANGE, input=typed(type_, ramp(3)), before=16, rejects=Rule.TYPES)
+
+IDENTITY.sized(
+    "matrix", grid(m=(3,), n=(16, 1025, 43_691)), each="V", cites=SAME, arguments={"input": filled("m", "n")}
+)

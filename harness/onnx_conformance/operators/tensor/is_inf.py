@@ -12,6 +12,7 @@ import numpy as np
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
 from onnx_conformance.declare.data import FLOATS as LIMITS
 from onnx_conformance.declare.families.elementwise import bit_patterns
+from onnx_conformance.declare.sizes import LENGTHS, among, grid
 
 IS_INF = Op("IsInf", versions=(10, 20), compare=EXACT, rank="X")
 IS_INF.example(X=[[1, np.inf, 2], [0, 3, -np.inf]], detect_positive=1, detect_negative=1)
@@ -70,3 +71,11 @@ for type_, numbers in bit_patterns():
     case(f"every_{type_}", Tag.EDGE, X=every, since=20, cites=MAPS)
     case(f"every_positive_{type_}", Tag.EDGE, X=every, detect_negative=0, since=20, cites=NEGATIVE_UNSET)
     case(f"every_negative_{type_}", Tag.EDGE, X=every, detect_positive=0, since=20, cites=POSITIVE_UNSET)
+
+IS_INF.sized(
+    "length", grid(n=LENGTHS[::2]), each="T1", cites=MAPS, arguments={"X": among([-inf, -1.5, 0, 2, nan, inf], "n")}
+)
+for name, signs in {"positive": {"detect_negative": 0}, "negative": {"detect_positive": 0}}.items():
+    IS_INF.sized(
+        name, grid(n=(7, 64, 1025)), cites=MAPS, arguments={"X": among([-inf, -1.5, 0, nan, inf], "n"), **signs}
+    )

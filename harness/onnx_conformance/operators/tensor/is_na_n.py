@@ -11,6 +11,7 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
 from onnx_conformance.declare.families.elementwise import bit_patterns, float_types
+from onnx_conformance.declare.sizes import LENGTHS, among, grid
 
 IS_NAN = Op("IsNaN", versions=(9, 13, 20), compare=EXACT, rank="X")
 IS_NAN.example(X=[[1, np.nan, 2], [0, 3, -10]])
@@ -54,3 +55,7 @@ for type_, numbers in PAYLOADS.items():
 for type_, numbers in bit_patterns():
     since = 20 if "float8" in type_ else float_types(13)[type_]
     case(f"every_{type_}", Tag.EDGE, X=typed(type_, numbers), since=since, cites=WHICH)
+
+IS_NAN.sized(
+    "length", grid(n=LENGTHS[::2]), each="T1", cites=WHICH, arguments={"X": among([-inf, -1.5, 0, 2, nan, inf], "n")}
+)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp, typed
+from onnx_conformance.declare.sizes import among, grid
 
 NON_ZERO = Op("NonZero", versions=(9, 13), compare=EXACT, rank=lambda _: 2)
 NON_ZERO.example(X=[[0, 3, 0], [5, 0, 7]])
@@ -34,8 +35,7 @@ ALL_TYPES = NON_ZERO.clause("Constrain to all tensor types.")
 def places(v: Version, X: Array) -> Array:
     """Return a column of indices for each element that is not zero, in row-major order."""
     v.silent(RETURNS, X.dtype.kind == "O" and X.size > 0)
-    columns = [place for place in np.ndindex(X.shape) if X[place] != 0]
-    return np.array(columns, np.int64).reshape(len(columns), X.ndim).T
+    return np.argwhere(X != 0).T
 
 
 case = NON_ZERO.case
@@ -76,3 +76,14 @@ case("dtypes", Tag.DTYPE, each="T", but=("string",), X=[[0, 1, 0], [1, 0, 1]], c
 case("no_strings", Tag.DTYPE, X=typed("string", []), cites=ALL_TYPES)
 case("strings", Tag.DTYPE, X=typed("string", ["", "a", "0"]), unspecified=RETURNS)
 case("one_string", Tag.DTYPE, X=typed("string", ["a"]), unspecified=RETURNS)
+
+for name, dims in {"vector": ("n",), "matrix": (7, "n"), "cube": (2, 5, "n")}.items():
+    NON_ZERO.sized(
+        name,
+        grid(n=(1, 7, 16, 33, 64, 129, 1025, 4097)),
+        each="T" if name == "matrix" else None,
+        but="string",
+        cites=RETURNS,
+        arguments={"X": among([0, 0, 0, 1, 3], *dims)},
+    )
+NON_ZERO.sized("large", grid(n=(65_537,)), cites=RETURNS, arguments={"X": among([0, 1, 3], "n")})

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
+from onnx_conformance.declare.sizes import grid, indices_of
 
 ONE_HOT = Op(
     "OneHot",
@@ -204,4 +205,24 @@ case(
     depth=3,
     values=vary(one=[1], three=[0, 1, 2], scalar=1, matrix=[[0, 1]]),
     rejects=TWO,
+)
+
+for name, axis in {"last": -1, "first": 0, "middle": 1}.items():
+    ONE_HOT.sized(
+        name,
+        grid(b=(3,), s=(7, 33), depth=(2, 16, 65, 1000)),
+        each="T3" if name == "last" else None,
+        cites=(LOCATIONS, INSERTED),
+        arguments={
+            "indices": indices_of("depth", "b", "s", back=name == "middle"),
+            "depth": lambda sizes: sizes["depth"],
+            "values": [2, 5],
+            "axis": axis,
+        },
+    )
+ONE_HOT.sized(
+    "outside",
+    grid(n=(64,), k=(33, 129), depth=(50,)),
+    cites=OUTSIDE,
+    arguments={"indices": indices_of("n", "k"), "depth": lambda sizes: sizes["depth"], "values": [0, 1]},
 )

@@ -27,6 +27,7 @@ from onnx_conformance.declare import (
     typed,
     vary,
 )
+from onnx_conformance.declare.sizes import Dims, filled, grid
 
 PAD = Op("Pad", versions=(1, 2, 11, 13, 18, 19, 21, 23, 24, 25), compare=EXACT, rank="data")
 PAD.example(
@@ -199,9 +200,9 @@ ODD = {"nan": np.nan, "infinity": np.inf, "minus_infinity": -np.inf, "minus_zero
 case("value", Tag.EDGE, data=GRID, pads=[1, 2, 2, 0], value=vary(**ODD), cites=FILLED)
 case("constant_value", Tag.EDGE, data=GRID, pads=[1, 2, 2, 0], constant_value=vary(**ODD), cites=SCALAR)
 for type_ in ("float16", "bfloat16", "double"):
-    filled: dict[str, Any] = {"data": typed(type_, GRID), "pads": [1, 2, 2, 0], "since": 25}
+    framed: dict[str, Any] = {"data": typed(type_, GRID), "pads": [1, 2, 2, 0], "since": 25}
     constants = vary(**{name: typed(type_, number) for name, number in ODD.items()})
-    case(f"constant_value_{type_}", Tag.DTYPE, Tag.EDGE, **filled, constant_value=constants, cites=SCALAR)
+    case(f"constant_value_{type_}", Tag.DTYPE, Tag.EDGE, **framed, constant_value=constants, cites=SCALAR)
 
 # Numbers of elements before and after the values 1 to 5 of a line. An empty key means every mode.
 LINES: list[tuple[str, list[int], str, Clause | None]] = [
@@ -260,3 +261,45 @@ for name, shape, axis in axes_outside():
 case("pads_few", data=GRID, pads=[1, 1], since=2, rejects=SHAPE)
 for type_, clause in (("string", NUMERIC), ("bool", NUMERIC), ("int32", FLOATS)):
     case(f"outside_{type_}", Tag.CHANGE, data=typed(type_, ramp(3)), pads=[1, 2], rejects=clause)
+
+AROUND: dict[str, tuple[Dims, list[dict[str, int]], list[int]]] = {
+    "vector": (("n",), grid(n=(9, 64, 1025)), [3, 5]),
+    "columns": (("m", "n"), grid(m=(7,), n=(9, 64)), [0, 4, 0, 1]),
+    "rows": (("m", "n"), grid(m=(9,), n=(5, 64)), [2, 0, 1, 0]),
+    "image": (("b", "c", "h", "w"), grid(b=(2,), c=(3,), h=(14,), w=(9, 16, 33)), [0, 0, 1, 1, 0, 0, 1, 1]),
+    "image_uneven": (("b", "c", "h", "w"), grid(b=(2,), c=(8,), h=(9,), w=(9, 32)), [0, 0, 0, 2, 0, 0, 1, 3]),
+    "volume": (
+        ("b", "c", "d", "h", "w"), grid(b=(1,), c=(3,), d=(5,), h=(7,), w=(9, 16)), [0, 0, 1, 2, 3, 0, 0, 3, 2, 1]
+    ),
+    "all_axes": (("a", "b", "c"), grid(a=(5,), b=(8,), c=(9, 33)), [2, 3, 4, 1, 2, 3]),
+}  # fmt: skip
+"""The dimensions of the data, the sizes, and the padding. Every padded dimension has more elements than the padding."""
+SENTENCE_OF = {"constant": CONSTANT, "reflect": REFLECT, "edge": EDGE, "wrap": WRAP}
+for name, (dims, sizes, around) in AROUND.items():
+    for mode in ALL_MODES:
+        PAD.sized(
+            f"{name}_{mode}",
+            sizes,
+            each="T" if (name, mode) in {("vector", "constant"), ("image", "reflect")} else None,
+            cites=(GENERATED, SENTENCE_OF[mode]),
+            arguments={"data": filled(*dims), "pads": around, "mode": mode},
+        )
+PAD.sized(
+    "axes",
+    grid(b=(2,), s=(33, 64), d=(8, 17)),
+    cites=APPLY,
+    arguments={"data": filled("b", "s", "d"), "pads": [31, 2], "axes": [1], "constant_value": -1.5},
+)
+PAD.sized(
+    "crop",
+    grid(b=(2,), c=(3,), h=(28,), w=(16, 33)),
+    cites=REMOVE,
+    arguments={"data": filled("b", "c", "h", "w"), "pads": [0, 0, -1, -2, 0, 0, -3, -1]},
+)
+for mode in ALL_MODES:
+    PAD.sized(
+        f"large_{mode}",
+        grid(b=(2,), c=(8,), h=(64,), w=(65,)),
+        cites=(GENERATED, SENTENCE_OF[mode]),
+        arguments={"data": filled("b", "c", "h", "w"), "pads": [0, 0, 3, 3, 0, 0, 3, 3], "mode": mode},
+    )

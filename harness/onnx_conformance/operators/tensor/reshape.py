@@ -12,6 +12,7 @@ import math
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Int, Ints, Op, Tag, Version, extremes, length_of, ramp, vary
+from onnx_conformance.declare.sizes import Dims, filled, grid
 
 RESHAPE = Op(
     "Reshape",
@@ -128,3 +129,19 @@ case("too_few", data=ramp(2, 6), shape=[3, 3], rejects=SAME_COUNT)
 case("too_many", data=ramp(2, 6), shape=[3, 5], rejects=SAME_COUNT)
 case("shape", Tag.EDGE, data=ramp(2, 6), shape=vary(scalar=12, matrix=[[3, 4]]), since=5, unspecified=SHAPE_TENSOR)
 case("extremes", Tag.DTYPE, Tag.EDGE, each="T", data=extremes(12), shape=[4, -1])
+
+OTHER_SHAPES: dict[str, tuple[Dims, list[dict[str, int]], list[int]]] = {
+    "flattened": (("b", "c", "h", "w"), grid(b=(2,), c=(3, 16), h=(7,), w=(7, 16)), [0, -1]),
+    "heads": (("b", "s", "n"), grid(b=(2,), s=(7, 33), n=(64, 768)), [0, 0, 4, -1]),
+    "joined": (("b", "s", "h", "d"), grid(b=(2,), s=(7, 33), h=(4,), d=(16, 64)), [0, 0, -1]),
+    "vector": (("m", "n"), grid(m=(17,), n=(33, 4097)), [-1]),
+}
+"""The dimensions of the data, the sizes, and the new shape."""
+for name, (dims, sizes, shape) in OTHER_SHAPES.items():
+    RESHAPE.sized(
+        name,
+        sizes,
+        each="T" if name == "heads" else None,
+        cites=(LIKE_NUMPY, INFERRED),
+        arguments={"data": filled(*dims), "shape": shape},
+    )

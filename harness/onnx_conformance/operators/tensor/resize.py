@@ -22,6 +22,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Clause, Ints, Op, Tag, Version, bounded, extremes, ramp, typed, vary
 from onnx_conformance.declare.rounding import is_float
+from onnx_conformance.declare.sizes import filled, shape_of
 from onnx_conformance.operators.tensor._resampling import scaled_shape, settled
 
 if TYPE_CHECKING:
@@ -789,3 +790,81 @@ case("wrong_neither", X=GRID, since=13, rejects=ONE_OF)
 case("wrong_axis_high", X=GRID, sizes=[9], axes=[2], rejects=RANGE)
 case("wrong_axis_among_others", X=GRID, sizes=[9, 9], axes=[0, 2], rejects=RANGE)
 case("wrong_axis_low", X=GRID, sizes=[9], axes=[-3], rejects=RANGE)
+
+SCALED_BY: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "nearest_floor": ({"nearest_mode": "floor", "coordinate_transformation_mode": "asymmetric"}, {"each": "T1"}),
+    "nearest_half_pixel": ({}, {}),
+    "linear_half_pixel": ({"mode": "linear"}, {"each": "T1"}),
+    "linear_pytorch": ({"mode": "linear", "coordinate_transformation_mode": "pytorch_half_pixel"}, {}),
+    "linear_align_corners": ({"mode": "linear", "coordinate_transformation_mode": "align_corners"}, {}),
+    "linear_asymmetric": ({"mode": "linear", "coordinate_transformation_mode": "asymmetric"}, {}),
+    "linear_antialias": ({"mode": "linear", "antialias": 1}, {}),
+    "cubic_half_pixel": ({"mode": "cubic"}, {}),
+    "cubic_pytorch": (
+        {"mode": "cubic", "cubic_coeff_a": -0.5, "coordinate_transformation_mode": "pytorch_half_pixel"},
+        {},
+    ),
+    "cubic_antialias": ({"mode": "cubic", "antialias": 1, "cubic_coeff_a": -0.5}, {}),
+}
+"""By name: the attributes, and the types."""
+IMAGES = [
+    {"b": b, "c": c, "h": h, "w": w, "height": height, "width": width}
+    for b, c, h, w, height, width in (
+        (1, 3, 14, 14, 28, 28),
+        (2, 3, 7, 9, 21, 27),
+        (1, 16, 28, 33, 14, 16),
+        (1, 3, 33, 64, 50, 48),
+        (1, 17, 64, 64, 16, 32),
+    )
+]
+"""The sizes of images before and afterwards."""
+for name, (attributes, types) in SCALED_BY.items():
+    RESIZE.sized(
+        name,
+        IMAGES,
+        **types,
+        but=("bool", "string"),
+        cites=(AVERAGE, MODES) if "mode" in attributes else (NEAREST_ONLY, MODES),
+        arguments={"X": filled("b", "c", "h", "w"), "sizes": shape_of("b", "c", "height", "width"), **attributes},
+    )
+for mode in ("nearest", "linear"):
+    RESIZE.sized(
+        f"{mode}_by_scales",
+        [{"b": 1, "c": c, "h": h, "w": w} for c, h, w in ((3, 13, 26), (8, 7, 40), (17, 20, 20))],
+        cites=(SCALE, MODES),
+        arguments={
+            "X": filled("b", "c", "h", "w"),
+            "scales": [1.0, 1.0, 2.0, 2.0],
+            "mode": mode,
+            **({"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"} if mode == "nearest" else {}),
+        },
+    )
+    RESIZE.sized(
+        f"{mode}_channels_last",
+        [{"b": 2, "h": h, "w": 9, "c": c, "height": 17, "width": 18} for h in (7, 20) for c in (3, 16)],
+        cites=(AXES, MODES),
+        arguments={"X": filled("b", "h", "w", "c"), "sizes": shape_of("height", "width"), "axes": [1, 2], "mode": mode},
+    )
+RESIZE.sized(
+    "linear_volume",
+    [{"b": 1, "c": 3, "d": 5, "h": 7, "w": w, "depth": 10, "height": 9, "width": 16} for w in (8, 12)],
+    cites=(AVERAGE, MODES),
+    arguments={
+        "X": filled("b", "c", "d", "h", "w"),
+        "sizes": shape_of("b", "c", "depth", "height", "width"),
+        "mode": "linear",
+    },
+)
+RESIZE.sized(
+    "linear_line",
+    [{"b": 2, "c": 5, "w": w, "width": width} for w, width in ((33, 64), (64, 33), (100, 150))],
+    cites=(AVERAGE, MODES),
+    arguments={"X": filled("b", "c", "w"), "sizes": shape_of("b", "c", "width"), "mode": "linear"},
+)
+for mode in ("nearest", "linear"):
+    RESIZE.sized(
+        f"{mode}_large",
+        [{"b": 1, "c": 3, "h": 64, "w": 64, "height": 256, "width": 256}],
+        cites=(SCALE, MODES),
+        arguments={"X": filled("b", "c", "h", "w"), "sizes": shape_of("b", "c", "height", "width"), "mode": mode},
+    )

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, vary
+from onnx_conformance.declare.sizes import filled, grid, indices_of
 
 REVERSE = Op("ReverseSequence", versions=(10, 28), compare=EXACT, rank="input", widens=False)
 REVERSE.example(input=ramp(3, 4, 2), sequence_lens=[2, 4, 3], batch_axis=0, time_axis=1)
@@ -98,3 +99,15 @@ case("time_axis", Tag.AXIS, input=ramp(3, 3, 3), sequence_lens=[1, 2, 3], time_a
 case("one_axis", Tag.AXIS, input=ramp(3, 3), sequence_lens=[1, 2, 3], batch_axis=0, time_axis=0, unspecified=REVERSES)
 case("rank1", Tag.EDGE, input=ramp(3), sequence_lens=[1], rejects=RANK)
 case("rank0", Tag.EDGE, input=ramp(), sequence_lens=[1], rejects=RANK)
+
+for name, (dims, axes) in {
+    "time_first": (("t", "b", "n"), BY_TIME),
+    "batch_first": (("b", "t", "n"), BY_BATCH),
+}.items():
+    REVERSE.sized(
+        name,
+        grid(b=(8,), t=(7, 33, 129), n=(1, 16)),
+        each="T" if name == "time_first" else None,
+        cites=(REVERSES, CONTAINS),
+        arguments={"input": filled(*dims), "sequence_lens": indices_of("t", "b"), **axes},
+    )

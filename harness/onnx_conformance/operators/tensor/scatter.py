@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp
-from onnx_conformance.operators.tensor._scattering import axis_cases, targets
+from onnx_conformance.operators.tensor._scattering import axis_cases, repeats, targets
 
 SCATTER = Op("Scatter", versions=(9, 11), compare=EXACT, rank="data")
 SCATTER.example(data=ramp(3, 4), indices=[[2, 0]], updates=[[50, 60]], axis=1)
@@ -51,12 +51,11 @@ def scattered(v: Version, data: Array, indices: Array, updates: Array, axis: int
     v.require(SAME_RANK, indices.ndim == data.ndim)
     v.require(SAME_SHAPE, updates.shape == indices.shape)
     v.require(RANGE, -data.ndim <= axis < data.ndim)
-    output, written = data.copy(), set()
-    for entry, target in targets(indices, axis):
-        v.silent(TARGET, any(not 0 <= index < size for index, size in zip(target, data.shape, strict=True)))
-        v.silent(WRITES, target in written)
-        written.add(target)
-        output[target] = updates[entry]
+    places, sizes = targets(indices, axis), np.reshape(data.shape, (-1, 1))
+    v.silent(TARGET, bool(((places < 0) | (places >= sizes)).any()))
+    v.silent(WRITES, bool(repeats(places, data.shape).any()))
+    output = data.copy()
+    output[tuple(places)] = updates.reshape(-1)
     return output
 
 

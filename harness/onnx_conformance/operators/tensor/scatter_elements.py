@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, extremes, ramp, typed
-from onnx_conformance.operators.tensor._scattering import OPERATIONS, axis_cases, reduced_into, rounding, targets
+from onnx_conformance.declare.sizes import Dims, filled, grid, indices_of
+from onnx_conformance.operators.tensor._scattering import (
+    OPERATIONS,
+    axis_cases,
+    reduced_into,
+    repeats,
+    rounding,
+    rounds,
+    targets,
+)
 
 
 def _rounding(data: Array, indices: Array, updates: Array, axis: int, reduction: str | None = None) -> list[Array]:
@@ -101,15 +110,11 @@ def _require_places(v: Version, data: Array, indices: Array, updates: Array, axi
     v.require(RANGE, -data.ndim <= axis < data.ndim)
     size = data.shape[axis]
     v.require(ERROR, bool(((-size <= indices) & (indices < size)).all()))
-    beside = [target for _, target in targets(indices, axis)]
-    v.silent(TARGET, any(index >= dim for target in beside for index, dim in zip(target, data.shape, strict=True)))
+    v.silent(TARGET, bool((targets(indices, axis) >= np.reshape(data.shape, (-1, 1))).any()))
 
 
 def _has_duplicates(shape: tuple[int, ...], indices: Array, axis: int) -> bool:
-    counts = np.zeros(shape, int)
-    for _, target in targets(indices, axis):
-        counts[target] += 1
-    return bool((counts > 1).any())
+    return bool(repeats(targets(indices, axis), shape).any())
 
 
 @SCATTER.oracle(before=16)
@@ -118,8 +123,7 @@ def scattered(v: Version, data: Array, indices: Array, updates: Array, axis: int
     _require_places(v, data, indices, updates, axis)
     v.silent(WRITES, _has_duplicates(data.shape, indices, axis))
     output = data.copy()
-    for entry, target in targets(indices, axis):
-        output[target] = updates[entry]
+    output[tuple(targets(indices, axis))] = updates.reshape(-1)
     return output
 
 
@@ -134,8 +138,8 @@ def reduced(v: Version, data: Array, indices: Array, updates: Array, axis: int, 
         v.require(DUPLICATES, not _has_duplicates(data.shape, indices, axis))
     else:
         v.silent(REDUCES, data.dtype.kind in "bO" or (data.dtype.kind == "c" and reduction in {"max", "min"}))
-    for entry, target in targets(indices, axis):
-        old, new = output[target], updates[entry]
+    for numbers, target in rounds(targets(indices, axis), data.shape):
+        old, new = output[target], updates.reshape(-1)[numbers]
         output[target] = new if reduction == "none" else reduced_into(v, REDUCES, reduction, old, new)
     return output
 
@@ -230,3 +234,50 @@ case("other_reduction", Tag.EDGE, **SAME, reduction="mean", unspecified=KINDS, s
 case("extremes_of_updates", Tag.DTYPE, Tag.EDGE, each="T", data=ramp(14), indices=np.arange(11)[::-1],
      updates=extremes(11), cites=WRITES)  # fmt: skip
 case("extremes_of_data", Tag.EDGE, data=extremes(12), indices=[10, 3], updates=ramp(2), cites=WRITES)
+
+LINES: dict[str, tuple[int, Dims, Dims, list[dict[str, int]]]] = {
+    "vector": (0, ("n",), ("k",), grid(n=(129, 4097), k=(1, 16, 129))),
+    "first": (0, ("n", "w"), ("k", "w"), grid(n=(33, 65), w=(5, 16), k=(1, 33))),
+    "middle": (1, ("b", "n", "w"), ("b", "k", "w"), grid(b=(2,), n=(33,), w=(5, 16), k=(16, 33))),
+    "last": (-1, ("m", "n"), ("m", "k"), grid(m=(7,), n=(33, 129), k=(1, 16, 33))),
+}
+"""The axis, the dimensions of the data and of the updates, and the sizes."""
+for name, (along, dims, of_updates, sizes) in LINES.items():
+    SCATTER.sized(
+        name,
+        sizes,
+        each="T" if name == "last" else None,
+        cites=(WRITES, TARGET),
+        arguments={
+            "data": filled(*dims),
+            "indices": indices_of("n", *of_updates, back=name == "last", distinct=along),
+            "updates": filled(*of_updates),
+            "axis": along,
+        },
+    )
+    for reduction in OPERATIONS:
+        SCATTER.sized(
+            f"{name}_{reduction}",
+            [{**some, "k": 2 * some["n"]} for some in sizes[:: len(sizes) // 2]],
+            each="T" if name == "last" and reduction == "add" else None,
+            but=("bool", "string"),
+            cites=(REDUCES, F),
+            arguments={
+                "data": filled(*dims),
+                "indices": indices_of("n", *of_updates),
+                "updates": filled(*of_updates, floats=(0.5, 1.5)),
+                "axis": along,
+                "reduction": reduction,
+            },
+        )
+SCATTER.sized(
+    "large",
+    grid(m=(129,), n=(513,), k=(257,)),
+    cites=(WRITES, TARGET),
+    arguments={
+        "data": filled("m", "n"),
+        "indices": indices_of("n", "m", "k", distinct=1),
+        "updates": filled("m", "k"),
+        "axis": 1,
+    },
+)

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, extremes, ramp, typed, vary
-from onnx_conformance.operators.tensor._scattering import OPERATIONS, reduced_into, rounding
+from onnx_conformance.declare.sizes import Dims, filled, grid, tuples
+from onnx_conformance.operators.tensor._scattering import OPERATIONS, reduced_into, repeats, rounding, rounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from onnx_conformance.declare import Clause
 
 
-def _targets(indices: Array) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Yield the position of each update with the tuple of indices of its target."""
-    for place in np.ndindex(indices.shape[:-1]):
-        yield place, tuple(map(int, indices[place]))
+def _targets(indices: Array) -> Array:
+    """Return the tuples of indices of all targets, one in each column."""
+    return np.moveaxis(indices, -1, 0).reshape(indices.shape[-1], math.prod(indices.shape[:-1]))
 
 
 def _rounding(data: Array, indices: Array, updates: Array, reduction: str | None = None) -> list[Array]:
@@ -130,10 +128,7 @@ def _require_places(v: Version, data: Array, indices: Array, updates: Array) -> 
     v.require(EQUAL, updates.shape == indices.shape[:-1] + data.shape[k:])
     sizes = np.array(data.shape[:k])
     v.require(NEGATIVE, bool(((-sizes <= indices) & (indices < sizes)).all()))
-    places = [
-        tuple(place) for place in (indices % np.maximum(sizes, 1)).reshape(math.prod(indices.shape[:-1]), k).tolist()
-    ]
-    return len(places) > len(set(places))
+    return bool(repeats(_targets(indices), data.shape).any())
 
 
 @SCATTER.oracle(before=16)
@@ -141,9 +136,8 @@ def scattered(v: Version, data: Array, indices: Array, updates: Array) -> Array:
     """Return a copy of `data` in which every update is written to its target."""
     twice = _require_places(v, data, indices, updates)
     v.require(NO_DUPLICATES if indices.shape[-1] == data.ndim else DUPLICATES, not twice)
-    output = data.copy()
-    for place, target in _targets(indices):
-        output[target] = updates[place]
+    output, places = data.copy(), _targets(indices)
+    output[tuple(places)] = updates.reshape(places.shape[1], *data.shape[len(places) :])
     return output
 
 
@@ -158,8 +152,10 @@ def reduced(v: Version, data: Array, indices: Array, updates: Array, reduction: 
         v.require(NO_DUPLICATES if indices.shape[-1] == data.ndim else DUPLICATES, not twice)
     else:
         v.silent(REDUCES, data.dtype.kind in "bO" or (data.dtype.kind == "c" and reduction in {"max", "min"}))
-    for place, target in _targets(indices):
-        new = updates[place]
+    places = _targets(indices)
+    slices = updates.reshape(places.shape[1], *data.shape[len(places) :])
+    for numbers, target in rounds(places, data.shape):
+        new = slices[numbers]
         output[target] = new if reduction == "none" else reduced_into(v, REDUCES, reduction, output[target], new)
     return output
 
@@ -312,3 +308,53 @@ row: dict[str, Any] = {"data": typed("int8", [[100, 3]]), "indices": [[0]], "upd
 case("add_overflow_in_part", Tag.EDGE, **row, reduction="add", unspecified=REDUCES, since=16)
 zero: dict[str, Any] = {"data": [[0.0, 1.0]], "indices": [[0]], "updates": [[-0.0, 2.0]]}
 case("max_zeros_in_part", Tag.EDGE, **zero, reduction="max", unspecified=REDUCES, since=18)
+
+INTO: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {
+    "elements": (("a", "b", "c"), (), grid(a=(5,), b=(9,), c=(33,), n=(1, 16, 129, 1025))),
+    "rows": (("a", "b"), ("d",), grid(a=(5,), b=(9,), d=(7, 64), n=(5, 33))),
+    "slices": (("a",), ("c", "d"), grid(a=(33,), c=(7,), d=(16,), n=(5, 17))),
+}
+"""The dimensions of the places, the dimensions of a slice, and the sizes."""
+for name, (places, slice_, sizes) in INTO.items():
+    SCATTER.sized(
+        name,
+        sizes,
+        each="T" if name == "rows" else None,
+        cites=(WRITES, TUPLES),
+        arguments={
+            "data": filled(*places, *slice_),
+            "indices": tuples(places, "n", distinct=True),
+            "updates": filled("n", *slice_),
+        },
+    )
+    for reduction in OPERATIONS:
+        SCATTER.sized(
+            f"{name}_{reduction}",
+            sizes,
+            each="T" if name == "elements" and reduction == "add" else None,
+            but=("bool", "string"),
+            cites=(REDUCES, F),
+            arguments={
+                "data": filled(*places, *slice_),
+                "indices": tuples(places, "n"),
+                "updates": filled("n", *slice_, floats=(0.5, 1.5)),
+                "reduction": reduction,
+            },
+        )
+SCATTER.sized(
+    "large",
+    grid(a=(129,), b=(257,), n=(8193,)),
+    cites=(WRITES, TUPLES),
+    arguments={"data": filled("a", "b"), "indices": tuples(("a", "b"), "n", distinct=True), "updates": filled("n")},
+)
+SCATTER.sized(
+    "large_add",
+    grid(a=(129,), b=(65,), n=(8193,)),
+    cites=(REDUCES, F),
+    arguments={
+        "data": filled("a", "b"),
+        "indices": tuples(("a", "b"), "n"),
+        "updates": filled("n"),
+        "reduction": "add",
+    },
+)

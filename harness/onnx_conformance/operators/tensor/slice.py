@@ -26,6 +26,7 @@ from onnx_conformance.declare import (
     ramp,
     typed,
 )
+from onnx_conformance.declare.sizes import Dims, filled, grid
 
 SLICE = Op("Slice", versions=(1, 10, 11, 13), compare=EXACT, rank="data")
 SLICE.example(data=ramp(4, 5, 6), starts=[1, 0], ends=[3, 5], axes=[0, 2], steps=[1, 2])
@@ -284,3 +285,63 @@ case(
     rejects=INDEX_TYPES,
 )
 case("two_index_types", data=ramp(5), starts=[1], ends=typed("int32", [3]), rejects=INDEX_TYPES)
+
+PARTS: dict[str, tuple[Dims, list[dict[str, int]], dict[str, Any]]] = {
+    "vector": (("n",), grid(n=(9, 64, 129, 4097)), {"starts": [3], "ends": [-2], "axes": [0]}),
+    "vector_by_two": (("n",), grid(n=(33, 64, 129, 1025)), {"starts": [0], "ends": [9999], "axes": [0], "steps": [2]}),
+    "vector_by_seven": (("n",), grid(n=(64, 1025)), {"starts": [1], "ends": [9999], "axes": [0], "steps": [7]}),
+    "vector_backward": (("n",), grid(n=(33, 64, 4097)), {"starts": [-1], "ends": [-9999], "axes": [0], "steps": [-1]}),
+    "vector_backward_by_three": (
+        ("n",), grid(n=(64, 1025)), {"starts": [-2], "ends": [-9999], "axes": [0], "steps": [-3]}
+    ),
+    "rows": (("m", "n"), grid(m=(9, 64), n=(5, 33, 256)), {"starts": [2], "ends": [8], "axes": [0]}),
+    "columns": (("m", "n"), grid(m=(5, 17), n=(33, 64, 257)), {"starts": [1], "ends": [-1], "axes": [-1]}),
+    "columns_by_two": (
+        ("m", "n"), grid(m=(5, 17), n=(30, 64)), {"starts": [1], "ends": [9999], "axes": [1], "steps": [2]}
+    ),
+    "columns_backward": (
+        ("m", "n"), grid(m=(5,), n=(33, 64)), {"starts": [-1], "ends": [-9999], "axes": [1], "steps": [-1]}
+    ),
+    "rows_backward": (
+        ("m", "n"), grid(m=(33,), n=(7, 64)), {"starts": [-1], "ends": [-9999], "axes": [0], "steps": [-1]}
+    ),
+    "last_token": (("b", "s", "d"), grid(b=(3,), s=(7, 33), d=(16, 65)), {"starts": [-1], "ends": [9999], "axes": [1]}),
+    "half_of_heads": (
+        ("b", "h", "s", "d"), grid(b=(2,), h=(3,), s=(9,), d=(16, 64)), {"starts": [8], "ends": [9999], "axes": [3]}
+    ),
+    "pixels_by_two": (
+        ("b", "c", "h", "w"),
+        grid(b=(2,), c=(3,), h=(14, 33), w=(16, 33)),
+        {"starts": [1, 0], "ends": [9999, 9999], "axes": [2, 3], "steps": [2, 2]},
+    ),
+    "crop": (
+        ("b", "c", "h", "w"),
+        grid(b=(2,), c=(3, 8), h=(28,), w=(33,)),
+        {"starts": [2, 3], "ends": [-2, -3], "axes": [-2, -1]},
+    ),
+    "mirrored": (
+        ("b", "c", "h", "w"),
+        grid(b=(2,), c=(3,), h=(14,), w=(16, 33)),
+        {"starts": [-1, -1], "ends": [-9999, -9999], "axes": [2, 3], "steps": [-1, -1]},
+    ),
+    "all_axes": (
+        ("a", "b", "c", "d", "e"),
+        grid(a=(3,), b=(5,), c=(8,), d=(7,), e=(16, 17)),
+        {"starts": [1, 4, 0, -1, 1], "ends": [3, -9999, 8, 1, 15], "steps": [1, -2, 3, -1, 2]},
+    ),
+}  # fmt: skip
+"""The dimensions of the data, the sizes, and the part."""
+for name, (dims, sizes, part) in PARTS.items():
+    SLICE.sized(
+        name,
+        sizes,
+        each="T" if name in {"vector", "columns_by_two", "crop"} else None,
+        cites=(MULTIPLE, STARTS),
+        arguments={"data": filled(*dims), **part},
+    )
+SLICE.sized(
+    "large",
+    grid(m=(257,), n=(513,)),
+    cites=(MULTIPLE, STARTS),
+    arguments={"data": filled("m", "n"), "starts": [-1, 1], "ends": [-9999, 9999], "axes": [0, 1], "steps": [-1, 2]},
+)

@@ -8,6 +8,7 @@ Versions: 1, 13 (bfloat16), 28 (mode).
 from __future__ import annotations
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp
+from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.tensor._blocks import Blocks, into_depth
 
 SPACE_TO_DEPTH = Op("SpaceToDepth", versions=(1, 13, 28), compare=EXACT, rank="input", widens=False)
@@ -49,3 +50,17 @@ case("default", input=ramp(1, 2, 4, 6), blocksize=2, cites=ORDERED)
 case("rows_left_over", Tag.EDGE, input=ramp(1, 2, 5, 4), blocksize=2, rejects=BLOCKS.output)
 case("columns_left_over", Tag.EDGE, input=ramp(1, 2, 4, 5), blocksize=2, rejects=BLOCKS.output)
 case("smaller_than_block", Tag.EDGE, input=ramp(1, 2, 2, 3), blocksize=3, rejects=BLOCKS.output)
+
+for mode in ("DCR", "CRD"):
+    SPACE_TO_DEPTH.sized(
+        mode.lower(),
+        [
+            {"b": 2, "c": channels, "h": 5 * block, "w": w * block, "block": block}
+            for channels in (1, 3, 8)
+            for block in (2, 3, 4)
+            for w in (5, 16)
+        ],
+        each="T" if mode == "DCR" else None,
+        cites=(REARRANGES, ORDERED),
+        arguments={"input": filled("b", "c", "h", "w"), "blocksize": lambda sizes: sizes["block"], "mode": mode},
+    )

@@ -8,9 +8,12 @@ as int64 input), 18 (num_outputs; the last chunk may be smaller).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Int, Ints, Op, Tag, Version, axes, axes_outside, extremes, ramp, vary
+from onnx_conformance.declare.sizes import Dims, Sizes, filled, grid
 
 SPLIT = Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT, rank="input")
 SPLIT.example(input=ramp(3, 8, 5), split=[2, 6], axis=1, n=2)
@@ -212,3 +215,60 @@ case("outside_before_2", Tag.DTYPE, outside="T", input=ramp(6), split=[2, 4], ax
 case("no_outputs", input=ramp(6), split=[6], axis=0, n=0, rejects=ONE_OR_MORE)
 case("no_outputs_even", input=ramp(6), n=0, since=2, before=18, rejects=ONE_OR_MORE)
 case("no_outputs_num_outputs", input=ramp(6), num_outputs=1, n=0, rejects=ONE_OR_MORE)
+
+PLACES: dict[str, tuple[int, Dims, dict[str, Any]]] = {
+    "vector": (0, ("n",), {}),
+    "first": (0, ("n", "w"), {"w": (16,)}),
+    "middle": (1, ("b", "n", "w"), {"b": (3,), "w": (5,)}),
+    "last": (-1, ("b", "n"), {"b": (7,)}),
+    "channels": (1, ("b", "n", "h", "w"), {"b": (2,), "h": (5,), "w": (8,)}),
+}
+"""The axis, the dimensions of the input, and the sizes of the others, by the place of the axis."""
+EVENLY = [(2, 2), (3, 96), (4, 64), (5, 1025), (8, 256), (32, 64), (100, 300)]
+"""Numbers of parts, and lengths that they divide."""
+LESS_AT_THE_END = [(2, 7), (3, 64), (4, 1025), (5, 33), (8, 257), (16, 127), (32, 1000), (100, 199)]
+"""Numbers of parts, and lengths whose last part is smaller. The last of 100 parts of 199 has one element."""
+
+
+def _parts(counts: list[tuple[int, int]], others: dict[str, Any]) -> list[dict[str, int]]:
+    return [{"parts": parts, "n": n, **sizes} for parts, n in counts for sizes in grid(**others)]
+
+
+def _uneven(sizes: Sizes) -> list[int]:
+    """Return lengths that differ: an empty one first, then from 1 upwards; the last part has the rest."""
+    lengths = [index * 5 % 7 for index in range(sizes["parts"] - 1)]
+    return [*lengths, sizes["n"] - sum(lengths)]
+
+
+for name, (axis, dims, others) in PLACES.items():
+    SPLIT.sized(
+        f"{name}_evenly",
+        _parts(EVENLY, others),
+        n="parts",
+        each="T" if name in {"middle", "channels"} else None,
+        cites=EVEN,
+        arguments={"input": filled(*dims), "axis": axis, "num_outputs": lambda sizes: sizes["parts"]},
+    )
+    SPLIT.sized(
+        f"{name}_smaller_last",
+        _parts(LESS_AT_THE_END, others),
+        n="parts",
+        each="T" if name in {"vector", "last"} else None,
+        cites=LAST,
+        arguments={"input": filled(*dims), "axis": axis, "num_outputs": lambda sizes: sizes["parts"]},
+    )
+    SPLIT.sized(
+        f"{name}_lengths",
+        _parts([(2, 17), (3, 64), (5, 129), (16, 257), (100, 1025)], others),
+        n="parts",
+        each="T" if name in {"middle", "first"} else None,
+        cites=(SIZES, LENGTH),
+        arguments={"input": filled(*dims), "axis": axis, "split": _uneven},
+    )
+SPLIT.sized(
+    "large",
+    [{"parts": parts, "n": 1000, "w": 131} for parts in (4, 33)],
+    n="parts",
+    cites=LAST,
+    arguments={"input": filled("n", "w"), "num_outputs": lambda sizes: sizes["parts"]},
+)

@@ -14,6 +14,7 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Ints, Op, Tag, Version, axes_outside, extremes, ramp, vary
 from onnx_conformance.declare.families.axes_list import AxesList
+from onnx_conformance.declare.sizes import filled, grid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -120,3 +121,12 @@ for name, sizes, axis in axes_outside():
     case(name, Tag.AXIS, data=ramp(*(1 for _ in sizes)), axes=[axis], rejects=IN_RANGE)
 
 case("extremes", Tag.DTYPE, Tag.EDGE, each="T", data=extremes(1, 12, 1), axes=[0], cites=SAME_DATA)
+
+SQUEEZE.sized(
+    "pooled",
+    grid(b=(2,), c=(17, 1000)),
+    each="T",
+    cites=REMOVE,
+    arguments={"data": filled("b", "c", 1, 1), "axes": [2, -1]},
+)
+SQUEEZE.sized("all", grid(b=(1,), n=(33, 4097)), cites=ALL_SINGLE, arguments={"data": filled("b", 1, "n", 1)})

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, vary
+from onnx_conformance.declare.sizes import filled, grid, indices_of
 
 SCATTER = Op("TensorScatter", versions=(24,), compare=EXACT, rank="past_cache", widens=False)
 SCATTER.example(past_cache=ramp(2, 5, 3), update=ramp(2, 2, 3), write_indices=[3, 1], axis=1, mode="circular")
@@ -126,3 +127,32 @@ case("rank1", Tag.EDGE, past_cache=ramp(4), update=ramp(2), axis=-1, rejects=NOT
 case("negative", Tag.EDGE, past_cache=CACHE, update=NEW, write_indices=[-1, 0], unspecified=INDICATES)
 case("negative_circular", Tag.EDGE, **CIRCULAR, write_indices=[-1, 0], unspecified=INDICATES)
 case("mode_other", Tag.EDGE, past_cache=CACHE, update=NEW, mode="ring", unspecified=MODES)
+
+SCATTER.sized(
+    "prefill",
+    grid(b=(2,), h=(3,), most=(64,), s=(9, 33), d=(8, 64)),
+    each="T",
+    cites=(PREFILL, PSEUDOCODE),
+    arguments={"past_cache": filled("b", "h", "most", "d"), "update": filled("b", "h", "s", "d")},
+)
+SCATTER.sized(
+    "decode",
+    grid(b=(3,), h=(2,), most=(65, 256), s=(1, 4), d=(64,), last=(61,)),
+    cites=(DECODE, PSEUDOCODE),
+    arguments={
+        "past_cache": filled("b", "h", "most", "d"),
+        "update": filled("b", "h", "s", "d"),
+        "write_indices": indices_of("last", "b"),
+    },
+)
+SCATTER.sized(
+    "circular",
+    grid(b=(3,), h=(2,), most=(33, 128), s=(1, 17), d=(33,)),
+    cites=(WRAPS, PSEUDOCODE),
+    arguments={
+        "past_cache": filled("b", "h", "most", "d"),
+        "update": filled("b", "h", "s", "d"),
+        "write_indices": indices_of("most", "b"),
+        "mode": "circular",
+    },
+)

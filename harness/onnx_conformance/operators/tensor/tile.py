@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
+from onnx_conformance.declare.sizes import Dims, filled, grid
 
 TILE = Op("Tile", versions=(1, 6, 13), compare=EXACT, rank="input", widens=False)
 TILE.example(input=ramp(2, 3), tiles=1, axis=1, repeats=[2, 3])
@@ -128,3 +129,28 @@ case("repeats_of_rank", Tag.EDGE, input=ramp(2, 3), repeats=vary(none=2, two=[[2
 case("scalar_repeated", Tag.EDGE, input=7, repeats=[2], rejects=REPEATS)
 case("vector_of_more", Tag.EDGE, input=ramp(3), repeats=[2, 2], rejects=REPEATS)
 case("negative", Tag.EDGE, input=ramp(2, 3), repeats=[2, -1], unspecified=REPEATS)
+
+TILED: dict[str, tuple[Dims, list[dict[str, int]], list[int]]] = {
+    "vector": (("n",), grid(n=(1, 7, 64, 1025)), [5]),
+    "rows": (("m", "n"), grid(m=(1, 9), n=(16, 65)), [17, 1]),
+    "columns": (("m", "n"), grid(m=(17, 64), n=(1, 3, 16)), [1, 33]),
+    "both": (("m", "n"), grid(m=(7,), n=(5, 16)), [3, 8]),
+    "batch": (("b", "s", "d"), grid(b=(1, 2), s=(9,), d=(16, 33)), [8, 1, 1]),
+    "groups_of_heads": (("b", "h", "r", "s", "d"), grid(b=(2,), h=(4,), r=(1,), s=(9,), d=(8, 64)), [1, 1, 3, 1, 1]),
+    "image": (("b", "c", "h", "w"), grid(b=(1,), c=(3,), h=(7,), w=(8, 9)), [2, 1, 3, 4]),
+}
+"""The dimensions of the input, the sizes, and the numbers of copies."""
+for name, (dims, sizes, copies) in TILED.items():
+    TILE.sized(
+        name,
+        sizes,
+        each="T" if name in {"vector", "columns"} else None,
+        cites=(LIKE_NUMPY, OUTPUT),
+        arguments={"input": filled(*dims), "repeats": copies},
+    )
+TILE.sized(
+    "large",
+    grid(m=(33,), n=(129,)),
+    cites=(LIKE_NUMPY, OUTPUT),
+    arguments={"input": filled("m", "n"), "repeats": [8, 4]},
+)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from itertools import permutations
 
 from onnx_conformance.declare import EXACT, Array, Ints, Op, Tag, Version, extremes, ramp, vary
+from onnx_conformance.declare.sizes import filled, grid
 
 TRANSPOSE = Op("Transpose", versions=(1, 13, 21, 23, 24, 25), compare=EXACT, rank="data", widens=False)
 TRANSPOSE.example(data=ramp(2, 3, 4), perm=[2, 0, 1])
@@ -110,3 +111,78 @@ case("twice", data=ramp(2, 3, 4), perm=[0, 1, 1], rejects=ONCE)
 case("twice_equal_dimensions", Tag.EDGE, data=ramp(2, 2), perm=[0, 0], rejects=ONCE)
 
 case("extremes", Tag.DTYPE, Tag.EDGE, each="T", data=extremes(2, 3, 5), perm=[2, 0, 1], cites=CORRESPONDS)
+
+for order in [*permutations(range(3))][1:]:
+    TRANSPOSE.sized(
+        f"axes_{''.join(map(str, order))}",
+        [{"a": 7, "b": 16, "c": 33}, {"a": 3, "b": 65, "c": 64}, {"a": 32, "b": 8, "c": 5}],
+        cites=CORRESPONDS,
+        arguments={"data": filled("a", "b", "c"), "perm": order},
+    )
+for order in [*permutations(range(4))][1:]:
+    TRANSPOSE.sized(
+        f"axes_{''.join(map(str, order))}",
+        grid(a=(3,), b=(16,), c=(9,), d=(32,)),
+        cites=CORRESPONDS,
+        arguments={"data": filled("a", "b", "c", "d"), "perm": order},
+    )
+for name, order in {
+    "groups_of_channels": (0, 2, 1, 3, 4),
+    "planes_of_volumes": (0, 2, 3, 4, 1),
+    "reversed_volumes": (4, 3, 2, 1, 0),
+    "videos": (0, 2, 3, 1, 4),
+    "rows_before_batch": (3, 0, 1, 2, 4),
+}.items():
+    TRANSPOSE.sized(
+        name,
+        [{"a": 2, "b": 5, "c": 8, "d": 7, "e": 16}, {"a": 3, "b": 16, "c": 4, "d": 9, "e": 17}],
+        cites=CORRESPONDS,
+        arguments={"data": filled("a", "b", "c", "d", "e"), "perm": order},
+    )
+for name, order in {
+    "windows": (0, 1, 3, 2, 4, 5),
+    "into_blocks": (0, 3, 4, 1, 5, 2),
+    "into_depth": (0, 1, 3, 5, 2, 4),
+    "reversed_windows": (5, 4, 3, 2, 1, 0),
+    "turned_windows": (2, 4, 0, 5, 1, 3),
+}.items():
+    TRANSPOSE.sized(
+        name,
+        [{"a": 2, "b": 3, "c": 8, "d": 4, "e": 7, "f": 16}],
+        cites=CORRESPONDS,
+        arguments={"data": filled("a", "b", "c", "d", "e", "f"), "perm": order},
+    )
+TRANSPOSE.sized(
+    "matrix",
+    grid(m=(3, 16, 129), n=(4, 17, 64, 257)),
+    each="T",
+    cites=(OMITTED, CORRESPONDS),
+    arguments={"data": filled("m", "n")},
+)
+TRANSPOSE.sized(
+    "heads",
+    grid(b=(2,), s=(7, 33), h=(4, 12), d=(8, 64)),
+    each="T",
+    cites=CORRESPONDS,
+    arguments={"data": filled("b", "s", "h", "d"), "perm": [0, 2, 1, 3]},
+)
+TRANSPOSE.sized(
+    "channels_last",
+    grid(b=(2,), c=(3, 17), h=(7,), w=(9, 32)),
+    each="T",
+    cites=CORRESPONDS,
+    arguments={"data": filled("b", "c", "h", "w"), "perm": [0, 2, 3, 1]},
+)
+TRANSPOSE.sized(
+    "channels_first",
+    grid(b=(2,), h=(7,), w=(9, 32), c=(3, 17)),
+    cites=CORRESPONDS,
+    arguments={"data": filled("b", "h", "w", "c"), "perm": [0, 3, 1, 2]},
+)
+TRANSPOSE.sized("large", grid(m=(257,), n=(513,)), cites=(OMITTED, CORRESPONDS), arguments={"data": filled("m", "n")})
+TRANSPOSE.sized(
+    "large_heads",
+    grid(b=(2,), s=(129,), h=(12,), d=(64,)),
+    cites=CORRESPONDS,
+    arguments={"data": filled("b", "s", "h", "d"), "perm": [0, 2, 1, 3]},
+)

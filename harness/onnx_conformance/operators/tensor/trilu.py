@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp, typed, vary
+from onnx_conformance.declare.sizes import filled, grid
 
 TRILU = Op("Trilu", versions=(14,), compare=EXACT, rank="input", widens=False)
 TRILU.example(input=1 + np.arange(12).reshape(3, 4), k=1, upper=0)
@@ -107,3 +108,22 @@ case("k", Tag.EDGE, input=ramp(2, 3), k=vary(vector=[1], matrix=[[1]], two=[0, 1
 case("rank", Tag.EDGE, input=vary(vector=ramp(3), scalar=3), rejects=RANK)
 case("upper_two", Tag.EDGE, input=ramp(2, 3), upper=2, unspecified=DETERMINES)
 case("upper_negative", Tag.EDGE, input=ramp(2, 3), upper=-1, unspecified=DETERMINES)
+
+extents: dict[str, int | None] = {"main": None, "above": 1, "far_above": 17, "below": -3}
+for upper in (0, 1):
+    for name, number in extents.items():
+        TRILU.sized(
+            f"{'upper' if upper else 'lower'}_{name}",
+            grid(m=(7, 33), n=(9, 33, 65) if name == "main" else (64,)),
+            each="T" if name == "main" else None,
+            but="string",
+            cites=UPPER_PART if upper else LOWER_PART,
+            arguments={"input": filled("m", "n"), "upper": upper, "k": number},
+        )
+TRILU.sized(
+    "masks",
+    grid(b=(2,), h=(3,), s=(7, 16, 33)),
+    cites=BATCHES,
+    arguments={"input": filled("b", "h", "s", "s"), "upper": 0},
+)
+TRILU.sized("large", grid(m=(257,), n=(513,)), cites=UPPER_PART, arguments={"input": filled("m", "n")})

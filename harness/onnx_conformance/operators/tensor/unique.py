@@ -25,6 +25,7 @@ from onnx_conformance.declare import (
     typed,
     vary,
 )
+from onnx_conformance.declare.sizes import among, filled, grid
 
 UNIQUE = Op(
     "Unique",
@@ -93,8 +94,11 @@ def unique(v: Version, X: Array, axis: Int, sorted: int) -> tuple[Array, Array, 
         different.sort()
     place = {item: index for index, item in enumerate(different)}
     inverse = np.array([place[item] for item in elements], np.int64)
-    indices = np.array([elements.index(item) for item in different], np.int64)
-    counts = np.array([elements.count(item) for item in different], np.int64)
+    first: dict[Any, int] = {}
+    for index, item in enumerate(elements):
+        first.setdefault(item, index)
+    indices = np.array([first[item] for item in different], np.int64)
+    counts = np.bincount(inverse, minlength=len(different))
     return X.ravel()[indices] if axis is None else np.take(X, indices, axis), indices, inverse, counts
 
 
@@ -163,3 +167,24 @@ for type_, first in ORDERABLE.items():
         case(f"limits_{type_}", Tag.EDGE, X=typed(type_, extremes(9)), n=4, cites=ORDERED)
 case("sorted_string", Tag.DTYPE, X=typed("string", ["b", "a", "", "ab", "b", "aa"]), n=4, cites=ORDERED)
 case("unsorted_string", Tag.DTYPE, X=typed("string", extremes(10)), sorted=0, n=4, cites=ALL)
+
+for name, whether in {"sorted": 1, "unsorted": 0}.items():
+    UNIQUE.sized(
+        name,
+        grid(n=(7, 16, 65, 1025, 4097)),
+        n=4,
+        each="T" if name == "sorted" else None,
+        but=("complex64", "complex128"),
+        cites=(ALL, ORDERED, COUNTS),
+        arguments={"X": among(range(1, 40), "n"), "sorted": whether},
+    )
+    for axis in (0, 1):
+        UNIQUE.sized(
+            f"axis_{axis}_{name}",
+            grid(m=(9, 33), n=(9, 64)),
+            n=4,
+            cites=(ALONG, ORDERED),
+            arguments={"X": among([1, 2], *(("m", 3) if axis == 0 else (3, "n"))), "axis": axis, "sorted": whether},
+        )
+UNIQUE.sized("all_different", grid(n=(64, 1025)), n=4, cites=(ALL, ORDERED), arguments={"X": filled("n")})
+UNIQUE.sized("large", grid(n=(65_537,)), n=4, cites=(ALL, ORDERED, COUNTS), arguments={"X": among(range(1000), "n")})

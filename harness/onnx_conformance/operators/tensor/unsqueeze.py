@@ -12,6 +12,7 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Ints, Op, Tag, Version, extremes, ramp
 from onnx_conformance.declare.families.axes_list import AxesList
+from onnx_conformance.declare.sizes import filled, grid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -174,3 +175,8 @@ case("one_of_two_too_low", Tag.AXIS, data=ramp(2, 3), axes=[-5, 0], rejects=WITH
 
 case("extremes", Tag.DTYPE, Tag.EDGE, data=extremes(12), axes=[0, 2], cites=SAME_DATA)
 case("dtypes_extremes", Tag.DTYPE, Tag.EDGE, each="T", data=extremes(13), axes=[1], since=25, cites=SAME_DATA)
+
+UNSQUEEZE.sized(
+    "mask", grid(b=(2,), s=(33, 1025)), each="T", cites=INPUT, arguments={"data": filled("b", "s"), "axes": [1, -2]}
+)
+UNSQUEEZE.sized("row", grid(n=(33, 4097)), cites=INPUT, arguments={"data": filled("n"), "axes": [0]})

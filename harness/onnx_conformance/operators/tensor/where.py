@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Multidirectional, Op, Tag, Version, extremes, ramp, typed, vary
+from onnx_conformance.declare.sizes import Dims, filled, grid
 
 WHERE = Op(
     "Where",
@@ -97,3 +98,28 @@ case("extremes_of_first", Tag.DTYPE, Tag.EDGE, each="T", condition=SIDES, X=extr
 case("extremes_of_second", Tag.DTYPE, Tag.EDGE, each="T", condition=SIDES, X=ramp(12), Y=extremes(12), cites=FALSE)
 case("nan_not_chosen", Tag.EDGE, condition=[True, False], X=[1, np.nan], Y=[np.inf, 2], cites=CHOICE)
 case("int64_exact", condition=[True, False], X=typed("int64", [2**53 + 1, 0]), Y=typed("int64", [0, -(2**62) - 1]))
+
+CHOICES: dict[str, tuple[Dims, Dims, Dims, list[dict[str, int]]]] = {
+    "length": (("n",), ("n",), ("n",), grid(n=(1, 7, 16, 33, 64, 129, 1025, 4097, 65_537))),
+    "mask": (("b", 1, "s", "s"), ("b", "h", "s", "s"), (), grid(b=(2,), h=(3,), s=(7, 16, 33))),
+    "rows": (("m", 1), ("m", "n"), ("n",), grid(m=(17,), n=(7, 16, 65))),
+    "scalars": (("n",), (), (), grid(n=(9, 64, 1025))),
+    "outer": (("m", 1), ("n",), ("m", "n"), grid(m=(9,), n=(16, 33))),
+    "condition": ((), ("m", "n"), ("m", "n"), grid(m=(7,), n=(33,))),
+    "planes": (("c", 1, 1), ("b", "c", "h", "w"), ("b", 1, "h", "w"), grid(b=(2,), c=(3, 8), h=(5,), w=(16, 33))),
+}
+"""The dimensions of the condition, of X and of Y, and the sizes."""
+for name, (condition, one, other, sizes) in CHOICES.items():
+    WHERE.sized(
+        name,
+        sizes,
+        each="T" if name in {"length", "mask"} else None,
+        cites=(CHOICE, YIELDS),
+        arguments={"condition": filled(*condition), "X": filled(*one), "Y": filled(*other)},
+    )
+WHERE.sized(
+    "large_rows",
+    grid(m=(257,), n=(513,)),
+    cites=(CHOICE, YIELDS),
+    arguments={"condition": filled("m", 1), "X": filled("m", "n"), "Y": filled("n")},
+)

@@ -15,6 +15,7 @@ import re
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp, vary
+from onnx_conformance.declare.sizes import among, grid
 
 FULL_MATCH = Op("RegexFullMatch", versions=(20,), compare=EXACT, rank="X")
 FULL_MATCH.example(X=ramp(2, 3), pattern="s[024]")
@@ -233,3 +234,15 @@ case("invalid", X=["ab", "a"], pattern=INVALID, rejects=VALID)
 
 # Forbidden by sentences of the text, not only by the signature.
 case("outside", Tag.DTYPE, outside="T1", X=ramp(3), pattern="a", rejects=UTF8)
+
+for name, (pattern, texts) in {
+    "words": ("[a-z]+", ("word", "Word", "two words", "", "x")),
+    "mail": (r"[\w.]+@\w+\.com", ("some.one@mail.com", "no.one@mail.org", "one@two@mail.com", "@mail.com")),
+    "numbers": ("-?[0-9]+([.][0-9]+)?", ("12", "-3.25", "1.", ".5", "12a")),
+}.items():
+    FULL_MATCH.sized(
+        name,
+        grid(m=(3,), n=(7, 64, 1025)),
+        cites=(PERFORMS, TRUE),
+        arguments={"X": among(texts, "m", "n"), "pattern": pattern},
+    )

@@ -13,6 +13,7 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Multidirectional, Op, Tag, Version, ramp
 from onnx_conformance.declare.families.elementwise import rank_of_two
+from onnx_conformance.declare.sizes import filled
 
 CONCAT = Op("StringConcat", versions=(20,), compare=EXACT, rank=rank_of_two)
 CONCAT.example(X=ramp(2, 3), Y=ramp(3))
@@ -70,3 +71,10 @@ case("zero_size", Tag.EDGE, X=ramp(2, 0, 3), Y=ramp(2, 0, 3), cites=CONCATENATES
 case("cube", **_operands((2, 3, 4), (2, 3, 4)), cites=CONCATENATES)
 NUMPY.cases(_operands)
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), Y=ramp(3), rejects=UTF8)
+
+NUMPY.sized(
+    CONCATENATES,
+    lambda one, other: {"X": filled(*one, integers=(0, 10_000)), "Y": filled(*other, integers=(0, 99))},
+    step=4,
+    most=10_000,
+)

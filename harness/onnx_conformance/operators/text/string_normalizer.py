@@ -7,9 +7,12 @@ Versions: 10.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp, vary
+from onnx_conformance.declare.sizes import among, grid
 
 
 def _of_row(shape: tuple[int, ...]) -> frozenset[int]:
@@ -197,3 +200,15 @@ case("shape", Tag.EDGE, X=OTHER_SHAPES, rejects=ACCEPTS)
 case("no_input", stopwords=["a"], rejects=ONE_INPUT)
 case("no_outputs", X=DAYS, n=0, rejects=ONE_INPUT)
 case("two_outputs", X=DAYS, n=2, rejects=ONE_INPUT)
+
+VOCABULARY = ("The", "the", "Cat", "cat", "is", "ON", "mat", "Äpfel", "été", "a", "")
+CALLS: dict[str, dict[str, Any]] = {
+    "lower": {"case_change_action": "LOWER"},
+    "upper": {"case_change_action": "UPPER"},
+    "stop_words": {"stopwords": ["the", "is", "a"], "is_case_sensitive": 1},
+    "stop_words_any_case": {"stopwords": ["THE", "On"], "is_case_sensitive": 0, "case_change_action": "LOWER"},
+}
+for name, attributes in CALLS.items():
+    NORMALIZER.sized(
+        name, grid(n=(7, 64, 1025)), cites=(REMOVES, CHANGES), arguments={"X": among(VOCABULARY, "n"), **attributes}
+    )

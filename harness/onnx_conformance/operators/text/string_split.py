@@ -7,9 +7,12 @@ Versions: 20.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Int, Op, Tag, Version, ramp
+from onnx_conformance.declare.sizes import among, grid
 
 SPLIT = Op("StringSplit", versions=(20,), compare=EXACT)
 SPLIT.example(X=ramp(2, 3), delimiter="s", maxsplit=1, n=2)
@@ -178,3 +181,18 @@ case("no_elements_matrix", Tag.EDGE, X=ramp(2, 0), n=2, unspecified=RANK)
 
 # Forbidden by sentences of the text, not only by the signature.
 case("outside", Tag.DTYPE, outside="T1", X=ramp(3), delimiter=".", n=2, rejects=UTF8)
+
+CALLS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "white_space": (("one", "two words", "three more words", "a  b c d", "x y z u v w"), {}),
+    "delimiter": (("one", "two,words", "a,,b,c", ",x", "1,2,3,4,5,6,7"), {"delimiter": ","}),
+    "at_most_two": (("one", "two-words", "a--b-c", "1-2-3-4-5-6-7"), {"delimiter": "-", "maxsplit": 2}),
+}
+"""The strings from which elements are drawn, and the attributes."""
+for name, (texts, attributes) in CALLS.items():
+    SPLIT.sized(
+        name,
+        grid(m=(3,), n=(7, 64, 1025)),
+        n=2,
+        cites=(SPLITS, PADS),
+        arguments={"X": among(texts, "m", "n"), **attributes},
+    )

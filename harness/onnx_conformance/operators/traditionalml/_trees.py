@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from onnx_conformance.declare.readings import DOUBLE
+from onnx_conformance.declare.sizes import fractions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +21,22 @@ MODES = ("LEQ", "LT", "GTE", "GT", "EQ", "NEQ", "MEMBER")
 """The comparisons, without the prefix BRANCH_ of their names."""
 NODE_KINDS = ("LEAF", *(f"BRANCH_{mode}" for mode in MODES if mode != "MEMBER"))
 """The values of nodes_modes."""
+
+
+FORESTS = [
+    {"rows": rows, "features": features, "trees": trees, "depth": depth}
+    for rows, features, trees, depth in (
+        (33, 5, 1, 8),
+        (16, 20, 10, 3),
+        (7, 20, 10, 6),
+        (257, 4, 3, 3),
+        (65, 7, 33, 3),
+        (5, 20, 50, 6),
+        (1, 9, 100, 3),
+        (4, 20, 100, 8),
+    )
+]
+"""The sizes of sized calls: numbers of rows, features, trees, and comparisons on each path."""
 
 
 class Leaf(NamedTuple):
@@ -51,6 +69,30 @@ class Node(NamedTuple):
 Tree = Leaf | list[Leaf] | Node
 
 
+def forest(key: str, *, trees: int, depth: int, features: int, targets: int) -> list[Tree]:
+    """Return trees with drawn features, thresholds from -2 to 2, weights from 0.1 to 1.1, and targets.
+
+    Args:
+        key: the text that determines the drawn numbers.
+        trees: the number of trees.
+        depth: the number of comparisons on each path from a root to a leaf.
+        features: the number of features.
+        targets: the number of targets.
+    """
+    first_leaf = 2**depth - 1
+
+    def of(drawn: Array, place: int) -> Tree:
+        """Return the tree at a place: the children of place n are at 2 n + 1 and at 2 n + 2."""
+        which, number = drawn[place]
+        if place >= first_leaf:
+            return Leaf(float(np.float32(0.1 + number)), int(which * targets))
+        split = float(np.float32(4 * number - 2))
+        return Node(int(which * features), "LEQ", split, of(drawn, 2 * place + 1), of(drawn, 2 * place + 2))
+
+    numbers = fractions(key, trees * (2 * first_leaf + 1) * 2).reshape(trees, 2 * first_leaf + 1, 2)
+    return [of(drawn, 0) for drawn in numbers]
+
+
 def follows_true(mode: str, x: float, threshold: float, members: list[float], missing_true: int) -> bool:
     """Return whether a feature goes to the true branch. For NaN `missing_true` decides, whatever the comparison."""
     if np.isnan(x):
@@ -77,10 +119,12 @@ def nodes_and_votes(*trees: Tree, votes_of: str, first: int = 0) -> dict[str, An
     """
     nodes: list[list[Any]] = []
     votes: list[tuple[int, int, float, int]] = []
+    sizes: Counter[int] = Counter()
 
     def add(tree: Tree, number: int) -> int:
         """Return the id of a node."""
-        place, id_ = len(nodes), first + len([node for node in nodes if node[0] == number])
+        place, id_ = len(nodes), first + sizes[number]
+        sizes[number] += 1
         nodes.append([number, id_, 0, "LEAF", 0.0, 0, 0, 0])
         if isinstance(tree, Node):
             true, false = add(tree.true, number), add(tree.false, number)
@@ -117,6 +161,30 @@ def of_equal_length(v: Version, clause: Clause, lists: list[Sequence[Any] | None
     v.silent(clause, -1 in lengths)
     v.require(clause, len(lengths) == 1)
     return lengths.pop()
+
+
+Vote = tuple[int, int, float]
+"""The place of a vote in the lists of votes, its target or class, and its weight."""
+
+
+def votes_of_leaves(
+    treeids: list[int], nodeids: list[int], ids: list[int], weights: Sequence[float]
+) -> dict[tuple[int, int], list[Vote]]:
+    """Return the votes of each leaf in their order, by the ids of tree and node."""
+    votes: dict[tuple[int, int], list[Vote]] = {}
+    for place, (tree, node, id_, weight) in enumerate(zip(treeids, nodeids, ids, weights, strict=True)):
+        votes.setdefault((tree, node), []).append((place, id_, weight))
+    return votes
+
+
+def most_of_votes(treeids: list[int], nodeids: list[int], weights: Sequence[float]) -> tuple[int, float]:
+    """Return the most votes that a row can collect, and their greatest sum of magnitudes: one leaf of each tree."""
+    number: dict[int, int] = {}
+    total: dict[int, float] = {}
+    for (tree, _), votes in votes_of_leaves(treeids, nodeids, [0] * len(treeids), weights).items():
+        number[tree] = max(number.get(tree, 0), len(votes))
+        total[tree] = max(total.get(tree, 0.0), sum(abs(weight) for *_, weight in votes))
+    return sum(number.values()), sum(total.values())
 
 
 class Nodes(NamedTuple):

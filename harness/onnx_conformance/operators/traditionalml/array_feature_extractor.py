@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
+from onnx_conformance.declare.sizes import filled, grid, indices_of
 
 MATRIX = 2
 EXTRACTOR = Op("ArrayFeatureExtractor", versions=(1,), compare=EXACT, domain="ai.onnx.ml", widens=False)
@@ -61,3 +62,11 @@ case("scalar", Tag.EDGE, X=ramp(), Y=[0], unspecified=SELECT)
 case("indices", Tag.EDGE, X=ramp(2, 3), Y=vary(scalar=1, matrix=[[0, 2]]), unspecified=SELECT)
 case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), Y=[1], rejects=NUMERIC)
 case("signed_zeros", Tag.EDGE, X=typed("double", [[0.0, -0.0, np.nan]]), Y=[1, 2, 0], cites=SELECT)
+
+EXTRACTOR.sized(
+    "columns",
+    grid(m=(1, 17), n=(33, 257), k=(1, 16, 65)),
+    each="T",
+    cites=(SELECT, LAST),
+    arguments={"X": filled("m", "n"), "Y": indices_of("n", "k")},
+)

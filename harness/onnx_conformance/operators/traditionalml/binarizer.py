@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp, typed
+from onnx_conformance.declare.sizes import FEW_LENGTHS, filled, grid
 
 BINARIZER = Op("Binarizer", versions=(1,), compare=EXACT, domain="ai.onnx.ml", rank="X")
 BINARIZER.example(X=[[1, 5, 2], [0, 3, 4]], threshold=2.0)
@@ -63,3 +64,11 @@ case("int64_limits", Tag.EDGE, X=typed("int64", [2**63 - 1, -(2**63), 2**40, 0])
 case("int32_limits", Tag.EDGE, X=typed("int32", [2**31 - 1, -(2**31), 0]), threshold=-1.0, cites=GREATER)
 case("beside_float", Tag.EDGE, X=typed("int64", [2**24 + 1, 0]), threshold=2.0**24, unspecified=MAPS)
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), rejects=NUMERIC)
+
+BINARIZER.sized(
+    "rows",
+    grid(m=(3,), n=FEW_LENGTHS),
+    each="T",
+    cites=(MAPS, GREATER),
+    arguments={"X": filled("m", "n"), "threshold": 0.5},
+)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp, typed
+from onnx_conformance.declare.sizes import FEW_LENGTHS, among, grid
 
 if TYPE_CHECKING:
     from onnx_conformance.declare import Clause
@@ -144,3 +145,20 @@ case("too_wide", Tag.EDGE, X=typed("int32", [0, 1]), imputed_value_int64s=[2**40
 case("cube", Tag.EDGE, X=ramp(2, 2, 3), imputed_value_floats=[7.5], unspecified=SHAPE)
 case("scalar", Tag.EDGE, X=0, imputed_value_floats=[7.5], unspecified=SHAPE)
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), imputed_value_floats=[7.5], rejects=SHAPE)
+
+IMPUTER.sized(
+    "one_value",
+    grid(m=(7,), n=FEW_LENGTHS),
+    cites=(REPLACES, LENGTH),
+    arguments={"X": among([1, 5, 2.5, -3], "m", "n"), "imputed_value_floats": [7.5], "replaced_value_float": 5.0},
+)
+IMPUTER.sized(
+    "by_feature",
+    grid(m=(17,), n=(9, 64)),
+    cites=(REPLACES, LAST),
+    arguments={
+        "X": typed("int64", among([1, 5, 2, -3], "m", "n")),
+        "imputed_value_int64s": lambda sizes: list(range(100, 100 + sizes["n"])),
+        "replaced_value_int64": 5,
+    },
+)

@@ -14,9 +14,12 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Clause, Op, Tag, Version, ramp, typed, vary
 from onnx_conformance.declare.clause import Force
+from onnx_conformance.declare.sizes import among, grid
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from onnx_conformance.declare.sizes import Sizes
 
 LISTS = {"int64s": "int64", "floats": "float", "strings": "string"}
 """The suffixes of the names of lists, and the element type of each."""
@@ -314,3 +317,22 @@ case("values_of_matrix", X=X, **KEYS, values_tensor=typed("int64", [[5, 6]]), re
 case("keys_of_other_type_before_4", X=typed("float", [1, 2]), **MAP, before=4, rejects=IDENTICAL)
 case("keys_of_other_type", X=typed("int32", [1, 2]), **MAP, rejects=SAME_TYPE)
 case("keys_of_other_type_too", X=typed("string", [1, 2]), **MAP, since=4, rejects=IDENTICAL)
+
+
+def _listed(type_: str, factor: int) -> Callable[[Sizes], list[Any]]:
+    """Return a function of the sizes that returns different keys, or values: multiples of a factor."""
+    convert: dict[str, Callable[[int], Any]] = {"int64": int, "float": float, "string": lambda number: f"s{number}"}
+    return lambda sizes: [convert[type_](number * factor) for number in range(sizes["count"])]
+
+
+for keys, values in (("int64", "string"), ("string", "int64"), ("float", "float"), ("string", "float")):
+    ENCODER.sized(
+        f"{keys}_to_{values}",
+        grid(m=(3,), n=(7, 65, 1025), count=(16, 1000)),
+        cites=(PARALLEL, NOT_FOUND),
+        arguments={
+            "X": typed(keys, among(range(1200), "m", "n")),
+            f"keys_{keys}s": _listed(keys, 1),
+            f"values_{values}s": _listed(values, 3),
+        },
+    )

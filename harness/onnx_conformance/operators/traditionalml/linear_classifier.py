@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare.sizes import filled, grid, listed
 from onnx_conformance.operators.traditionalml._linear import linear_rounding
 from onnx_conformance.operators.traditionalml._post_transform import DEFINED, TRANSFORMS, UNDEFINED, transformed
 
@@ -169,3 +170,18 @@ case("rank0", Tag.EDGE, X=1, **INTS, rejects=SHAPE)
 case("rank3", Tag.EDGE, X=ramp(1, 2, 3), **INTS, rejects=SHAPE)
 case("outside", Tag.DTYPE, outside="T1", X=ramp(2, 3), **INTS, rejects=SHAPE)
 case("integers_beyond_float", Tag.EDGE, X=typed("int64", [[2**40, 0, 2**41]]), **INTS, cites=LINEAR)
+
+for transform in ("NONE", "SOFTMAX", "LOGISTIC"):
+    CLASSIFIER.sized(
+        transform.lower(),
+        grid(m=(1, 17, 64), n=(7, 64, 257), classes=(3, 10))[:: 1 if transform == "NONE" else 4],
+        n=2,
+        cites=(LINEAR, ONE_CLASS, SCORES),
+        arguments={
+            "X": filled("m", "n"),
+            "coefficients": listed(filled("classes", "n", floats=(-0.5, 0.5)), np.float32),
+            "intercepts": listed(filled("classes"), np.float32),
+            "classlabels_ints": lambda sizes: list(range(10, 10 + sizes["classes"])),
+            "post_transform": transform,
+        },
+    )

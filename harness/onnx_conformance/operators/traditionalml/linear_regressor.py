@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare.sizes import filled, grid, listed
 from onnx_conformance.operators.traditionalml._linear import linear_rounding
 from onnx_conformance.operators.traditionalml._post_transform import DEFINED, TRANSFORMS, UNDEFINED, transformed
 
@@ -129,3 +130,15 @@ case("cube", Tag.EDGE, X=ramp(2, 2, 3), **ONE, unspecified=EVALUATION)
 case("no_coefficients", Tag.EDGE, X=ROWS, unspecified=EVALUATION)
 case("no_targets", Tag.EDGE, X=ROWS, **ONE, targets=0, unspecified=TARGETS)
 case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), **ONE, rejects=NUMERIC)
+
+REGRESSOR.sized(
+    "targets",
+    grid(m=(1, 17, 64), n=(7, 64, 257), targets=(1, 5)),
+    cites=(EVALUATION, MANY, CONTIGUOUS),
+    arguments={
+        "X": filled("m", "n"),
+        "coefficients": listed(filled("targets", "n", floats=(-0.5, 0.5)), np.float32),
+        "intercepts": listed(filled("targets"), np.float32),
+        "targets": lambda sizes: sizes["targets"],
+    },
+)

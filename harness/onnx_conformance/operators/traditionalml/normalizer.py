@@ -11,6 +11,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, vary
 from onnx_conformance.declare.families.sums import roundings
+from onnx_conformance.declare.sizes import FEW_LENGTHS, filled, grid
 
 MATRIX = 2
 
@@ -101,3 +102,12 @@ for norm, clause in MODES.items():
 case("norm", Tag.EDGE, X=TABLE, norm=vary(lower="max", other="L3", empty=""), rejects=ONE_OF)
 case("rank", Tag.EDGE, X=vary(scalar=3, cube=ramp(2, 3, 4)), rejects=SHAPE)
 case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), rejects=NUMERIC)
+
+for norm, formula in MODES.items():
+    NORMALIZER.sized(
+        norm.lower(),
+        grid(m=(7,), n=FEW_LENGTHS),
+        each="T" if norm == "L2" else None,
+        cites=(formula, ROWS),
+        arguments={"X": filled("m", "n", floats=(0.1, 2), integers=(1, 8)), "norm": norm},
+    )

@@ -14,6 +14,7 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp, typed
 from onnx_conformance.declare.clause import Force
+from onnx_conformance.declare.sizes import filled, grid
 
 ENCODER = Op(
     "OneHotEncoder",
@@ -113,3 +114,18 @@ case("zeros_two", Tag.EDGE, X=typed("int64", [7, 5]), **NUMBERS, zeros=2, unspec
 case("two_lists", X=typed("int64", [7, 0]), **NUMBERS, **TEXTS, rejects=ONE_LIST)
 case("no_list", X=typed("int64", [7, 0]), rejects=ONE_LIST)
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), cats_int64s=[0, 1, 2], rejects=NUMERIC)
+
+for type_ in ("int64", "string"):
+    ENCODER.sized(
+        type_,
+        grid(m=(3,), n=(7, 64, 300), count=(5, 60)),
+        cites=(PLACED, COUNT),
+        arguments={
+            "X": typed(type_, filled("m", "n", integers=(0, 69))),
+            **(
+                {"cats_int64s": lambda sizes: list(range(sizes["count"]))}
+                if type_ == "int64"
+                else {"cats_strings": lambda sizes: [f"s{number}" for number in range(sizes["count"])]}
+            ),
+        },
+    )

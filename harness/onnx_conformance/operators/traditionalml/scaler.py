@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare.sizes import FEW_LENGTHS, filled, grid, listed
 
 if TYPE_CHECKING:
     from onnx_conformance.declare import Clause
@@ -101,3 +102,15 @@ OTHERS: dict[str, tuple[dict[str, Any], Clause]] = {
 for name, (attributes, clause) in OTHERS.items():
     case(name, X=ROWS, **attributes, rejects=clause)
 case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), **BY_ONE, rejects=NUMERIC)
+
+SCALER.sized(
+    "features",
+    grid(m=(17,), n=FEW_LENGTHS),
+    each="T",
+    cites=(RESCALE, FIRST, SECOND),
+    arguments={
+        "X": filled("m", "n"),
+        "offset": listed(filled("n"), np.float32),
+        "scale": listed(filled("n", floats=(0.5, 2)), np.float32),
+    },
+)

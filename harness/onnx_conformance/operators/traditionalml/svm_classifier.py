@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, AnyOf, Array, Op, PartlyOpen, Tag, Version, ramp, vary
+from onnx_conformance.declare.sizes import filled, grid, listed
 from onnx_conformance.operators.traditionalml._post_transform import TRANSFORMS
 from onnx_conformance.operators.traditionalml._support_vectors import check_kernel
 
@@ -149,3 +150,21 @@ case("transform_unknown", X=NONE, **INTS, post_transform="SIGMOID", rejects=TRAN
 case("rank0", Tag.EDGE, X=1, **INTS, rejects=NUMERIC)
 case("rank3", Tag.EDGE, X=ramp(1, 3, 2), **INTS, rejects=NUMERIC)
 case("outside", Tag.DTYPE, outside="T1", X=NONE, **INTS, rejects=NUMERIC)
+
+for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+    SVM.sized(
+        kernel.lower(),
+        grid(m=(33,), n=(7, 16), vectors=(20,)),
+        n=2,
+        cites=(OUTPUTS, SCORES, KERNELS),
+        arguments={
+            "X": filled("m", "n"),
+            "classlabels_ints": [7, -3, 5],
+            "kernel_type": kernel,
+            "kernel_params": [0.05, 0.5, 2.0],
+            "support_vectors": listed(filled(3, "vectors", "n"), np.float32),
+            "vectors_per_class": lambda sizes: [sizes["vectors"]] * 3,
+            "coefficients": listed(filled(2, 3, "vectors"), np.float32),
+            "rho": [0.25, -0.5, 0.75],
+        },
+    )

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Op, PartlyOpen, Tag, Version, ramp, vary
+from onnx_conformance.declare.sizes import filled, grid, listed
 from onnx_conformance.operators.traditionalml._post_transform import TRANSFORMS
 from onnx_conformance.operators.traditionalml._support_vectors import check_kernel
 
@@ -125,3 +126,19 @@ case("transform_unknown", X=EXAMPLES, **PARTS, post_transform="SIGMOID", rejects
 case("rank0", Tag.EDGE, X=1, **PARTS, rejects=NUMERIC)
 case("rank3", Tag.EDGE, X=ramp(1, 3, 2), **PARTS, rejects=NUMERIC)
 case("outside", Tag.DTYPE, outside="T", X=EXAMPLES, **PARTS, rejects=NUMERIC)
+
+for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+    SVM.sized(
+        kernel.lower(),
+        grid(m=(33,), n=(7, 16), vectors=(100,)),
+        cites=(OUTPUTS, KERNELS),
+        arguments={
+            "X": filled("m", "n"),
+            "kernel_type": kernel,
+            "kernel_params": [0.05, 0.5, 2.0],
+            "support_vectors": listed(filled("vectors", "n"), np.float32),
+            "n_supports": lambda sizes: sizes["vectors"],
+            "coefficients": listed(filled("vectors"), np.float32),
+            "rho": [0.25],
+        },
+    )

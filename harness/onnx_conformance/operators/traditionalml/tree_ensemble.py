@@ -10,13 +10,17 @@ Versions: 5.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnx_conformance.declare import Array, Clause, Op, Tag, Version, bounded, ramp, typed, vary
+from onnx_conformance.declare.sizes import filled, together
 from onnx_conformance.operators.traditionalml._post_transform import DEFINED, SLACK, TRANSFORMS, UNDEFINED, transformed
-from onnx_conformance.operators.traditionalml._trees import MODES, Leaf, Node, Tree, follows_true
+from onnx_conformance.operators.traditionalml._trees import FORESTS, MODES, Leaf, Node, Tree, follows_true, forest
+
+if TYPE_CHECKING:
+    from onnx_conformance.declare.sizes import Sizes
 
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
@@ -340,3 +344,19 @@ OF_FLOATS = {**PLAIN, "nodes_splits": typed("float", [0]), "leaf_weights": typed
 case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), **OF_FLOATS, rejects=NUMERIC)
 del OF_FLOATS["n_targets"]
 case("targets_unset", X=ROWS, **OF_FLOATS, unspecified=TARGETS)
+
+
+def _forest(sizes: Sizes) -> dict[str, Any]:
+    """Return the attributes of drawn trees with three targets."""
+    key = f"{ENSEMBLE} {sizes}"
+    trees = forest(key, trees=sizes["trees"], depth=sizes["depth"], features=sizes["features"], targets=3)
+    return attributes(*trees, n_targets=3)
+
+
+ENSEMBLE.sized(
+    "forest",
+    FORESTS,
+    each="T",
+    cites=(AGGREGATED, TRUE_BRANCH, FALSE_BRANCH, WEIGHT),
+    arguments={"X": filled("rows", "features"), **together(_forest, *PLAIN)},
+)

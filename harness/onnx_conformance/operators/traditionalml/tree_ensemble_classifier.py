@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Clause, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare.sizes import filled, together
 from onnx_conformance.operators.traditionalml._post_transform import DEFINED, SLACK, TRANSFORMS, UNDEFINED, transformed
 from onnx_conformance.operators.traditionalml._trees import (
+    FORESTS,
     MODES,
     NODE_KINDS,
     Floats,
@@ -26,13 +28,18 @@ from onnx_conformance.operators.traditionalml._trees import (
     Nodes,
     Tree,
     either,
+    forest,
     leaves,
+    most_of_votes,
     nodes_and_votes,
     of_equal_length,
+    votes_of_leaves,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from onnx_conformance.declare.sizes import Sizes
 
 
 def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
@@ -41,12 +48,18 @@ def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> str:
 
 
 def _rounding(
-    *, class_weights: Floats, class_weights_as_tensor: Array | None, base_values: Floats, **_: object
+    *,
+    class_treeids: list[int],
+    class_nodeids: list[int],
+    class_weights: Floats,
+    class_weights_as_tensor: Array | None,
+    base_values: Floats,
+    **_: object,
 ) -> list[Array]:
-    """Return half a rounding for each added vote, plus the error of a transform."""
-    votes = np.abs(np.asarray(class_weights or class_weights_as_tensor, float))
-    total = votes.sum() + np.abs(base_values or [0.0]).max()
-    return [np.zeros(()), np.asarray(total * len(votes) / 2 + SLACK)]
+    """Return half a rounding for each vote that one row can collect, plus the error of a transform."""
+    weights = np.asarray(class_weights or class_weights_as_tensor, float).tolist()
+    number, total = most_of_votes(class_treeids, class_nodeids, weights)
+    return [np.zeros(()), np.asarray((total + np.abs(base_values or [0.0]).max()) * (number + 1) / 2 + SLACK)]
 
 
 CLASSIFIER = Op(
@@ -189,13 +202,12 @@ def classified(  # noqa: PLR0913 - the attributes of the text
         nodes_falsenodeids,
         tracks,
     )
-    votes = list(zip(class_treeids, class_nodeids, class_ids, weights or (), strict=True))
+    votes = votes_of_leaves(class_treeids, class_nodeids, class_ids, weights or ())
     scores = np.zeros((len(X), len(labels))) + base
     for row, reached in enumerate(leaves(v, X, nodes, NODES, THRESHOLDS)):
         for leaf in reached:
-            for tree, node, class_, weight in votes:
-                if (tree, node) == leaf:
-                    scores[row, class_] += weight
+            for _, class_, weight in votes.get(leaf, ()):
+                scores[row, class_] += weight
     ordered = np.sort(scores.astype(np.float32), 1)
     v.silent(TOP, len(labels) > 1 and bool((ordered[:, -1] == ordered[:, -2]).any()))
     top = np.array(labels, np.int64 if classlabels_strings is None else object)[scores.argmax(1)]
@@ -339,3 +351,20 @@ for name, (clause, changed) in STUMP_BUT.items():
     case(name, **{"X": ROWS, **PLAIN, **changed}, rejects=clause)
 case("no_labels", X=ROWS, **nodes_and_votes(DEEP, votes_of="class"), rejects=DEFINED_ONE)
 case("deprecated", Tag.CHANGE, deprecated=True, X=ROWS, **THREE_TREES, rejects=DEPRECATED)
+
+
+def _forest(sizes: Sizes) -> dict[str, Any]:
+    """Return the attributes of drawn trees with three classes."""
+    key = f"{CLASSIFIER} {sizes}"
+    trees = forest(key, trees=sizes["trees"], depth=sizes["depth"], features=sizes["features"], targets=3)
+    return ensemble(*trees)
+
+
+for transform in ("NONE", "SOFTMAX"):
+    CLASSIFIER.sized(
+        f"forest_{transform.lower()}",
+        FORESTS[:: 1 if transform == "NONE" else 3],
+        n=2,
+        cites=(TOP, WEIGHTED, SCORES),
+        arguments={"X": filled("rows", "features"), "post_transform": transform, **together(_forest, *PLAIN)},
+    )

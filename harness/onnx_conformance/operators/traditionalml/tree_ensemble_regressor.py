@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare.sizes import filled, together
 from onnx_conformance.operators.traditionalml._post_transform import DEFINED, SLACK, TRANSFORMS, UNDEFINED, transformed
 from onnx_conformance.operators.traditionalml._trees import (
+    FORESTS,
     MODES,
     NODE_KINDS,
     Floats,
@@ -26,13 +28,17 @@ from onnx_conformance.operators.traditionalml._trees import (
     Nodes,
     Tree,
     either,
+    forest,
     leaves,
+    most_of_votes,
     nodes_and_votes,
     of_equal_length,
+    votes_of_leaves,
 )
 
 if TYPE_CHECKING:
     from onnx_conformance.declare import Clause
+    from onnx_conformance.declare.sizes import Sizes
 
 MATRIX = 2
 AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
@@ -40,16 +46,19 @@ AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
 
 def _rounding(
     *,
+    target_treeids: list[int],
+    target_nodeids: list[int],
     target_weights: Floats,
     target_weights_as_tensor: Array | None,
     base_values: Floats,
     post_transform: str,
     **_: object,
 ) -> list[Array]:
-    """Return half a rounding for each added vote, one for a mean, plus the error of a transform."""
-    votes = np.abs(np.asarray(target_weights or target_weights_as_tensor, float))
-    total = votes.sum() + np.abs(base_values or [0.0]).max()
-    return [np.asarray(total * (len(votes) / 2 + 1) + (0 if post_transform == "NONE" else SLACK))]
+    """Return half a rounding for each vote that one row can collect, one for a mean, plus the error of a transform."""
+    weights = np.asarray(target_weights or target_weights_as_tensor, float).tolist()
+    number, total = most_of_votes(target_treeids, target_nodeids, weights)
+    total += np.abs(base_values or [0.0]).max()
+    return [np.asarray(total * ((number + 1) / 2 + 1) + (0 if post_transform == "NONE" else SLACK))]
 
 
 REGRESSOR = Op(
@@ -200,7 +209,9 @@ def regressed(  # noqa: PLR0913 - the attributes of the text
     v.require(KINDS, all(mode in NODE_KINDS for mode in nodes_modes))
     ids = list(zip(nodes_treeids, nodes_nodeids, strict=True))
     v.require(ONCE, len({*ids}) == count)
-    own = {number: [node for tree, node in ids if tree == number] for number in nodes_treeids}
+    own: dict[int, list[int]] = {}
+    for tree, node in ids:
+        own.setdefault(tree, []).append(node)
     v.require(FROM_ZERO, all(0 in numbers for numbers in own.values()))
     v.require(RESTART, all(numbers == list(range(len(numbers))) for numbers in own.values()))
     weights = either(v, TENSORS, target_weights, target_weights_as_tensor)
@@ -220,11 +231,12 @@ def regressed(  # noqa: PLR0913 - the attributes of the text
         nodes_falsenodeids,
         tracks,
     )
-    votes = list(zip(target_treeids, target_nodeids, target_ids, weights or (), strict=True))
+    votes = votes_of_leaves(target_treeids, target_nodeids, target_ids, weights or ())
     scores = np.empty((len(X), targets))
     for row, reached in enumerate(leaves(v, X, nodes, NODES, THRESHOLDS)):
+        collected = sorted(vote for leaf in reached for vote in votes.get(leaf, ()))
         for target, added in enumerate(base):
-            values = [weight for tree, node, of, weight in votes if (tree, node) in reached and of == target]
+            values = [weight for _, of, weight in collected if of == target]
             scores[row, target] = _aggregated(v, values, len(reached), aggregate_function) + added
     return transformed(v, TRANSFORM, scores, post_transform).astype(np.float32)
 
@@ -355,3 +367,18 @@ for name, (clause, changed) in STUMP_BUT.items():
 case("base_values_too_few", X=ROWS, **PLAIN, base_values=[1.0], rejects=BASE)
 case("tensor_of_floats", X=ROWS, **PLAIN, base_values_as_tensor=typed("float", [1, 2]), rejects=TENSORS)
 case("deprecated", Tag.CHANGE, deprecated=True, X=ROWS, **THREE_TREES, rejects=DEPRECATED)
+
+
+def _forest(sizes: Sizes) -> dict[str, Any]:
+    """Return the attributes of drawn trees with two targets."""
+    key = f"{REGRESSOR} {sizes}"
+    trees = forest(key, trees=sizes["trees"], depth=sizes["depth"], features=sizes["features"], targets=2)
+    return ensemble(*trees)
+
+
+REGRESSOR.sized(
+    "forest",
+    FORESTS,
+    cites=(RETURNS, WEIGHTED),
+    arguments={"X": filled("rows", "features"), **together(_forest, *PLAIN)},
+)

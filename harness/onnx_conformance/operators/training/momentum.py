@@ -15,6 +15,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed, vary
 from onnx_conformance.declare.families.broadcasting import have_one_shape
+from onnx_conformance.declare.sizes import LENGTHS, filled, grid, several
 
 ROUNDINGS = 6
 """The number of operations that lead to one element of X_new after the products of the regularized gradient."""
@@ -224,3 +225,21 @@ case("one_output", n=1, rejects=OUTPUTS)
 case("three_outputs", n=3, rejects=OUTPUTS)
 case("shapes_mismatch", Tag.EDGE, inputs=(X, [1, 2], V), rejects=NUMPY)
 case("shapes_mismatch_in_rows", Tag.EDGE, inputs=(Y, ramp(4, 3), W), rejects=NUMPY)
+
+DECAYS = {"alpha": 0.95, "beta": 0.85, "norm_coefficient": 0.001}
+for mode, formula in {"standard": X_NEW, "nesterov": X_NEW_NESTEROV}.items():
+    MOMENTUM.sized(
+        f"vector_{mode}",
+        grid(n=LENGTHS[::3]),
+        n=2,
+        each="T3" if mode == "standard" else None,
+        cites=(V_NEW, formula),
+        arguments={"R": 0.1, "T": 3, "inputs": (filled("n"), filled("n"), filled("n")), **DECAYS, "mode": mode},
+    )
+    MOMENTUM.sized(
+        f"two_matrices_{mode}",
+        grid(m=(17,), n=(9, 64)),
+        n=4,
+        cites=(V_NEW, formula),
+        arguments={"R": 0.1, "T": 3, "inputs": several(6, lambda _: filled("m", "n")), **DECAYS, "mode": mode},
+    )
