@@ -14,7 +14,7 @@ import numpy as np
 from onnx_conformance.declare import EXACT, Array, Multidirectional, Op, PartlyOpen, Tag, Version, ramp, typed, vary
 from onnx_conformance.declare.data import every_pair
 from onnx_conformance.declare.families.bitwise import TYPES
-from onnx_conformance.declare.families.elementwise import counted, rank_of_two
+from onnx_conformance.declare.families.elementwise import EIGHT_BITS, counted, rank_of_two, typed_pairs
 
 SHIFT = Op("BitShift", versions=(11, 28), compare=EXACT, rank=rank_of_two)
 SHIFT.example(X=[[1, 5, 3], [4, 2, 0]], Y=[2, 0, 1], direction="LEFT")
@@ -150,3 +150,8 @@ case("direction", Tag.EDGE, X=ramp(3), Y=ramp(3), direction=vary(lower="left", o
 case("direction_as_in_the_example", Tag.EDGE, X=[1, 4], Y=[1, 1], direction="Right", before=28, unspecified=EXAMPLES)
 case("direction_capitalized", Tag.EDGE, X=[1, 4], Y=[1, 1], direction="Right", since=28, rejects=DIRECTION)
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), Y=ramp(3), direction="LEFT", rejects=INTEGERS)
+for type_ in EIGHT_BITS:
+    shifted_numbers, amounts = typed_pairs(type_)
+    for direction in ("LEFT", "RIGHT"):
+        name = f"pairs_{direction.lower()}_{type_}"
+        SHIFT.every(name, cites=BEYOND, X=shifted_numbers, Y=amounts, direction=direction)

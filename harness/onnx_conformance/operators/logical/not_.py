@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp, vary
+from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, every_value, ramp, vary
 from onnx_conformance.declare.families.elementwise import SHAPES
 
 NOT = Op("Not", versions=(1,), compare=EXACT, rank="X")
@@ -32,3 +32,4 @@ case("scalar", Tag.EDGE, X=vary(false=False, true=True), cites=(NEGATION, BOOLEA
 case("all", X=vary(false=[False, False, False], true=[True, True, True]), cites=NEGATION)
 case("alternating", X=[[False, True, False], [True, False, True]], cites=NEGATION)
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), rejects=BOOLEAN)
+NOT.every("every", cites=NEGATION, X=every_value())

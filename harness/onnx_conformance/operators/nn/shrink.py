@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Version, extremes, ramp, typed, ulp, vary
+from onnx_conformance.declare import Array, Op, Result, Tag, Version, every_value, extremes, ramp, typed, ulp, vary
 from onnx_conformance.declare.data import FLOATS
 
 SHRINK = Op("Shrink", versions=(9,), compare=ulp(2, "bias and sum round once each"), rank="input")
@@ -33,19 +33,19 @@ SHRINK.dispute(
 
 
 @SHRINK.oracle()
-def shrunk(v: Version, input: Array, bias: float, lambd: float) -> Array:
+def shrunk(v: Version, input: Array, bias: float, lambd: float) -> Result:
     """Return elements below -lambd plus bias, elements above lambd minus bias, and 0 for other elements."""
     below, above = v.compared(np.less, input, np.asarray(-lambd)), v.compared(np.greater, input, np.asarray(lambd))
-    v.silent(FORMULA, bool((below & above).any()))
     with np.errstate(all="ignore"):
         wide = input.astype(object) if input.dtype.kind in "iu" else input
         whole = int(bias) if float(bias).is_integer() else bias
         shifted = np.where(below, wide + whole, np.where(above, wide - whole, 0))
+    is_open = below & above
     if input.dtype.kind in "iu":
         limits = np.iinfo(input.dtype)
-        v.silent(FORMULA, any(item != int(item) or not limits.min <= item <= limits.max for item in shifted.flat))
-        return np.asarray(shifted).astype(input.dtype)
-    return shifted
+        is_open = is_open | np.asarray((shifted % 1 != 0) | (shifted < limits.min) | (shifted > limits.max), bool)
+        shifted = np.where(is_open, 0, shifted).astype(input.dtype)
+    return v.leave_open(FORMULA, is_open, shifted)
 
 
 case = SHRINK.case
@@ -88,3 +88,4 @@ for bits in (8, 16, 32, 64):
     unsigned = typed(f"uint{bits}", np.array([0, 1, 2, 3, 2 * high + 1], f"uint{bits}"))
     case(f"limits_uint{bits}", Tag.EDGE, input=unsigned, lambd=2.0, bias=1.0, cites=FORMULA)
 case("fraction_of_integer", Tag.EDGE, input=typed("int32", [3, -4]), lambd=1.5, bias=0.5, unspecified=FORMULA)
+SHRINK.every("every", each="T", cites=FORMULA, input=every_value(), lambd=1.5, bias=1.0)

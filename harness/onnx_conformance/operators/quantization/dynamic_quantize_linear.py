@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from onnx_conformance.declare import Array, Drawn, Op, Tag, Version, ramp, ulp, vary
+from onnx_conformance.declare.sizes import FEW_LENGTHS, LARGE, LENGTHS, filled, grid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,3 +127,8 @@ case("not_finite", Tag.EDGE, x=NOT_FINITE, n=3, unspecified=SCALE)
 
 # Forbidden by sentences of the text, not only by the signature.
 case("outside", Tag.DTYPE, outside="T1", x=[1, 2, 3], n=3, rejects=FLOAT)
+
+DYNAMIC.sized("length", grid(n=(*LENGTHS, *LARGE)), n=3, cites=FORMULA, arguments={"x": filled("n", floats=(-2.5, 4))})
+for name, limits in {"positive": (1, 4), "negative": (-4, -1)}.items():
+    rows = {"x": filled("m", "n", floats=limits)}
+    DYNAMIC.sized(name, grid(m=(17,), n=FEW_LENGTHS), n=3, cites=INCLUDES_ZERO, arguments=rows)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from onnx_conformance.declare import EMPTY, EXACT, Op, Rule, Tag, Version, extremes, ramp, typed
+from onnx_conformance.declare import EMPTY, EXACT, Op, Rule, Tag, Version, every_value, extremes, ramp, typed
 from onnx_conformance.declare.families.containers import THREE
+from onnx_conformance.operators.tensor._conversion_cases import FIRST
 
 IDENTITY = Op("Identity", versions=(1, 13, 14, 16, 19, 21, 23, 24, 25), compare=EXACT, rank="input", widens=False)
 
@@ -44,3 +45,5 @@ for name, type_ in {"tensor": "optional(tensor(float))", "sequence": "optional(s
     case(f"optional_{name}", Tag.CHANGE, input=typed(type_, ramp(3)), since=16, cites=OPTIONALS)
     case(f"optional_{name}_empty", Tag.EDGE, input=typed(type_, EMPTY), since=16, cites=OPTIONALS)
     case(f"optional_{name}_before_16", Tag.CHANGE, input=typed(type_, ramp(3)), before=16, rejects=Rule.TYPES)
+for type_ in (name for name in FIRST if name not in {"string", "float6e2m3", "float6e3m2"}):
+    IDENTITY.every(f"every_{type_}", cites=COPY, input=typed(type_, every_value()))

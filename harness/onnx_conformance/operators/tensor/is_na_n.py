@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
+from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, every_value, extremes, ramp, typed, vary
 from onnx_conformance.declare.families.elementwise import bit_patterns, float_types
 
 IS_NAN = Op("IsNaN", versions=(9, 13, 20), compare=EXACT, rank="X")
@@ -54,3 +54,4 @@ for type_, numbers in PAYLOADS.items():
 for type_, numbers in bit_patterns():
     since = 20 if "float8" in type_ else float_types(13)[type_]
     case(f"every_{type_}", Tag.EDGE, X=typed(type_, numbers), since=since, cites=WHICH)
+IS_NAN.every("every", each="T1", cites=WHICH, X=every_value())
