@@ -63,7 +63,7 @@ def every_two(*, divided: bool = False) -> tuple[Domain, Domain]:
     def side(repeated: Callable[[Array, int], Array], dtype: np.dtype[Any]) -> Array:
         values = _every_value(dtype)
         kept = np.tile(values, len(values)) != 0 if divided else slice(None)
-        return repeated(values, len(values))[kept]
+        return np.asarray(repeated(values, len(values))[kept])
 
     return Domain(functools.partial(side, np.repeat)), Domain(functools.partial(side, np.tile))
 
