@@ -241,16 +241,20 @@ class Version:
         self.reads(NAN, has_nan)
         self.silent(clause, has_nan)
 
-    def holds(self, clause: Clause, exact: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> None:
-        """Raise Unspecified if an integer is out of range for a type, for a `clause` that does not define the overflow.
+    def fitting(self, clause: Clause, exact: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> Result:
+        """Return integers in a type. Those out of its range are open, for a `clause` that does not define the overflow.
 
         Args:
             clause: the sentence.
-            exact: Python integers, which do not overflow.
+            exact: integers without overflow, such as Python integers.
             dtype: an integer type.
+
+        Raises:
+            Unspecified: all integers are out of range.
         """
         limits = np.iinfo(dtype)
-        self.silent(clause, any(not limits.min <= number <= limits.max for number in exact.ravel()))
+        beyond = np.asarray((exact < limits.min) | (exact > limits.max), bool)
+        return self.leave_open(clause, beyond, np.where(beyond, 0, exact).astype(dtype))
 
     def leave_open(self, clause: Clause, where: np.ndarray[Any, Any], result: Result) -> Result:
         """Return a result in which some elements may have any value, because `clause` does not define them.

@@ -161,7 +161,7 @@ def _swept_floats(dtype: np.dtype[Any]) -> Array:
     unsigned = np.dtype(f"u{dtype.itemsize}")
     width = int(ml_dtypes.finfo(dtype).nmant)  # type: ignore[no-untyped-call]
     upper = np.arange(1 << (8 * dtype.itemsize - width), dtype=unsigned) << np.asarray(width, unsigned)
-    return (upper[:, None] | _spread(width, unsigned)).ravel().view(dtype)
+    return np.asarray((upper[:, None] | _spread(width, unsigned)).ravel().view(dtype))
 
 
 def _swept_integers(dtype: np.dtype[Any]) -> Array:
