@@ -185,7 +185,8 @@ def test_a_case_with_every_value_exists_in_every_type_and_only_plainly() -> None
     types = {type_.removeprefix("tensor(").removesuffix(")") for type_ in version.types["T"]}
     assert {case.rpartition("/")[2] for case in cases} == types
     assert len(cases) == len(types)
-    assert not [case for case in cases if "@" in case]
+    pairs = [case.id for case in Kernels().cases(Selection(cases=("ai.onnx/Add/14/pairs_*",)))]
+    assert pairs == ["ai.onnx/Add/14/pairs_int8", "ai.onnx/Add/14/pairs_uint8"], "B is not an initializer, too"
 
 
 def test_models_are_valid() -> None:
