@@ -34,7 +34,7 @@ from onnx_conformance.declare.families.containers import held_by
 from onnx_conformance.declare.families.reduction import Reduction, reduced_axes, reduced_rank
 from onnx_conformance.declare.families.subgraphs import accumulate, iterate, outputs_of
 from onnx_conformance.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
-from onnx_conformance.declare.partly_open import PartlyOpen, Result
+from onnx_conformance.declare.partly_open import PartlyOpen, Result, reshaped
 from onnx_conformance.declare.tolerance import EXACT, Tolerance, bounded, measured, ulp
 from onnx_conformance.declare.type import Type
 
@@ -97,6 +97,7 @@ __all__ = [
     "ramp",
     "reduced_axes",
     "reduced_rank",
+    "reshaped",
     "sequence_of",
     "typed",
     "ulp",

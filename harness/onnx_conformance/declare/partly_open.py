@@ -25,3 +25,14 @@ class PartlyOpen:
 
 Result = np.ndarray[Any, Any] | AnyOf | PartlyOpen
 """The value of an output: each element has one value, one of several, or any value."""
+
+
+def reshaped(result: Result, shape: tuple[int, ...]) -> Result:
+    """Return a result in another shape with the same number of elements."""
+    if isinstance(result, PartlyOpen):
+        value = reshaped(result.value, shape)
+        assert not isinstance(value, PartlyOpen)  # noqa: S101 - a mask has no mask
+        return PartlyOpen(value, result.open.reshape(shape))
+    if isinstance(result, AnyOf):
+        return AnyOf(*(value.reshape(shape) for value in result.values), elementwise=result.elementwise)
+    return result.reshape(shape)

@@ -16,6 +16,7 @@ from onnx_conformance.declare import (
     Rule,
     Unspecified,
     Version,
+    reshaped,
     vary,
 )
 from onnx_conformance.declare.clause import Force
@@ -194,3 +195,13 @@ def test_a_choice_has_only_the_values_that_differ() -> None:
     assert isinstance(result, AnyOf)
     assert [value.tolist() for value in result.values] == [[1, 2, 3], [2, 3, 4]]
     assert {item.text for item in v.open_by} == {"It must be new."}
+
+
+def test_a_result_keeps_its_open_elements_and_its_choices_in_another_shape() -> None:
+    values, other = np.arange(6.0), np.arange(6.0) + 1
+    result = reshaped(PartlyOpen(AnyOf(values, other, elementwise=True), values == 4), (2, 3))
+    assert isinstance(result, PartlyOpen)
+    assert result.open.tolist() == [[False, False, False], [False, True, False]]
+    assert isinstance(result.value, AnyOf)
+    assert result.value.elementwise
+    assert [value.tolist() for value in result.value.values] == [[[0, 1, 2], [3, 4, 5]], [[1, 2, 3], [4, 5, 6]]]
