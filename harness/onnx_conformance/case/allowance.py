@@ -73,9 +73,13 @@ class Allowance:
     any_order: Order | None = None
 
     def bound(self, index: int) -> np.ndarray[Any, Any] | None:
-        """Return the bounds of an output; None if it has none, or has several allowed values, which are exact."""
-        several = bool(self.any_of) and self.any_of[index] is not None
-        return None if self.bounds is None or several else self.bounds[index]
+        """Return the bounds of an output; None if it has none.
+
+        An output with several allowed values is exact. If they are chosen by element, other elements may be open.
+        """
+        several = self.any_of[index] if self.any_of else None
+        exact = several is not None and not several.elementwise
+        return None if self.bounds is None or exact else self.bounds[index]
 
     def __str__(self) -> str:
         """Return a phrase such as "exact: the operator only moves data"."""

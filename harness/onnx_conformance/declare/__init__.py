@@ -28,13 +28,13 @@ from onnx_conformance.declare.arguments import (  # fmt: skip
     vary,
 )
 from onnx_conformance.declare.clause import Clause, DeclarationError, NoAnswer, Rejected, Rule, Unspecified, Version
-from onnx_conformance.declare.data import Data, axes, axes_outside, extremes, ramp
+from onnx_conformance.declare.data import Data, axes, axes_outside, every_two, every_value, extremes, ramp
 from onnx_conformance.declare.families.broadcasting import Limited, Multidirectional
 from onnx_conformance.declare.families.containers import held_by
 from onnx_conformance.declare.families.reduction import Reduction, reduced_axes, reduced_rank
 from onnx_conformance.declare.families.subgraphs import accumulate, iterate, outputs_of
 from onnx_conformance.declare.op import CaseSpec, Op, Tag, attribute, length_of, sequence_of
-from onnx_conformance.declare.partly_open import PartlyOpen
+from onnx_conformance.declare.partly_open import PartlyOpen, Result, reshaped
 from onnx_conformance.declare.tolerance import EXACT, Tolerance, bounded, measured, ulp
 from onnx_conformance.declare.type import Type
 
@@ -66,6 +66,7 @@ __all__ = [
     "PartlyOpen",
     "Reduction",
     "Rejected",
+    "Result",
     "Rule",
     "Sparse",
     "Subgraph",
@@ -84,6 +85,8 @@ __all__ = [
     "bounded",
     "dense",
     "element_type",
+    "every_two",
+    "every_value",
     "extremes",
     "graph",
     "held_by",
@@ -94,6 +97,7 @@ __all__ = [
     "ramp",
     "reduced_axes",
     "reduced_rank",
+    "reshaped",
     "sequence_of",
     "typed",
     "ulp",

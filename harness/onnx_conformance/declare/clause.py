@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.declare.any_of import AnyOf
+from onnx_conformance.declare.partly_open import PartlyOpen
 from onnx_conformance.declare.readings import NAN, ONE_ELEMENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from onnx_conformance.declare.partly_open import Result
     from onnx_conformance.declare.readings import Reading
 
 
@@ -199,11 +202,14 @@ class Version:
         since: the opset that introduced it.
         dtypes: the element type of each type variable that inputs or attributes determine.
         rests_on: the readings that the oracle named.
+        open_by: the clauses, in the wording of this version, that do not define some elements of the result, or allow
+            several values for them.
     """
 
     since: int
     dtypes: Mapping[str, np.dtype[Any]] = field(default_factory=dict)
     rests_on: set[Reading] = field(default_factory=set, compare=False)
+    open_by: set[Clause] = field(default_factory=set, compare=False)
 
     def reads(self, reading: Reading, when: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
         """Record that the answer rests on a reading, if `when` is true."""
@@ -235,16 +241,69 @@ class Version:
         self.reads(NAN, has_nan)
         self.silent(clause, has_nan)
 
-    def holds(self, clause: Clause, exact: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> None:
-        """Raise Unspecified if an integer is out of range for a type, for a `clause` that does not define the overflow.
+    def fitting(self, clause: Clause, exact: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> Result:
+        """Return integers in a type. Those out of its range are open, for a `clause` that does not define the overflow.
 
         Args:
             clause: the sentence.
-            exact: Python integers, which do not overflow.
+            exact: integers without overflow, such as Python integers.
             dtype: an integer type.
+
+        Raises:
+            Unspecified: all integers are out of range.
         """
         limits = np.iinfo(dtype)
-        self.silent(clause, any(not limits.min <= number <= limits.max for number in exact.ravel()))
+        beyond = np.asarray((exact < limits.min) | (exact > limits.max), bool)
+        return self.leave_open(clause, beyond, np.where(beyond, 0, exact).astype(dtype))
+
+    def leave_open(self, clause: Clause, where: np.ndarray[Any, Any], result: Result) -> Result:
+        """Return a result in which some elements may have any value, because `clause` does not define them.
+
+        Args:
+            clause: the sentence that is closest to a definition.
+            where: a mask of the elements that it does not define, of the shape of the result.
+            result: the result so far; some of its elements may be open already.
+
+        Raises:
+            Unspecified: no element remains that a text defines.
+        """
+        where = np.asarray(where, bool)
+        if not where.any():
+            return result
+        if isinstance(result, PartlyOpen):
+            where, result = where | result.open, result.value
+        self.silent(clause, bool(where.all()))
+        self.open_by.add(clause.at(self.since))
+        return PartlyOpen(result, where)
+
+    def choose(self, clause: Clause, first: np.ndarray[Any, Any], *others: np.ndarray[Any, Any]) -> Result:
+        """Return several values. Each element may be that of any of them, because `clause` allows all.
+
+        Args:
+            clause: the sentence.
+            first: the values that other nodes get.
+            others: other values of the same type and shape; they may be equal.
+        """
+        wide = first.astype(np.float64)
+        different = [item for item in others if not np.array_equal(wide, item.astype(np.float64), equal_nan=True)]
+        if not different:
+            return first
+        self.open_by.add(clause.at(self.since))
+        return AnyOf(first, *different, elementwise=True)
+
+    def unordered(self, clause: Clause, nan: np.ndarray[Any, Any], result: Result) -> Result:
+        """Return a result whose elements are open where NaN was compared, for a `clause` that asks for an order.
+
+        Args:
+            clause: the sentence.
+            nan: a mask of the elements that depend on the order of NaN.
+            result: as in `leave_open`.
+
+        Raises:
+            Unspecified: all elements depend on it.
+        """
+        self.reads(NAN, bool(np.any(nan)))
+        return self.leave_open(clause, nan, result)
 
     def compared(self, comparison: np.ufunc, *operands: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         """Return the elementwise comparison of numbers of IEEE 754. If one is NaN, this rests on a reading."""

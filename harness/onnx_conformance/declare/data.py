@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,42 @@ class Data:
     def of(self, dtype: np.dtype[Any]) -> Array:
         """Return the array for one element type."""
         return self.fill(dtype, int(np.prod(self.shape, dtype=np.int64))).astype(dtype).reshape(self.shape)
+
+
+class Domain(Data):
+    """Values of every element type to which a case is expanded. Their number depends on the type."""
+
+    def __init__(self, values: Callable[[np.dtype[Any]], Array]) -> None:
+        """Store a function that returns a vector of the values of a dtype."""
+        super().__init__(lambda dtype, _: values(dtype), ())
+
+    def of(self, dtype: np.dtype[Any]) -> Array:
+        """Return the vector for one element type."""
+        return self.fill(dtype, 0).astype(dtype)
+
+
+def every_value() -> Domain:
+    """Return every value of a type of at most 16 bits, with all NaNs; of a wider type, a sweep over its range.
+
+    The sweep of a floating type has every exponent with SWEPT fractions and both signs. It includes zeros, subnormal
+    numbers, infinities and NaN. The sweep of an integer type has SWEPT numbers for each number of bits, and both signs.
+    """
+    return Domain(_every_value)
+
+
+def every_two(*, divided: bool = False) -> tuple[Domain, Domain]:
+    """Return the first and the second numbers of all pairs of two values of a type; it has at most 8 bits.
+
+    Args:
+        divided: whether the second numbers are divisors, which are not 0.
+    """
+
+    def side(repeated: Callable[[Array, int], Array], dtype: np.dtype[Any]) -> Array:
+        values = _every_value(dtype)
+        kept = np.tile(values, len(values)) != 0 if divided else slice(None)
+        return np.asarray(repeated(values, len(values))[kept])
+
+    return Domain(functools.partial(side, np.repeat)), Domain(functools.partial(side, np.tile))
 
 
 def ramp(*shape: int) -> Data:
@@ -99,6 +136,46 @@ def _extremes(dtype: np.dtype[Any], count: int) -> Array:
         small = [limits.smallest_subnormal, limits.tiny, limits.eps]
         values = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, *small, limits.max, limits.min, 1], dtype=dtype)
     return np.resize(values, count)
+
+
+SWEPT = 64
+"""The number of fractions for each exponent in a sweep of a wide type."""
+WIDEST_LISTED = 16
+"""Bits of the widest types whose values are all listed."""
+
+
+def _every_value(dtype: np.dtype[Any]) -> Array:
+    if dtype.kind == "b":
+        return np.array([False, True])
+    is_float = "float" in dtype.name
+    bits = int((ml_dtypes.finfo if is_float else ml_dtypes.iinfo)(dtype).bits)
+    if bits > WIDEST_LISTED:
+        return _swept_floats(dtype) if is_float else _swept_integers(dtype)
+    if is_float:
+        return np.arange(1 << bits, dtype=f"u{dtype.itemsize}").view(dtype)
+    limits = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
+    return np.arange(int(limits.min), int(limits.max) + 1).astype(dtype)
+
+
+def _swept_floats(dtype: np.dtype[Any]) -> Array:
+    unsigned = np.dtype(f"u{dtype.itemsize}")
+    width = int(ml_dtypes.finfo(dtype).nmant)  # type: ignore[no-untyped-call]
+    upper = np.arange(1 << (8 * dtype.itemsize - width), dtype=unsigned) << np.asarray(width, unsigned)
+    return np.asarray((upper[:, None] | _spread(width, unsigned)).ravel().view(dtype))
+
+
+def _swept_integers(dtype: np.dtype[Any]) -> Array:
+    unsigned, limits = np.dtype(f"u{dtype.itemsize}"), np.iinfo(dtype)
+    magnitudes = [_spread(width, unsigned) | np.asarray(1 << width, unsigned) for width in range(limits.bits)]
+    values = np.unique(np.concatenate([np.zeros(1, unsigned), *magnitudes]))
+    return values if limits.min == 0 else np.unique(np.concatenate([values, -values]).view(dtype))
+
+
+def _spread(width: int, unsigned: np.dtype[Any]) -> Array:
+    """Return at most SWEPT numbers of so many bits: the ends, and between them numbers whose lower bits vary."""
+    count, most = min(SWEPT, 1 << width), (1 << width) - 1
+    step = most / max(count - 1, 1)
+    return np.array([min(most, round(index * step)) for index in range(count)], unsigned)
 
 
 SIZES = (3, 4, 5, 6)

@@ -16,7 +16,7 @@ import numpy as np
 
 from onnx_conformance.declare.arguments import Vary
 from onnx_conformance.declare.clause import Clause, DeclarationError, Force, in_range
-from onnx_conformance.declare.sizes import SizedCall
+from onnx_conformance.declare.sizes import ONCE, SizedCall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -114,10 +114,12 @@ class CaseSpec:
         deprecated: whether it is for versions in which the operator is deprecated; all other cases skip these.
         cites: the clauses that the case tests. It exists only in versions in which all of them are in force.
         rejects: the clause that forbids the model.
-        unspecified: the clause that does not define the result.
+        unspecified: the clause that does not define the result, or some of its elements.
         derived: whether it is derived from the signature. A derived case exists only if the oracle has an answer. It is
             delivered only in the plain form and at the highest opset.
         sized: whether it is a case of a sized call; see `declare.sizes`.
+        exhaustive: whether it is sized and has every value of small types. It is then delivered only plainly, in every
+            type.
     """
 
     name: str
@@ -140,6 +142,7 @@ class CaseSpec:
     unspecified: Clause | None = None
     derived: bool = False
     sized: bool = False
+    exhaustive: bool = False
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
@@ -385,12 +388,13 @@ class Op:
         n: int | str | None = None,
         each: str | tuple[str, ...] | None = None,
         but: str | tuple[str, ...] = (),
+        exhaustive: bool = False,
         arguments: Mapping[str, Any],
     ) -> None:
         """Declare a typical call at several sizes; see `declare.sizes`, and CaseSpec for the other parameters.
 
         The number of outputs, `n`, may be the name of a dimension. The call is for the newest version of the operator.
-        Its cases are in the suite `kernels`, and in no other.
+        Its cases are in the suite `kernels`, and in no other. If it is `exhaustive`, each type has all sizes.
 
         Raises:
             DeclarationError: the name is malformed or taken.
@@ -405,8 +409,25 @@ class Op:
             "each": each,
             "but": (but,) if isinstance(but, str) else but,
             "cites": (cites,) if isinstance(cites, Clause) else cites,
+            "exhaustive": exhaustive,
         }
         self.calls.append(SizedCall(name, sizes, arguments, options))
+
+    def every(
+        self,
+        name: str,
+        *,
+        cites: Clause | tuple[Clause, ...],
+        each: str | tuple[str, ...] | None = None,
+        but: str | tuple[str, ...] = (),
+        **arguments: Any,  # noqa: ANN401 - any arguments of the operator
+    ) -> None:
+        """Declare a call with every value of small types: `every_value()`, `every_two()`; see `sized`.
+
+        Raises:
+            DeclarationError: the name is malformed or taken.
+        """
+        self.sized(name, ONCE, cites=cites, each=each, but=but, exhaustive=True, arguments=arguments)
 
     def sized_cases(self) -> Iterator[CaseSpec]:
         """Yield the cases of all sized calls. Their values are drawn when they are used."""

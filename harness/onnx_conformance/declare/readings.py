@@ -96,8 +96,18 @@ OWN_FORMULA = Reading(
     "The text of a version defines that version. But GRU, LSTM and RNN multiply by R before version 7 and by R^T since "
     "then, W is transposed in both, and runtimes apply the newer formula to all versions. The older one may be wrong.",
 )
+GIVEN_SCALE = Reading(
+    "R9",
+    "If a length is multiplied by a given scale and rounded down, which scale do the formulas of coordinates contain: "
+    "the given one, or the ratio of the two lengths?",
+    "The given one.",
+    "The text of Resize names both. With the ratio, the formula of half_pixel_symmetric would not be symmetric: its "
+    "`output_width` is the given scale times the input width, and it maps the centre to the centre only if the same "
+    "scale divides the coordinates. The official cases continue with the given scale, too.",
+)
 READINGS = {
-    reading.number: reading for reading in (ONE_ELEMENT, SUBNORMAL, DOUBLE, REAL_NUMBERS, NAN, SHOULD, SET, OWN_FORMULA)
+    reading.number: reading
+    for reading in (ONE_ELEMENT, SUBNORMAL, DOUBLE, REAL_NUMBERS, NAN, SHOULD, SET, OWN_FORMULA, GIVEN_SCALE)
 }
 """All readings by number."""
 

@@ -6,6 +6,8 @@ these names take:
 
     MATMUL.sized("rows", grid(M=SHORT, N=SHORT, K=(64,)), A=filled("M", "K"), B=filled("K", "N"), cites=BEHAVES)
 
+Calls with every value of small types test values instead of sizes; see `Op.every`.
+
 Values are drawn from a counter-based generator whose key is a digest of the call and the argument, so they are not
 stored and are the same on every machine.
 """
@@ -399,6 +401,10 @@ Choice = Sequence[Sizes] | Callable[[], Sequence[Sizes]]
 """The sizes of a call, or a function that returns them, because finding pairs takes a second."""
 
 
+ONCE: Sequence[Sizes] = ({},)
+"""The sizes of a call without named dimensions."""
+
+
 @dataclass(frozen=True)
 class SizedCall:
     """A typical call of an operator, with names for its dimensions.
@@ -408,7 +414,8 @@ class SizedCall:
         sizes: the sizes of its cases, or a function that returns them.
         arguments: the arguments by name: `Values`, a tuple of them or `Several` for a variadic input or a sequence,
             `Listed` for an attribute, a function of the sizes, or a value. `Typed` may contain any of them.
-        options: further parameters of the declared cases: n, each, but, cites. A name as n is that of a dimension.
+        options: further parameters of the declared cases: n, each, but, cites, exhaustive. A name as n is that of a
+            dimension.
     """
 
     name: str

@@ -43,12 +43,14 @@ class Start(enum.StrEnum):
         CASE: a case of the core with another node, or with nothing left to compute; the suite `transforms`.
         REWRITE: a model with a pattern that optimizers rewrite; the suite `transforms`.
         SIZED: a case of a sized call of an operator; the suite `kernels`.
+        EXHAUSTIVE: such a case with every value of its types; the values matter, and not their delivery.
     """
 
     PLAN = "plan"
     CASE = "case"
     REWRITE = "rewrite"
     SIZED = "sized"
+    EXHAUSTIVE = "exhaustive"
 
 
 class Once(enum.StrEnum):
@@ -131,7 +133,7 @@ class Form:
         return self.build(start.with_parameter(name.removeprefix(stem)) if several else start)
 
 
-_PLAN, _CASE, _REWRITE, _SIZED = (frozenset([start]) for start in Start)
+_PLAN, _CASE, _REWRITE, _SIZED, _ = (frozenset([start]) for start in Start)
 
 FORMS = (
     Form(

@@ -110,10 +110,16 @@ class Plan:
 
     def has(self, form: Form) -> bool:
         """Return whether the case may have a form; its function decides whether it has it."""
-        start = Start.SIZED if self.spec.sized else Start.PLAN
-        if start not in form.starts or not form.suits(self.version):
+        if start_of(self.spec) not in form.starts or not form.suits(self.version):
             return False
         return form.signatures if self.of_signature else self.leads.has(form.once)
+
+
+def start_of(spec: CaseSpec) -> Start:
+    """Return the kind of a declared case."""
+    if spec.exhaustive:
+        return Start.EXHAUSTIVE
+    return Start.SIZED if spec.sized else Start.PLAN
 
 
 def form_names(version: OperatorVersion, leads: Leads = LEADS, start: Start = Start.PLAN) -> tuple[str, ...]:

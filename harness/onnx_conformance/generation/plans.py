@@ -117,6 +117,10 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     try:
         nodes = functools.partial(_evaluator().calls, local, scope)
         answer = evaluator.apply(op, version, values, evaluated, n, nodes)
+        if spec.rejects or (spec.unspecified and spec.unspecified not in answer.open_by):
+            raise DeclarationError(
+                "values-not-declared", f"{case_id}: declared without values, but the oracle returns values"
+            )
         expected = tuple(_renumbered(answer.outputs[index], named) for index in named)
         if any(isinstance(value, Drawn) for value in expected):
             outcome = Outcome.PROPERTY
@@ -141,10 +145,6 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         kinds = [kind if schema.is_type(kind) else "tensor(float)" for kind in of_outputs]
     except (evaluator.UndeclaredError, NotImplementedError) as error:  # The latter: an unfinished oracle.
         raise DeclarationError("plan-invalid", f"{case_id}: {error}") from error
-    if expected is not None and (spec.rejects or spec.unspecified):
-        raise DeclarationError(
-            "values-not-declared", f"{case_id}: declared without values, but the oracle returns values"
-        )
     present = {name: value for name, value in {**known, **evaluated}.items() if value is not None}
     planned = Plan(
         op=op,

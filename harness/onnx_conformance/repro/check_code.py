@@ -146,7 +146,8 @@ for index, others in ANY_OF.items():  # The text allows these values as well.
 for index, others in ANY_ELEMENT_OF.items():  # The text allows these elements as well.
     for other in others:
         if index < len(outputs) and np.shape(outputs[index]) == other.shape:
-            expected[index] = np.where(outputs[index] == other, other, expected[index])
+            same = (outputs[index] == other) | ((outputs[index] != outputs[index]) & (other != other))  # NaN is NaN.
+            expected[index] = np.where(same, other, expected[index])
 """,
     "any_order": """
 

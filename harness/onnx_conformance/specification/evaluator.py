@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping, Sequence
 
     from onnx_conformance.base.values import Array, Value
-    from onnx_conformance.declare import Op, Order
+    from onnx_conformance.declare import Clause, Op, Order
     from onnx_conformance.declare.readings import Reading
     from onnx_conformance.specification.registry import Registry
     from onnx_conformance.specification.schema import OperatorVersion
@@ -67,8 +67,8 @@ def widen(value: Any) -> Any:  # noqa: ANN401 - any value, or a list of them
         return {key: widen(item) for key, item in value.items()}
     if isinstance(value, np.ndarray):
         if is_float(value.dtype):
-            with np.errstate(invalid="ignore"):  # A signalling NaN becomes a quiet one.
-                return value.astype(np.float64)
+            with np.errstate(invalid="ignore"):  # A product with a signalling NaN is a quiet one.
+                return value.astype(np.float64) * 1.0
         if value.dtype.kind == "c":
             return value.astype(np.complex128)
     return value
@@ -109,6 +109,7 @@ class Answer:
         any_order: the other permitted orders of the outputs, if there are any.
         evaluate: a function that returns the values for other arguments, without rounding.
         rests_on: the readings that the oracle named.
+        open_by: the clauses that do not define some elements, or allow several values for them.
     """
 
     outputs: list[Any]
@@ -121,6 +122,7 @@ class Answer:
     any_order: Order | None
     evaluate: Callable[[Mapping[str, Any]], list[Any]]
     rests_on: frozenset[Reading]
+    open_by: frozenset[Clause]
 
 
 def known(version: OperatorVersion, attributes: Mapping[str, Any]) -> dict[str, Any]:
@@ -204,18 +206,21 @@ def apply(
         any_order=result.order if isinstance(result, AnyOrder) else None,
         evaluate=lambda arguments: of_result(call(arguments)),
         rests_on=frozenset(called.rests_on),
+        open_by=frozenset(called.open_by),
     )
 
 
 def determined(value: Any) -> Any:  # noqa: ANN401 - any output
     """Return the value of an output: the first of several, and including the elements that may have any value."""
-    if isinstance(value, AnyOf):
-        return value.values[0]
-    return value.value if isinstance(value, PartlyOpen) else value
+    if isinstance(value, PartlyOpen):
+        value = value.value
+    return value.values[0] if isinstance(value, AnyOf) else value
 
 
 def _rounded(value: Any, type_: Type | None) -> AnyOf | None:  # noqa: ANN401 - any output
     """Return the values that an output may have, converted to its type; None if it has only one."""
+    if isinstance(value, PartlyOpen):
+        value = value.value
     if not isinstance(value, AnyOf) or len(value.values) == 1:
         return None
     return AnyOf(*(_round(item, type_) for item in value.values), elementwise=value.elementwise)
@@ -262,9 +267,11 @@ class Evaluator:
 
         Attributes:
             rests_on: the readings that the oracles of the last model named.
+            open_by: the clauses that left elements in it open, or allow several values for them.
         """
         self.registry = registry or registries.load()
         self.rests_on: set[Reading] = set()
+        self.open_by: set[Clause] = set()
 
     def model(self, model: onnx.ModelProto, inputs: Mapping[str, Value]) -> dict[str, Value]:
         """Return the values of the graph's outputs by name.
@@ -276,6 +283,7 @@ class Evaluator:
                 functions.
         """
         self.rests_on.clear()
+        self.open_by.clear()
         if model.functions and of_model.expanded(model, circle=0) > of_model.MOST_EXPANDED:
             raise UndeclaredError(f"the functions of the model have more than {of_model.MOST_EXPANDED:,} nodes")
         types = {info.name: schema.type_text(info.type) for info in model.graph.input}
@@ -339,6 +347,7 @@ class Evaluator:
         around = functools.partial(self.calls, local, scope)
         answer = self.applied(node, op, version, gather(version, inputs), named, around)
         self.rests_on |= answer.rests_on
+        self.open_by |= answer.open_by
         # If an output is random, the nodes that use it get the example.
         values = [value.example if isinstance(value, Drawn) else value for value in answer.outputs]
         return [TypedValue(value, type_) for value, type_ in zip(values, answer.types, strict=True)]

@@ -50,7 +50,8 @@ def of_answer(
         raise DeclarationError(
             "choices-not-exact", "AnyOf and AnyOrder need exact outputs, because bounds apply to one expected value"
         )
-    if any(item is not None and item.elementwise and is_float(item.values[0]) for item in any_of):
+    chosen = (item.values[0] for item in any_of if item is not None and item.elementwise)
+    if not tolerance.exact and any(map(is_float, chosen)):
         raise DeclarationError(
             "choices-with-tolerance",
             "an elementwise AnyOf is compared exactly and cannot apply to floats with a tolerance",

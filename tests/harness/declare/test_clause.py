@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from onnx_conformance.declare import EXACT, Clause, DeclarationError, Op, Rejected, Rule, Unspecified, Version, vary
+from onnx_conformance.declare import (
+    EXACT,
+    AnyOf,
+    Clause,
+    DeclarationError,
+    Op,
+    PartlyOpen,
+    Rejected,
+    Rule,
+    Unspecified,
+    Version,
+    reshaped,
+    vary,
+)
 from onnx_conformance.declare.clause import Force
+from onnx_conformance.declare.readings import NAN
 from refusals import refuses
 
 
@@ -137,3 +152,56 @@ def test_a_case_that_a_reworded_clause_leaves_open_has_each_wording() -> None:
     op, clause = three_wordings()
     op.case("one", since=2, before=18, unspecified=clause)
     assert [versions for _, versions in cases_of(op).values()] == [[13], [11], [2]]
+
+
+NUMBERS = np.array([1.0, 2.0, 3.0])
+
+
+def test_elements_that_a_clause_leaves_open_add_up() -> None:
+    op, clause = three_wordings()
+    v = Version(11)
+    assert v.leave_open(clause, NUMBERS > 5, NUMBERS) is NUMBERS
+    assert v.open_by == set()
+    result = v.leave_open(clause, NUMBERS == 1, v.leave_open(op.clauses[-1], NUMBERS == 3, NUMBERS))
+    assert isinstance(result, PartlyOpen)
+    assert result.open.tolist() == [True, False, True]
+    assert {item.text for item in v.open_by} == {"It must be old.", "Last."}, "in the wording of version 11"
+
+
+def test_a_result_without_a_determined_element_is_unspecified() -> None:
+    _, clause = three_wordings()
+    first = Version(18).leave_open(clause, NUMBERS < 3, NUMBERS)
+    with pytest.raises(Unspecified, match="It must be new"):
+        Version(18).leave_open(clause, NUMBERS == 3, first)
+    assert Version(18).leave_open(clause, NUMBERS[:0] > 0, NUMBERS[:0]).size == 0, "there is nothing to determine"
+
+
+def test_an_order_of_nan_rests_on_a_reading() -> None:
+    _, clause = three_wordings()
+    v = Version(18)
+    v.unordered(clause, np.array([False, False, False]), NUMBERS)
+    assert not v.rests_on
+    v.unordered(clause, np.array([False, True, False]), NUMBERS)
+    assert v.rests_on == {NAN}
+
+
+def test_a_choice_has_only_the_values_that_differ() -> None:
+    _, clause = three_wordings()
+    v = Version(18)
+    with_nan = np.array([1.0, np.nan])
+    assert v.choose(clause, with_nan, with_nan.copy()) is with_nan
+    assert v.open_by == set()
+    result = v.choose(clause, NUMBERS, NUMBERS.copy(), NUMBERS + 1)
+    assert isinstance(result, AnyOf)
+    assert [value.tolist() for value in result.values] == [[1, 2, 3], [2, 3, 4]]
+    assert {item.text for item in v.open_by} == {"It must be new."}
+
+
+def test_a_result_keeps_its_open_elements_and_its_choices_in_another_shape() -> None:
+    values, other = np.arange(6.0), np.arange(6.0) + 1
+    result = reshaped(PartlyOpen(AnyOf(values, other, elementwise=True), values == 4), (2, 3))
+    assert isinstance(result, PartlyOpen)
+    assert result.open.tolist() == [[False, False, False], [False, True, False]]
+    assert isinstance(result.value, AnyOf)
+    assert result.value.elementwise
+    assert [value.tolist() for value in result.value.values] == [[[0, 1, 2], [3, 4, 5]], [[1, 2, 3], [4, 5, 6]]]

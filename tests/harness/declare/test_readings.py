@@ -108,6 +108,8 @@ def test_a_sentence_that_names_the_shape_of_a_scalar_forbids_others(operator: st
         ("GRU", 3, "not_symmetric", "R8"),
         ("LSTM", 1, "not_symmetric", "R8"),
         ("RNN", 1, "not_symmetric", "R8"),
+        ("Resize", 19, "scales_of_rounded_lengths*", "R9"),
+        ("Resize", 11, "scales_of_rounded_lengths*_before_13", "R9"),
     ],
 )
 def test_a_reading_is_named_by_the_cases_that_rest_on_it(operator: str, version: int, glob: str, number: str) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-from onnx_conformance.declare import EXACT, Multidirectional, Op, typed
-from onnx_conformance.declare.data import Data
+from onnx_conformance.declare import EXACT, Multidirectional, Op, every_two, every_value, typed
+from onnx_conformance.declare.data import SWEPT, Data
 from onnx_conformance.declare.sizes import (
     among,
     filled,
@@ -228,3 +229,75 @@ def test_the_sizes_of_two_tensors_may_be_limited() -> None:
     products = [math.prod(sizes.values()) for call in op.calls for _, sizes in call.each()]
     assert len(products) > 10
     assert 500 < max(products) <= 700
+
+
+SIXTEEN_BITS = (np.float16, ml_dtypes.bfloat16, np.int16, np.uint16)
+
+
+@pytest.mark.parametrize("dtype", [*SIXTEEN_BITS, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e8m0fnu, np.int8, np.uint8])
+def test_every_value_of_a_small_type_occurs_once(dtype: type) -> None:
+    values = every_value().of(np.dtype(dtype))
+    assert values.dtype == dtype
+    codes = values.view(f"u{values.itemsize}")
+    assert sorted(codes.tolist()) == list(range(1 << (8 * values.itemsize)))
+
+
+@pytest.mark.parametrize(
+    ("dtype", "bits"),
+    [
+        (ml_dtypes.float4_e2m1fn, 4),
+        (ml_dtypes.float6_e2m3fn, 6),
+        (ml_dtypes.int4, 4),
+        (ml_dtypes.uint4, 4),
+        (ml_dtypes.int2, 2),
+        (ml_dtypes.uint2, 2),
+        (bool, 1),
+    ],
+)
+def test_every_value_of_a_type_below_a_byte_occurs_once(dtype: type, bits: int) -> None:
+    values = every_value().of(np.dtype(dtype)).astype(np.float64)
+    assert len({(value, math.copysign(1, value)) for value in values.tolist()}) == values.size == 1 << bits
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_sweep_has_every_exponent_with_both_signs(dtype: type) -> None:
+    values = every_value().of(np.dtype(dtype))
+    info = np.finfo(dtype)
+    fields = values.view(f"u{values.itemsize}") >> np.asarray(info.nmant, f"u{values.itemsize}")
+    exponents, counts = np.unique(fields, return_counts=True)
+    assert exponents.tolist() == list(range(1 << (8 * values.itemsize - info.nmant)))
+    assert set(counts.tolist()) == {SWEPT}
+    assert len(np.unique(values[np.isfinite(values) & (values != 0)])) == np.isfinite(values).sum() - 2
+    assert {math.copysign(1, value) for value in values[values == 0].tolist()} == {1, -1}
+    assert {*values[np.isinf(values)].tolist()} == {math.inf, -math.inf}
+    assert {float(info.max), float(info.smallest_subnormal * 0 + info.tiny)} <= {*values.tolist()}
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64])
+def test_a_sweep_of_integers_has_every_number_of_bits(dtype: type) -> None:
+    values, limits = every_value().of(np.dtype(dtype)).tolist(), np.iinfo(dtype)
+    assert {limits.min, limits.max, 0, 1} <= {*values}
+    assert len({*values}) == len(values)
+    by_bits = Counter((value < 0, abs(value).bit_length()) for value in values)
+    assert {bits for _, bits in by_bits} >= set(range(limits.bits))
+    assert all(
+        count >= min(SWEPT, 1 << max(bits - 1, 0)) for (negative, bits), count in by_bits.items() if not negative
+    )
+
+
+def test_every_two_values_are_a_pair() -> None:
+    left, right = (side.of(np.dtype(np.int8)) for side in every_two())
+    assert len({*zip(left.tolist(), right.tolist(), strict=True)}) == left.size == 1 << 16
+    left, right = (side.of(np.dtype(np.int8)) for side in every_two(divided=True))
+    assert len({*zip(left.tolist(), right.tolist(), strict=True)}) == left.size == (1 << 16) - 256
+    assert 0 not in right
+
+
+def test_a_call_with_every_value_has_one_size() -> None:
+    op = Op("Identity", versions=(25,), compare=EXACT)
+    clause = op.clause("Identity operator")
+    op.every("every", each="V", but="string", cites=clause, input=every_value())
+    (case,) = op.sized_cases()
+    assert (case.name, case.each, case.but, case.cites) == ("every", "V", ("string",), (clause,))
+    assert case.sized
+    assert case.exhaustive

@@ -59,12 +59,31 @@ def test_a_body_rests_on_the_readings_of_its_parts() -> None:
 
 
 def test_outputs_that_the_parts_leave_open_are_unspecified() -> None:
-    case = expanded("Softmax", "nan", 13)
+    case = expanded("DynamicQuantizeLinear", "signed_zero", 11)
     left = function_body.agreed(case, None, Evaluator())
     assert left
     assert (left.outcome, left.expected) == (Outcome.UNSPECIFIED, None)
-    assert "Computes the max" in left.clauses[-1]
+    assert "Computes the min" in left.clauses[-1]
     assert left.clauses[-1] in left.detail
+
+
+def test_elements_that_the_parts_leave_open_are_not_determined_by_the_body() -> None:
+    case = expanded("HardSigmoid", "nan", 22)
+    left = function_body.agreed(case, None, Evaluator())
+    assert left
+    assert left.outcome is Outcome.VALUES, "the operator leaves the same elements open"
+    strict = dataclasses.replace(case, allowance=dataclasses.replace(case.allowance, bounds=None))
+    left = function_body.agreed(strict, None, Evaluator())
+    assert left
+    assert (left.outcome, left.expected) == (Outcome.UNSPECIFIED, None)
+    assert left.clauses[-1] in left.detail
+
+
+def test_elements_that_the_parts_leave_open_need_not_matter() -> None:
+    case = expanded("Softmax", "nan", 13)  # Whatever the maximum of NaN is, the result is NaN.
+    left = function_body.agreed(case, None, Evaluator())
+    assert left
+    assert left.outcome is Outcome.VALUES
 
 
 def test_without_the_parts_there_is_no_such_form() -> None:

@@ -261,3 +261,19 @@ def test_an_unknown_operator_is_one_line() -> None:
     done = command("check", "Splitt")
     assert done.status == 2
     assert "did you mean Split?" in done.text
+
+
+def test_a_declared_outcome_may_be_values_only_if_some_elements_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    op = nothing_derived(Op("Identity", versions=IDENTITY_VERSIONS, compare=EXACT))
+    same = op.clause("Identity operator")
+
+    @op.oracle()
+    def returned(v: Version, input: Any) -> Any:  # noqa: A002 - the text's own name
+        return v.leave_open(same, input == 0, input)
+
+    op.case("one", input=ramp(2), since=25, unspecified=same)
+    of = Expanded(op)
+    (plan,) = of.plans
+    assert list(operator_checks.outcomes_are_declared(of)) == []
+    monkeypatch.setitem(vars(plan), "open", (None,))
+    assert len(list(operator_checks.outcomes_are_declared(of))) == 1

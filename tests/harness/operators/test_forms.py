@@ -285,12 +285,12 @@ def test_the_top_form_imports_the_last_opset_before_the_next_version(op: Op) -> 
 
 
 def of_one_kind(op: Op, since: int) -> dict[object, list[str]]:
-    """Return the names of the declared cases with values of a version, by what their nodes are given and asked for."""
+    """Return the names of the cases of a version that are declared with values, by the arguments of their nodes."""
     (version,) = (item for item in schema.versions(op.domain, op.name) if item.since == since)
     kinds: dict[object, list[str]] = {}
     names = {case.name for case in cases(op) if case.operator == str(version) and case.expected is not None}
     for spec in op:
-        if spec.name in names:
+        if spec.name in names and not spec.unspecified:
             present = frozenset(name for name, value in spec.arguments.items() if value is not None)
             kinds.setdefault((present, spec.n, spec.omits), []).append(spec.name)
     return kinds

@@ -65,3 +65,24 @@ def test_a_wrongly_declared_outcome_is_refused(declared: dict[str, Any], sentenc
 def test_a_rightly_declared_outcome_is_taken(declared: dict[str, Any]) -> None:
     op, _, _ = wrong(**declared)
     assert [plan.id for plan in generate.plans(op, (1,))] == ["ai.onnx/Identity/1/one"]
+
+
+def test_a_case_declared_as_unspecified_may_have_values_if_its_clause_leaves_some_elements_open() -> None:
+    op = nothing_derived(Op("Identity", versions=IDENTITY_VERSIONS, compare=EXACT))
+    first, other = op.clause("Identity operator"), op.clause("Tensor to copy input into.")
+
+    @op.oracle()
+    def identity(v: Version, input: Any) -> Any:  # noqa: A002 - the text's own name
+        return v.leave_open(first, input > 1, input)
+
+    op.case("partly", input=ramp(3), unspecified=first)
+    op.case("not_at_all", input=ramp(2), unspecified=first)
+    op.case("by_another", input=ramp(3), unspecified=other)
+    partly, not_at_all, by_another = op
+    (plan,) = generate.plans(op, (1,), [partly])
+    assert plan.expected is not None
+    assert plan.open[0] is not None
+    assert plan.open[0].tolist() == [False, False, True]
+    for spec in (not_at_all, by_another):
+        with pytest.raises(DeclarationError, match="declared without values"):
+            list(generate.plans(op, (1,), [spec]))

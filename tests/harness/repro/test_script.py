@@ -350,6 +350,18 @@ TOLERATED = [
         for got in (np.array([3, 2]), np.array([1, 2]), np.array([2, 2]), np.array([[1, 2]]))
     ),
     *(
+        (
+            Allowance(
+                "",
+                any_of=(AnyOf(np.array([1, 2, 3], F32), np.array([1, np.nan, 4], F32), elementwise=True),),
+                bounds=(np.array([np.inf, 0, 0]),),
+            ),
+            np.array([1, 2, 3], F32),
+            np.array(got, F32),
+        )
+        for got in ([9, 2, 3], [9, np.nan, 4], [1, 2, 5], [1, 9, 3])
+    ),
+    *(
         (Allowance("", any_order=Order(1, lanewise)), np.array([[1, 2, 3], [4, 5, 5]]), np.array(got))
         for lanewise in (True, False)
         for got in (

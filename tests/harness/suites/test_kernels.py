@@ -204,6 +204,77 @@ def _passes(case: Case, damage: Damage) -> bool:
     return compare(case.expected or (), [damaged] if is_sequence else damaged, case.allowance) is None
 
 
+SIXTEEN_BITS = 1 << 16
+
+
+@pytest.mark.parametrize(
+    ("glob", "elements"),
+    [
+        *((f"ai.onnx/{name}/every/float16", SIXTEEN_BITS) for name in ("Exp/13", "Relu/14", "Neg/13", "Floor/13")),
+        *(
+            (f"ai.onnx/{name}/every/bfloat16", SIXTEEN_BITS)
+            for name in ("Tanh/13", "Sign/13", "IsNaN/20", "HardSwish/*")
+        ),
+        *((f"ai.onnx/{name}/pairs_int8", SIXTEEN_BITS) for name in ("Add/14", "Less/13", "BitwiseXor/18", "Max/13")),
+        *((f"ai.onnx/{name}/pairs_uint8", SIXTEEN_BITS - 256) for name in ("Div/14", "Mod/*")),
+        ("ai.onnx/BitShift/*/pairs_left_int8", SIXTEEN_BITS),
+        ("ai.onnx/Abs/13/every/int16", SIXTEEN_BITS),
+        ("ai.onnx/Identity/*/every_bfloat16", SIXTEEN_BITS),
+        *((f"ai.onnx/Cast/*/every_float16/{type_}", SIXTEEN_BITS) for type_ in ("int8", "float", "float8e5m2", "bool")),
+        ("ai.onnx/Cast/*/every_float16/float8e8m0", SIXTEEN_BITS),
+        ("ai.onnx/Cast/*/every_int4/string", 16),
+        ("ai.onnx/CastLike/*/every_bfloat16/uint4", SIXTEEN_BITS),
+        ("ai.onnx/QuantizeLinear/*/every_float16/uint8", SIXTEEN_BITS),
+        ("ai.onnx/QuantizeLinear/*/every_bfloat16/float8e4m3fn", SIXTEEN_BITS),
+        ("ai.onnx/DequantizeLinear/*/every_to_float/uint16", SIXTEEN_BITS),
+    ],
+)
+def test_one_wrong_value_of_all_values_is_noticed(glob: str, elements: int) -> None:
+    (case,) = Kernels().cases(Selection(cases=(glob,)))
+    (expected,) = case.expected or ()
+    assert isinstance(expected, np.ndarray)
+    assert expected.size == elements
+    bounds = case.allowance.bounds
+    open_ = np.zeros(elements, bool) if bounds is None else np.isinf(bounds[0])
+    determined = np.flatnonzero(~open_)
+    places = determined[:: max(1, len(determined) // 32)]
+    assert len(places) >= min(elements, 16) // 2
+    for place in places:
+        assert _mismatches(case, expected, place) == 1, f"element {place}: {expected[place]}"
+    for place in np.flatnonzero(open_)[::997]:
+        assert _mismatches(case, expected, place) == 0, f"element {place} may have any value"
+
+
+def _mismatches(case: Case, expected: Array, place: int) -> int:
+    """Return how many elements are wrong if one has another value."""
+    answer = expected.copy()
+    answer[place] = _other(expected[place])
+    mismatch = compare(case.expected or (), [answer], case.allowance)
+    return mismatch.differing if mismatch else 0
+
+
+def _other(value: Any) -> Any:
+    """Return a value that no rounding explains."""
+    if isinstance(value, str):
+        return f"{value}0"
+    if isinstance(value, np.bool_):
+        return not value
+    if np.isfinite(number := float(value)) and abs(number) > 1:
+        return type(value)(number / 2)
+    return type(value)(2)
+
+
+def test_a_case_with_every_value_exists_in_every_type_and_only_plainly() -> None:
+    cases = [case.id for case in Kernels().cases(Selection(cases=("ai.onnx/Neg/*/every/*",)))]
+    version = sized.version_of(registry.load().named("Neg"))
+    assert version is not None
+    types = {type_.removeprefix("tensor(").removesuffix(")") for type_ in version.types["T"]}
+    assert {case.rpartition("/")[2] for case in cases} == types
+    assert len(cases) == len(types)
+    pairs = [case.id for case in Kernels().cases(Selection(cases=("ai.onnx/Add/14/pairs_*",)))]
+    assert pairs == ["ai.onnx/Add/14/pairs_int8", "ai.onnx/Add/14/pairs_uint8"], "B is not an initializer, too"
+
+
 def test_models_are_valid() -> None:
     globs = (
         "Conv/22/*_k3*",

@@ -8,7 +8,7 @@ import numpy as np
 
 from onnx_conformance.declare.arguments import typed
 from onnx_conformance.declare.data import every_pair, ramp
-from onnx_conformance.declare.families.elementwise import EIGHT_BITS, counted
+from onnx_conformance.declare.families.elementwise import EIGHT_BITS, all_pairs, counted
 from onnx_conformance.declare.op import Op, Tag
 from onnx_conformance.declare.sizes import BITS, filled
 
@@ -57,6 +57,7 @@ class Bitwise:
         self.numpy.sized(
             self.performs, lambda one, other: {"A": filled(*one, integers=BITS), "B": filled(*other, integers=BITS)}
         )
+        all_pairs(self.op, self.performs)
         case("dtypes", Tag.DTYPE, each="T", A=[[12], [10]], B=[6, 5, 127], cites=(self.performs, self.integers))
         case("outside", Tag.DTYPE, outside="T", A=ramp(3), B=ramp(3), rejects=self.integers)
         for type_ in TYPES:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
-from onnx_conformance.declare.arguments import typed
-from onnx_conformance.declare.data import FLOATS, Data, every_pair, extremes, ramp
+from onnx_conformance.declare.arguments import Typed, typed
+from onnx_conformance.declare.data import FLOATS, Data, every_pair, every_two, every_value, extremes, ramp
 from onnx_conformance.declare.families.broadcasting import Limited, Multidirectional
 from onnx_conformance.declare.op import Op, Tag
 from onnx_conformance.declare.sizes import LARGE, LENGTHS, filled, grid
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.base.values import Array
     from onnx_conformance.declare.clause import Clause, Version
+    from onnx_conformance.declare.partly_open import Result
 
     Fill = Callable[..., Data | Array]
     """Values for a shape."""
@@ -98,6 +99,25 @@ def bit_patterns() -> Iterator[tuple[str, Array]]:
         yield type_, np.arange(2 ** (8 * unsigned.itemsize), dtype=unsigned).view(dtype)
 
 
+def typed_pairs(type_: str, *, divided: bool = False) -> tuple[Typed, Typed]:
+    """Return the first and the second numbers of all pairs of an 8-bit type; see `every_two`."""
+    first, second = every_two(divided=divided)
+    return typed(type_, first), typed(type_, second)
+
+
+def all_pairs(op: Op, computes: Clause, *, divided: bool = False) -> None:
+    """Declare the sized calls with all pairs of numbers of 8-bit types, including those without a result.
+
+    Args:
+        op: the operator; its inputs are A and B.
+        computes: the sentence on the computed values.
+        divided: whether B contains divisors, which are not 0.
+    """
+    for type_ in EIGHT_BITS:
+        left, right = typed_pairs(type_, divided=divided)
+        op.every(f"pairs_{type_}", cites=computes, A=left, B=right)
+
+
 class Unary:
     """The cases of operators with one floating tensor as input and an output of its type and shape."""
 
@@ -165,6 +185,8 @@ class Unary:
             cites=(self.computes, result),
             arguments={self.input: filled("n", floats=(min(values), max(values)))},
         )
+        everything: dict[str, Any] = {self.input: every_value()}
+        self.op.every("every", each="T", cites=self.computes, **everything)
         if consumed and self.op.versions[0] < CONSUMED_BEFORE:
             legacy = self.op.clause("legacy optimization attribute.", before=CONSUMED_BEFORE)
             vector: dict[str, Any] = {self.input: list(values)}
@@ -205,14 +227,15 @@ class Arithmetic:
         v.silent(self.disabled, not broadcast and left.shape != right.shape and left.size == right.size)
         return self.limited.second(v, left, right, axis, broadcast, self.disabled)
 
-    def exactly(self, v: Version, operation: Callable[[Any, Any], Any], left: Array, right: Array) -> Array:
-        """Return the result. Results of integers must be in the range of their type."""
+    def exactly(self, v: Version, operation: Callable[[Any, Any], Any], left: Array, right: Array) -> Result:
+        """Return the result. Integers outside the range of their type are open."""
         with np.errstate(all="ignore"):
             result = np.asarray(operation(left, right))
-        if result.dtype.kind in "iu":
-            exact = operation(left.astype(object), right.astype(object))
-            v.silent(self.computes, bool(np.any(result != exact)))
-        return result
+        if result.dtype.kind not in "iu":
+            return result
+        wide = np.int64 if result.dtype.itemsize <= SHORTER else object  # These products have less than 64 bits.
+        exact = operation(left.astype(wide), right.astype(wide))
+        return v.leave_open(self.computes, np.asarray(result != exact, bool), result)
 
     def cases(self, left: Fill = ramp, right: Fill = ramp) -> None:
         """Declare the cases that do not depend on the computation.
@@ -265,11 +288,12 @@ class Arithmetic:
         case(f"extremes_{type_}", Tag.EDGE, A=every, B=every, since=since, cites=self.computes)
         case(f"extremes_pairs_{type_}", Tag.EDGE, A=column, B=row, since=since, cites=self.numpy.clause)
 
-    def every_pair(self, exact: Callable[[Array, Array], Array]) -> None:
+    def every_pair(self, exact: Callable[[Array, Array], Array], *, divided: bool = False) -> None:
         """Declare a case with all pairs of each 8-bit type whose result is in the range of the type.
 
         Args:
             exact: a function that returns the results of pairs; NaN or infinity means that there is no result.
+            divided: whether B contains divisors. The sized calls, which have all other pairs, have none with 0.
         """
         for type_ in EIGHT_BITS:
             low, high = np.iinfo(type_).min, np.iinfo(type_).max
@@ -277,6 +301,7 @@ class Arithmetic:
             since = _INTEGERS_SINCE[type_]
             sides: dict[str, Any] = {"A": typed(type_, left), "B": typed(type_, right)}
             self.op.case(f"every_{type_}", Tag.EDGE, **sides, since=since, cites=self.computes)
+        all_pairs(self.op, self.computes, divided=divided)
 
     def integers(self) -> Iterator[tuple[str, int, int]]:
         """Yield each integer type, its least and its greatest number."""
@@ -294,6 +319,8 @@ class Arithmetic:
         self.op.case(f"{name}_{type_}", Tag.EDGE, A=left, B=right, since=since, unspecified=unspecified, cites=cites)
 
 
+SHORTER = 2
+"""The size in bytes of integers whose products are exact in 64 bits."""
 CONSUMED_BEFORE = 6
 """The version that removed the attribute consumed_inputs."""
 _INTEGERS_SINCE = {"int32": 6, "int64": 6, "uint32": 6, "uint64": 6, "int8": 14, "int16": 14, "uint8": 14, "uint16": 14}

@@ -2,20 +2,70 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnx_conformance.declare.arguments import typed
 from onnx_conformance.declare.data import every_pair, extremes, ramp
-from onnx_conformance.declare.families.elementwise import EIGHT_BITS, float_types
+from onnx_conformance.declare.families.elementwise import EIGHT_BITS, float_types, typed_pairs
 from onnx_conformance.declare.families.variadic import Variadic
 from onnx_conformance.declare.op import Tag
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from onnx_conformance.base.values import Array
     from onnx_conformance.declare.clause import Clause, Version
     from onnx_conformance.declare.families.reduction import Reduction
+    from onnx_conformance.declare.partly_open import Result
+
+
+def undefined_order(v: Version, computes: Clause, tensors: Sequence[Array], result: Result) -> Result:
+    """Return the greatest or least of tensors. An element is open if no text defines it.
+
+    That is so where one of the tensors has NaN, and where the result is one of two zeros of different signs.
+
+    Args:
+        v: the version.
+        computes: the sentence closest to a definition.
+        tensors: the tensors, of shapes that broadcast.
+        result: the values, for which NaN is compared in any way.
+    """
+    if tensors[0].dtype.kind != "f":
+        return result
+    nan, positive, negative = (
+        functools.reduce(np.logical_or, map(condition, tensors)) for condition in (np.isnan, _plus_zero, _minus_zero)
+    )
+    return v.leave_open(computes, positive & negative & (result == 0), v.unordered(computes, nan, result))
+
+
+def _plus_zero(values: Array) -> Array:
+    return np.asarray((values == 0) & ~np.signbit(values))
+
+
+def _minus_zero(values: Array) -> Array:
+    return np.asarray((values == 0) & np.signbit(values))
+
+
+def undefined_order_in(v: Version, computes: Clause, data: Array, removed: tuple[int, ...], result: Array) -> Result:
+    """Return the greatest or least elements along axes. Elements are open as in `undefined_order`.
+
+    Args:
+        v: the version.
+        computes: the sentence closest to a definition.
+        data: the elements.
+        removed: the axes.
+        result: the values.
+    """
+    if not removed or data.dtype.kind != "f":
+        return result
+    positive, negative = (
+        np.asarray(of_sign(data).any(removed)).reshape(result.shape) for of_sign in (_plus_zero, _minus_zero)
+    )
+    is_open = positive & negative & (result == 0)
+    return v.leave_open(computes, is_open, v.unordered(computes, np.isnan(result), result))
 
 
 def require_order(v: Version, computes: Clause, left: Array, right: Array) -> None:
@@ -40,6 +90,8 @@ class Extremum(Variadic):
         super().cases(of_tensors)
         for type_, since in float_types(13).items():
             self._floats(type_, since)
+        for type_ in EIGHT_BITS:
+            self.op.every(f"pairs_{type_}", cites=self.computes, data_0=typed_pairs(type_))
         for bits in (8, 16, 32, 64):
             self._limits(f"int{bits}")
             self._limits(f"uint{bits}")
@@ -79,11 +131,6 @@ def lowest(dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - a value of the type
 def highest(dtype: np.dtype[Any]) -> Any:  # noqa: ANN401 - a value of the type
     """Return plus infinity, or the greatest value of a type without infinity."""
     return np.inf if dtype.kind == "f" else True if dtype.kind == "b" else np.iinfo(dtype).max
-
-
-def open_zeros(data: Array, result: Array) -> bool:
-    """Return whether a result is a zero although there are zeros of both signs to choose from."""
-    return bool((result == 0).any()) and len(set(np.signbit(data[data == 0]))) > 1
 
 
 def reduced_extremum_cases(reduction: Reduction, computes: Clause, boolean: Clause) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from onnx_conformance.declare.arguments import typed
 from onnx_conformance.declare.data import every_pair, extremes, ramp
-from onnx_conformance.declare.families.elementwise import EIGHT_BITS, counted, float_types
+from onnx_conformance.declare.families.elementwise import EIGHT_BITS, all_pairs, counted, float_types
 from onnx_conformance.declare.op import Op, Tag
 from onnx_conformance.declare.sizes import filled
 
@@ -122,6 +122,7 @@ class Comparison(Logical):
             Tag.EDGE,
         )
         self.shapes()
+        all_pairs(self.op, self.performs)
         for type_, since in allowed.items():
             if type_ in float_types(13):
                 self._floats(type_, since)

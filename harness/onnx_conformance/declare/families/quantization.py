@@ -11,11 +11,15 @@ import numpy as np
 
 from onnx_conformance.declare.readings import ONE_ELEMENT
 from onnx_conformance.declare.rounding import nearest
+from onnx_conformance.declare.sizes import BITS, FEW_LENGTHS, LARGE, LENGTHS, filled, grid
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from onnx_conformance.declare.clause import Clause, Version
+    from onnx_conformance.declare.op import Op
+    from onnx_conformance.declare.partly_open import Result
+    from onnx_conformance.declare.sizes import Dims, Sizes
 
 Array = np.ndarray[Any, Any]
 
@@ -119,27 +123,53 @@ def _the_one_in_force(v: Version, clauses: tuple[Clause, ...]) -> Clause:
     return next(clause for clause in clauses if clause.in_force(v.since))
 
 
-def saturated(
-    v: Version, formula: Clause, quotient: Array, zero: Array | float, dtype: np.dtype[Any], *, clips: bool = True
-) -> Array:
+def quantized(
+    v: Version,
+    formula: Clause,
+    quotients: Sequence[Array],
+    zero: Array | float,
+    dtype: np.dtype[Any],
+    *,
+    clips: bool = True,
+) -> Result:
     """Return saturate(round(quotient) + zero) in the type, rounded to nearest, ties to even.
 
-    Without `clips`, values outside the range of a float8 become NaN, or infinity in a type with infinities.
+    Each element may be that of any quotient, or an integer between two of them. If the type is a floating-point type,
+    the sum with the zero point may be rounded once or twice. NaN in a type without NaN is open. `formula` defines
+    none of these.
+
+    Args:
+        v: the version.
+        formula: the sentence.
+        quotients: quotients of different roundings. The first one is the value that other nodes get.
+        zero: the zero point, of a shape that broadcasts.
+        dtype: the type.
+        clips: whether values outside the range of a float8 are limited to it. Otherwise they become NaN, or infinity in
+            a type with infinities.
 
     Raises:
-        Unspecified: NaN in a type without NaN, or a floating sum with the zero point that a second rounding changes.
-            `formula` leaves these open.
+        Unspecified: all elements are NaN, and the type has no NaN.
     """
+    lacks_nan = "float8" not in dtype.name
+    nan = np.any([np.isnan(quotient) for quotient in quotients], axis=0) & lacks_nan
+    numbers = (np.where(nan, 0, quotient) for quotient in quotients)
+    values = [item for quotient in numbers for item in _saturated(quotient, zero, dtype, clips=clips)]
     if "float" not in dtype.name:
-        v.silent(formula, bool(np.isnan(quotient).any()))
+        low, high = np.min(values, axis=0), np.max(values, axis=0)
+        values += [np.minimum(low + more, high) for more in range(1, int((high - low).max(initial=0)))]
+    return v.leave_open(formula, nan, v.choose(formula, *values))
+
+
+def _saturated(quotient: Array, zero: Array | float, dtype: np.dtype[Any], *, clips: bool) -> Iterator[Array]:
+    """Yield the sum with the zero point, rounded once and, in a floating-point type, rounded twice."""
+    if "float" not in dtype.name:
         limits = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
-        return np.asarray(np.clip(np.rint(quotient) + zero, int(limits.min), int(limits.max)))
-    v.silent(formula, "float8" not in dtype.name and bool(np.isnan(quotient).any()))
+        yield np.asarray(np.clip(np.rint(quotient) + zero, int(limits.min), int(limits.max)))
+        return
     most = float(ml_dtypes.finfo(dtype).max) if clips else np.inf  # type: ignore[no-untyped-call]
+    yield nearest(np.clip(quotient + zero, -most, most), dtype)
     first = nearest(np.clip(quotient, -most, most), dtype).astype(np.float64)
-    once, twice = (nearest(np.clip(value + zero, -most, most), dtype) for value in (quotient, first))
-    v.silent(formula, not np.array_equal(once.astype(np.float64), twice.astype(np.float64), equal_nan=True))
-    return np.asarray(once)
+    yield nearest(np.clip(first + zero, -most, most), dtype)
 
 
 INTEGERS = {"int8": 10, "uint8": 10, "int16": 21, "uint16": 21, "int4": 21, "uint4": 21, "int2": 25, "uint2": 25}
@@ -262,3 +292,44 @@ def misfits(grains: Granularity) -> Iterator[Misfit]:
             full = f"{name}_before_{clause.before}" if clause.before else name
             before = None if name in always else REPEATED_SINCE
             yield Misfit(full, shape, _scales(*scales), attributes, clause, since, before)
+
+
+BLOCK_SIZES = (16, 32, 64, 128)
+ZERO_POINT = (0, 3)
+"""Limits of the integers that are zero points of sized calls. The zero point of a floating-point type is 0."""
+
+
+def sized_calls(op: Op, real: str, quantized: str, scale: str, each: str, *, by_axis: Clause, blocks: Clause) -> None:
+    """Declare the sized calls: one scale for all elements, one for each element of an axis, one for each block.
+
+    Args:
+        op: QuantizeLinear or DequantizeLinear.
+        real: the name of the first input.
+        quantized: the name of the zero point.
+        scale: the name of the scale.
+        each: the type variable of the quantized elements.
+        by_axis: the sentence on scales along an axis.
+        blocks: the sentence on scales of blocks.
+    """
+
+    def call(name: str, sizes: Sequence[Sizes], data: Dims, scales: Dims, cites: Clause, **attributes: int) -> None:
+        arguments = {
+            real: filled(*data, floats=(-8, 8), integers=BITS),
+            scale: filled(*scales, floats=(0.02, 1)),
+            quantized: filled(*scales, floats=(0, 0), integers=ZERO_POINT),
+            **attributes,
+        }
+        # Only 32-bit sums have no zero point.
+        op.sized(name, sizes, each=each, but="int32", cites=cites, arguments=arguments)
+
+    call("tensor", grid(n=(*LENGTHS, *LARGE)), ("n",), (), by_axis)
+    call("last", grid(m=(17,), n=FEW_LENGTHS), ("m", "n"), ("n",), by_axis, axis=-1)
+    call("first", grid(m=FEW_LENGTHS, n=(5, 33)), ("m", "n"), ("m",), by_axis, axis=0)
+    call("channels", grid(b=(2,), c=(3, 17, 64), h=(7,), w=(5, 16)), ("b", "c", "h", "w"), ("c",), by_axis, axis=1)
+    for size in BLOCK_SIZES:
+        lengths = (size, size + 1, 3 * size - 1, 4 * size, 5 * size + 3)
+        along = [
+            {"m": m, "k": k, "blocks": math.ceil(k / size)} for m, k in zip((17, 3, 5, 8, 33), lengths, strict=True)
+        ]
+        call(f"blocks_{size}", along, ("m", "k"), ("m", "blocks"), blocks, axis=1, block_size=size)
+        call(f"blocks_{size}_first", along[::2], ("k", "m"), ("blocks", "m"), blocks, axis=0, block_size=size)

@@ -14,13 +14,14 @@ import numpy as np
 from onnx_conformance.declare import EXACT, Array, Multidirectional, Op, PartlyOpen, Tag, Version, ramp, typed, vary
 from onnx_conformance.declare.data import every_pair
 from onnx_conformance.declare.families.bitwise import TYPES
-from onnx_conformance.declare.families.elementwise import counted, rank_of_two
+from onnx_conformance.declare.families.elementwise import EIGHT_BITS, counted, rank_of_two, typed_pairs
 from onnx_conformance.declare.sizes import BITS, filled
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from onnx_conformance.declare.sizes import Dims
+
 
 SHIFT = Op("BitShift", versions=(11, 28), compare=EXACT, rank=rank_of_two)
 SHIFT.example(X=[[1, 5, 3], [4, 2, 0]], Y=[2, 0, 1], direction="LEFT")
@@ -169,3 +170,8 @@ def _bits(direction: str) -> Callable[[Dims, Dims], dict[str, Any]]:
 
 for direction, moved in {"LEFT": LEFT, "RIGHT": RIGHT}.items():
     NUMPY.sized(moved, _bits(direction), suffix=f"_{direction.lower()}", step=5, most=5000)
+for type_ in EIGHT_BITS:
+    shifted_numbers, amounts = typed_pairs(type_)
+    for direction in ("LEFT", "RIGHT"):
+        name = f"pairs_{direction.lower()}_{type_}"
+        SHIFT.every(name, cites=BEYOND, X=shifted_numbers, Y=amounts, direction=direction)

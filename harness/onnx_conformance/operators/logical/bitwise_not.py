@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp, typed
+from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, every_value, ramp, typed
 from onnx_conformance.declare.families.bitwise import TYPES
 from onnx_conformance.declare.families.elementwise import EIGHT_BITS, SHAPES
 from onnx_conformance.declare.sizes import BITS, LENGTHS, filled, grid
@@ -35,6 +35,7 @@ for name, shape in SHAPES.items():
     case(name, Tag.EDGE, X=typed("int32", np.resize([0, -1, 12, 127, -128, 85], shape)), cites=NOT)
 case("dtypes", Tag.DTYPE, each="T", X=[0, 1, 85, 127], cites=(NOT, INTEGERS))
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), rejects=INTEGERS)
+BITWISE_NOT.every("every", each="T", cites=NOT, X=every_value())
 for type_ in TYPES:
     limits = np.iinfo(type_)
     ends = [limits.min, limits.max, limits.max - 1, 0, 1, limits.max // 3]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, ramp, vary
+from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, every_value, ramp, vary
 from onnx_conformance.declare.families.elementwise import SHAPES
 from onnx_conformance.declare.sizes import LENGTHS, filled, grid
 
@@ -35,3 +35,4 @@ case("alternating", X=[[False, True, False], [True, False, True]], cites=NEGATIO
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), rejects=BOOLEAN)
 
 NOT.sized("length", grid(n=LENGTHS[::2]), cites=NEGATION, arguments={"X": filled("n")})
+NOT.every("every", cites=NEGATION, X=every_value())

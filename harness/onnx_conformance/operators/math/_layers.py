@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.declare.data import axes, axes_outside, ramp, waves
 from onnx_conformance.declare.op import Op, Tag
+from onnx_conformance.declare.partly_open import reshaped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Version
+    from onnx_conformance.declare.partly_open import Result
 
 
 class Layers:
@@ -63,7 +65,7 @@ class Layers:
         )
         self.same_shape = op.clause("The output values with the same shape as the input tensor.", since=13)
 
-    def rows(self, v: Version, data: Array, axis: int, values: Callable[[Array, int], Array]) -> Array:
+    def rows(self, v: Version, data: Array, axis: int, values: Callable[[Array, int], Result]) -> Result:
         """Return the values for each row of the matrix whose columns start at `axis`. Used before version 13."""
         v.require(self.matched, data.ndim > 0)
         v.permit(self.back, axis < 0)
@@ -74,9 +76,9 @@ class Layers:
             v.silent(self.coerced, axis == data.ndim)
         k = axis % data.ndim
         matrix = data.reshape(math.prod(data.shape[:k]), math.prod(data.shape[k:]))
-        return values(matrix, 1).reshape(data.shape)
+        return reshaped(values(matrix, 1), data.shape)
 
-    def lanes(self, v: Version, data: Array, axis: int, values: Callable[[Array, int], Array]) -> Array:
+    def lanes(self, v: Version, data: Array, axis: int, values: Callable[[Array, int], Result]) -> Result:
         """Return the values along one dimension. Used since version 13."""
         v.require(self.range, -data.ndim <= axis < data.ndim)
         return values(data, axis)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Int, Op, Version
+from onnx_conformance.declare import Array, Int, Op, Result, Version
 from onnx_conformance.declare.families.elementwise import Arithmetic, rank_of_two, rounded_once
 
 ADD = Op("Add", versions=(1, 6, 7, 13, 14), compare=rounded_once("sum"), rank=rank_of_two)
@@ -24,19 +24,19 @@ ARITHMETIC = Arithmetic(ADD, SUM)
 NUMPY = ARITHMETIC.numpy
 
 
-def _sum(v: Version, left: Array, right: Array) -> Array:
+def _sum(v: Version, left: Array, right: Array) -> Result:
     """Return the sum."""
     return ARITHMETIC.exactly(v, np.add, left, right)
 
 
 @ADD.oracle(before=7)
-def sum_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
+def sum_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Result:
     """Return the sum, in the shape of A."""
     return _sum(v, A, ARITHMETIC.second(v, A, B, axis, broadcast))
 
 
 @ADD.oracle(since=7)
-def sum_since_7(v: Version, A: Array, B: Array) -> Array:
+def sum_since_7(v: Version, A: Array, B: Array) -> Result:
     """Return the sum, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return _sum(v, A, B)

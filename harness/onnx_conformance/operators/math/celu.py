@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, typed
+from onnx_conformance.declare import Array, Op, Result, Tag, Tolerance, Version, typed
 from onnx_conformance.declare.families.elementwise import Unary
 
 CELU = Op(
@@ -39,13 +39,13 @@ CELU.dispute("in the function body, a scalar becomes shape [1], because the cons
 
 
 @CELU.oracle()
-def unit(v: Version, X: Array, alpha: float) -> Array:
+def unit(v: Version, X: Array, alpha: float) -> Result:
     """Return X if it is above 0, otherwise the exponential minus 1, with input and result scaled by alpha."""
     v.silent(FORMULA, alpha <= 0)
     with np.errstate(all="ignore"):
         bent = alpha * (np.exp(X / alpha) - 1)
-    v.ordered(FORMULA, bent)
-    return np.where(X > 0, X, bent)  # With alpha above 0, one term of the formula is 0.
+    # With alpha above 0, one term of the formula is 0.
+    return v.unordered(FORMULA, np.isnan(bent), np.where(X > 0, X, bent))
 
 
 case = CELU.case

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
+from onnx_conformance.declare import EXACT, Array, Op, Result, Tag, Version, every_value, extremes, ramp, typed, vary
 from onnx_conformance.declare.data import FLOATS as FLOAT_TYPES
 from onnx_conformance.declare.sizes import LARGE, LENGTHS, filled, grid
 
@@ -70,31 +70,31 @@ FLOAT_MAX = FLOAT_TYPES["float"].largest
 """numeric_limits<float>::max(), the default of the attribute in version 6."""
 
 
-def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None) -> Array:
+def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None) -> Result:
     """Return each element, or the bound that it exceeds. A bound of None is not applied."""
     for bound in (low, high):
         if bound is not None:
             v.ordered(LIMITS, np.asarray(bound))
     if low is not None and high is not None and low > high:
         v.permit(CROSSED)
-        v.ordered(EQUIVALENT, elements)
-        return np.full_like(elements, high)
+        return v.unordered(EQUIVALENT, np.isnan(elements), np.full_like(elements, high))
+    zeros = np.zeros(elements.shape, bool)
     if low is not None:
-        v.silent(LIMITS, _zeros_differ(elements, low))
+        zeros |= _zeros_differ(elements, low)
         elements = np.where(v.compared(np.less, elements, low), low, elements)
     if high is not None:
-        v.silent(LIMITS, _zeros_differ(elements, high))
+        zeros |= _zeros_differ(elements, high)
         elements = np.where(v.compared(np.greater, elements, high), high, elements)
-    return elements
+    return v.leave_open(LIMITS, zeros, elements)
 
 
-def _zeros_differ(elements: Array, bound: Array) -> bool:
-    """Return whether any element and the bound are zeros of different signs."""
-    return bool(bound == 0) and bool(((elements == 0) & (np.signbit(elements) != np.signbit(bound))).any())
+def _zeros_differ(elements: Array, bound: Array) -> Array:
+    """Return the elements that are zeros, where the bound is a zero of the other sign."""
+    return np.asarray((bound == 0) & (elements == 0) & (np.signbit(elements) != np.signbit(bound)))
 
 
 @CLIP.oracle(before=11)
-def clipped_before_11(v: Version, input: Array, min: float | None, max: float | None) -> Array:
+def clipped_before_11(v: Version, input: Array, min: float | None, max: float | None) -> Result:
     """Return the elements limited by the attributes, which have defaults."""
     low = _limit(v, min, -FLOAT_MAX, beyond=bool((input < -FLOAT_MAX).any()))
     high = _limit(v, max, FLOAT_MAX, beyond=bool((input > FLOAT_MAX).any()))
@@ -109,12 +109,11 @@ def _limit(v: Version, bound: float | None, limit: float, *, beyond: bool) -> Ar
 
 
 @CLIP.oracle(since=11)
-def clipped_since_11(v: Version, input: Array, min: Array | None, max: Array | None) -> Array:
+def clipped_since_11(v: Version, input: Array, min: Array | None, max: Array | None) -> Result:
     """Return the elements limited by the inputs. The result for an infinity without a bound is unspecified."""
     v.require(SCALAR, all(bound is None or bound.ndim == 0 for bound in (min, max)))
-    v.silent(DEFAULTS, min is None and bool(np.isneginf(input).any()))
-    v.silent(DEFAULTS, max is None and bool(np.isposinf(input).any()))
-    return _clipped(v, input, min, max)
+    infinite = (np.isneginf(input) & (min is None)) | (np.isposinf(input) & (max is None))
+    return v.leave_open(DEFAULTS, infinite, _clipped(v, input, min, max))
 
 
 case = CLIP.case
@@ -224,3 +223,7 @@ CLIP.sized(
     cites=(LIMITS, BY_INPUTS),
     arguments={"input": filled("b", "c", "h", "w", floats=(-3, 9)), "min": 0.0, "max": 6.0},
 )
+CLIP.every("every", each="T", cites=(UNDER, ABOVE), input=every_value(), min=3.0, max=100.0)
+CLIP.every("every_min", each="T", cites=UNDER, input=every_value(), min=3.0)
+CLIP.every("every_max", each="T", cites=ABOVE, input=every_value(), max=100.0)
+CLIP.every("every_neither", each="T", cites=DEFAULTS, input=every_value())

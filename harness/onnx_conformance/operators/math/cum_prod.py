@@ -7,17 +7,27 @@ Version: 26.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Clause, Op, Tag, Version, axes, axes_outside, bounded, ramp, typed, vary
+from onnx_conformance.declare import (
+    Array,
+    Clause,
+    Op,
+    Result,
+    Tag,
+    Version,
+    axes,
+    axes_outside,
+    bounded,
+    ramp,
+    typed,
+    vary,
+)
 from onnx_conformance.declare.families.products import but_where_order_decides
 from onnx_conformance.declare.sizes import Dims, filled, grid
 from onnx_conformance.operators.math._cumulative import running
-
-if TYPE_CHECKING:
-    from onnx_conformance.declare.partly_open import PartlyOpen
 
 
 def _rounding(x: Array, axis: Array, exclusive: int, reverse: int) -> list[Array]:
@@ -76,7 +86,7 @@ AXIS_TYPE = CUM_PROD.clause("axis tensor can be int32 or int64 only")
 
 
 @CUM_PROD.oracle()
-def running_products(v: Version, x: Array, axis: Array, exclusive: int, reverse: int) -> Array | PartlyOpen:
+def running_products(v: Version, x: Array, axis: Array, exclusive: int, reverse: int) -> Result:
     """Return the running products of real numbers; products of integers are exact."""
     v.require(ZERO_D, axis.ndim == 0)
     v.require(RANGE, -x.ndim <= int(axis) < x.ndim)
@@ -84,8 +94,7 @@ def running_products(v: Version, x: Array, axis: Array, exclusive: int, reverse:
     with np.errstate(all="ignore"):
         products = running(x, np.multiply, int(axis), exclusive, reverse)
     if x.dtype.kind != "f":
-        v.holds(PERFORMS, products, x.dtype)
-        return products.astype(x.dtype)
+        return v.fitting(PERFORMS, products, x.dtype)
 
     def total(numbers: Array) -> Array:
         return running(numbers, np.add, int(axis), exclusive, reverse).astype(np.float64)

@@ -11,7 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Clause, Op, Tag, Version, axes, axes_outside, bounded, ramp, typed, vary
+from onnx_conformance.declare import (
+    Array,
+    Clause,
+    Op,
+    Result,
+    Tag,
+    Version,
+    axes,
+    axes_outside,
+    bounded,
+    ramp,
+    typed,
+    vary,
+)
 from onnx_conformance.declare.sizes import Dims, filled, grid
 from onnx_conformance.operators.math._cumulative import running
 
@@ -72,16 +85,14 @@ AXIS_TYPE = CUM_SUM.clause("axis tensor can be int32 or int64 only")
 
 
 @CUM_SUM.oracle()
-def running_sums(v: Version, x: Array, axis: Array, exclusive: int, reverse: int) -> Array:
+def running_sums(v: Version, x: Array, axis: Array, exclusive: int, reverse: int) -> Result:
     """Return the running sums of real numbers; sums of integers are exact."""
     v.require(ZERO_D, axis.ndim == 0)
     v.require(RANGE, -x.ndim <= int(axis) < x.ndim)
     v.silent(REVERSE, reverse not in {0, 1})
     with np.errstate(invalid="ignore"):
         sums = running(x, np.add, int(axis), exclusive, reverse)
-    if x.dtype.kind != "f":
-        v.holds(PERFORMS, sums, x.dtype)
-    return sums.astype(x.dtype)
+    return sums.astype(x.dtype) if x.dtype.kind == "f" else v.fitting(PERFORMS, sums, x.dtype)
 
 
 case = CUM_SUM.case

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Int, Op, Tag, Version, typed
+from onnx_conformance.declare import Array, Int, Op, Result, Tag, Version, typed
 from onnx_conformance.declare.families.elementwise import Arithmetic, counted, rank_of_two, rounded_once
 
 DIV = Op("Div", versions=(1, 6, 7, 13, 14), compare=rounded_once("quotient"), rank=rank_of_two)
@@ -35,33 +35,35 @@ ARITHMETIC = Arithmetic(DIV, QUOTIENT)
 NUMPY = ARITHMETIC.numpy
 
 
-def _quotient(v: Version, left: Array, right: Array) -> Array:
+def _quotient(v: Version, left: Array, right: Array) -> Result:
     """Return the quotient; quotients of integers are rounded toward zero."""
     if left.dtype.kind == "f":
         return ARITHMETIC.exactly(v, np.divide, left, right)
     dividend, divisor = np.broadcast_arrays(left.astype(object), right.astype(object))
-    v.silent(QUOTIENT, bool((divisor == 0).any()))
+    v.silent(
+        QUOTIENT, bool((divisor == 0).any())
+    )  # An error is a possible result, so the other quotients are open, too.
     size = np.abs(dividend) // np.abs(divisor)
     exact = np.asarray(np.sign(dividend) * np.sign(divisor) * size)
-    v.silent(QUOTIENT, bool((exact > np.iinfo(left.dtype).max).any()))
-    return exact.astype(left.dtype)
+    is_open = np.asarray(exact > np.iinfo(left.dtype).max, bool)
+    return v.leave_open(QUOTIENT, is_open, np.where(is_open, 0, exact).astype(left.dtype))
 
 
 @DIV.oracle(before=7)
-def quotient_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
+def quotient_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Result:
     """Return the quotient, in the shape of A."""
     return _quotient(v, A, ARITHMETIC.second(v, A, B, axis, broadcast))
 
 
 @DIV.oracle(since=7)
-def quotient_since_7(v: Version, A: Array, B: Array) -> Array:
+def quotient_since_7(v: Version, A: Array, B: Array) -> Result:
     """Return the quotient, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return _quotient(v, A, B)
 
 
 ARITHMETIC.cases(counted(7), counted(2))
-ARITHMETIC.every_pair(np.divide)
+ARITHMETIC.every_pair(np.divide, divided=True)
 DIV.case("broadcast_integers", A=typed("int64", [[7], [-7]]), B=typed("int64", [2, -2, 3]), cites=TRUNCATING, since=7)
 DIV.case("zero_size_integers", Tag.EDGE, A=typed("int32", []), B=typed("int32", [0]), since=7, cites=TRUNCATING)
 for type_, low, high in ARITHMETIC.integers():

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare import Array, Op, Result, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.sizes import filled, grid
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ NUMERICAL = EINSUM.clause("Constrain input and output types to all numerical ten
 
 
 @EINSUM.oracle()
-def summed(v: Version, Inputs: list[Array], equation: str) -> Array:
+def summed(v: Version, Inputs: list[Array], equation: str) -> Result:
     """Return the sums of products that the equation describes."""
     _require_equation(v, equation.replace(" ", ""), [operand.ndim for operand in Inputs])
     terms, output = _indices(equation, [operand.ndim for operand in Inputs])
@@ -151,9 +151,7 @@ def summed(v: Version, Inputs: list[Array], equation: str) -> Array:
     wide = np.longdouble if dtype.kind == "f" else object
     with np.errstate(all="ignore"):
         sums, _ = _contracted([operand.astype(wide) for operand in Inputs], terms, output)
-    if dtype.kind != "f":
-        v.holds(FORM, sums, dtype)
-    return sums.astype(dtype)
+    return sums.astype(dtype) if dtype.kind == "f" else v.fitting(FORM, sums, dtype)
 
 
 def _require_equation(v: Version, equation: str, ranks: list[int]) -> None:

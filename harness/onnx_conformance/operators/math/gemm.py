@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed, vary
+from onnx_conformance.declare import Array, Op, Result, Tag, Version, bounded, ramp, typed, vary
 from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, largest, overflows, roundings
 from onnx_conformance.declare.sizes import filled, grid, pairwise
 
@@ -113,7 +113,7 @@ FLOATS = GEMM.clause("Constrain input and output types to float tensors.", befor
 @GEMM.oracle(before=7)
 def multiplied_before_7(
     v: Version, A: Array, B: Array, C: Array, alpha: float, beta: float, transA: int, transB: int, broadcast: int
-) -> Array | PartlyOpen:
+) -> Result:
     """Return alpha * A * B + beta * C. C has the shape of the product unless `broadcast` is set."""
     v.require(FORMULA, A.ndim == MATRIX)
     v.require(FORMULA, B.ndim == MATRIX)
@@ -130,7 +130,7 @@ def multiplied_before_7(
 @GEMM.oracle(since=7)
 def multiplied_since_7(
     v: Version, A: Array, B: Array, C: Array | None, alpha: float, beta: float, transA: int, transB: int
-) -> Array | PartlyOpen:
+) -> Result:
     """Return alpha * A' * B' + beta * C. C is broadcast to the shape of the product."""
     v.require(A_SHAPE, A.ndim == MATRIX)
     v.require(B_SHAPE, B.ndim == MATRIX)
@@ -149,24 +149,23 @@ def _broadcastable(C: Array, shape: tuple[int, int]) -> bool:
     return C.ndim <= MATRIX and all(size in {1, whole} for size, whole in sizes)
 
 
-def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, beta: float) -> Array | PartlyOpen:
+def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, beta: float) -> Result:
     """Return the formula of real numbers; for integers it is exact. C is already broadcast."""
     if left.dtype.kind == "f":
         v.silent(GENERAL, alpha == 0 and not (np.isfinite(left).all() and np.isfinite(right).all()))
-        v.silent(GENERAL, beta == 0 and not np.isfinite(C).all())
         with np.errstate(invalid="ignore"):
             product = left.astype(np.longdouble) @ right.astype(np.longdouble)
         total, products, most = _sum(product, C, alpha, beta), _magnitudes(left, right), largest(v.dtypes["T"])
         in_product = overflows(product, products, v.dtypes["T"])
         before_scaling = (np.abs(product) > most) & (np.abs(total) <= most)
         in_sum = overflows(total, _sum(products, np.abs(C), abs(alpha), abs(beta)), v.dtypes["T"])
-        return but_where(in_product | before_scaling | in_sum, total)
+        sums = but_where(in_product | before_scaling | in_sum, total)
+        return v.leave_open(GENERAL, ~np.isfinite(C) & (beta == 0), sums)
     product = left.astype(object) @ right.astype(object)
     (a, a_divisor), (b, b_divisor) = float(alpha).as_integer_ratio(), float(beta).as_integer_ratio()
     exact, divisor = a * b_divisor * product + b * a_divisor * C.astype(object), a_divisor * b_divisor
-    limits = np.iinfo(left.dtype)
-    v.silent(FORMULA, any(item % divisor or not limits.min <= item // divisor <= limits.max for item in exact.ravel()))
-    return np.asarray(exact // divisor, left.dtype)
+    result = v.fitting(FORMULA, exact // divisor, left.dtype)
+    return v.leave_open(FORMULA, exact % divisor != 0, result)
 
 
 case = GEMM.case

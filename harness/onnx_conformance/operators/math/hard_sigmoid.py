@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Version, measured
+from onnx_conformance.declare import Array, Op, Result, Tag, Version, measured
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 
 HARD_SIGMOID = Op("HardSigmoid", versions=(1, 6, 22), compare=measured("coefficients, product and sum round"), rank="X")
@@ -28,12 +28,11 @@ UNARY = Unary(HARD_SIGMOID, CUT, bfloat16=22)
 
 
 @HARD_SIGMOID.oracle()
-def cut(v: Version, X: Array, alpha: float, beta: float) -> Array:
+def cut(v: Version, X: Array, alpha: float, beta: float) -> Result:
     """Return alpha times X plus beta, limited to the range from 0 to 1."""
     with np.errstate(all="ignore"):
         line = np.asarray(alpha * X + beta)
-    v.ordered(CUT, line)
-    return np.asarray(np.maximum(0, np.minimum(1, line)))
+    return v.unordered(CUT, np.isnan(line), np.asarray(np.maximum(0, np.minimum(1, line))))
 
 
 case = HARD_SIGMOID.case

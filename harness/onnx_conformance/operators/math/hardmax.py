@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, typed
+from onnx_conformance.declare import Array, Op, Result, Tag, Tolerance, Version, typed
 from onnx_conformance.declare.data import FLOATS, waves
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, float_types
 from onnx_conformance.declare.sizes import filled
@@ -30,23 +30,24 @@ FIRST = HARDMAX.clause(
 LAYERS = Layers(HARDMAX)
 
 
-def _first(v: Version, values: Array, axis: int) -> Array:
+def _first(v: Version, values: Array, axis: int) -> Result:
     """Return 1 at the first of the greatest values along an axis."""
-    v.ordered(COMPUTED, values)
     if values.size == 0:
         return values
     place = np.expand_dims(np.argmax(values, axis), axis)
-    return np.asarray(np.indices(values.shape)[axis] == place).astype(values.dtype)
+    first = np.asarray(np.indices(values.shape)[axis] == place).astype(values.dtype)
+    nan = np.isnan(values).any(axis, keepdims=True)
+    return v.unordered(COMPUTED, np.broadcast_to(nan, values.shape), first)
 
 
 @HARDMAX.oracle(before=13)
-def first_before_13(v: Version, input: Array, axis: int) -> Array:
+def first_before_13(v: Version, input: Array, axis: int) -> Result:
     """Return 1 at the first of the greatest in each row of the matrix whose columns start at `axis`."""
     return LAYERS.rows(v, input, axis, lambda matrix, columns: _first(v, matrix, columns))
 
 
 @HARDMAX.oracle(since=13)
-def first_since_13(v: Version, input: Array, axis: int) -> Array:
+def first_since_13(v: Version, input: Array, axis: int) -> Result:
     """Return 1 at the first of the greatest along one dimension."""
     return LAYERS.lanes(v, input, axis, lambda data, dimension: _first(v, data, dimension))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Version, bounded, typed
+from onnx_conformance.declare import Array, Op, Result, Tag, Version, bounded, typed
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.families.sums import finer, roundings
@@ -67,24 +67,24 @@ FORMULA = LOG_SOFTMAX.clause(
 LAYERS = Layers(LOG_SOFTMAX)
 
 
-def _values(v: Version, values: Array, axis: int) -> Array:
-    """Return the logarithms along an axis. Raise Unspecified if there is a positive infinity."""
+def _values(v: Version, values: Array, axis: int) -> Result:
+    """Return the logarithms along an axis. They are open if there is a positive infinity."""
     x = values.astype(np.float64)
-    v.silent(COMPUTED, bool(np.isposinf(x).any()))
     with np.errstate(invalid="ignore"):
         largest = x.max(axis, keepdims=True, initial=-np.inf)
         v.reads(REAL_NUMBERS, exponential_leaves_range(np.append(largest, x - largest), values.dtype))
-    return _logarithm(x, axis)
+    infinite = np.isposinf(x).any(axis, keepdims=True)
+    return v.leave_open(COMPUTED, np.broadcast_to(infinite, x.shape), _logarithm(x, axis))
 
 
 @LOG_SOFTMAX.oracle(before=13)
-def logarithm_before_13(v: Version, input: Array, axis: int) -> Array:
+def logarithm_before_13(v: Version, input: Array, axis: int) -> Result:
     """Return the values for each row of the matrix whose columns start at `axis`."""
     return LAYERS.rows(v, input, axis, lambda matrix, columns: _values(v, matrix, columns))
 
 
 @LOG_SOFTMAX.oracle(since=13)
-def logarithm_since_13(v: Version, input: Array, axis: int) -> Array:
+def logarithm_since_13(v: Version, input: Array, axis: int) -> Result:
     """Return the values along one dimension."""
     return LAYERS.lanes(v, input, axis, lambda data, dimension: _values(v, data, dimension))
 
@@ -106,6 +106,7 @@ case("minus_infinity", Tag.EDGE, input=[[-np.inf, 1, 2], [0, -np.inf, -np.inf]],
 case("minus_infinity_all", Tag.EDGE, input=[[-np.inf, -np.inf], [1, 2]], cites=COMPUTED)
 case("nan", Tag.EDGE, input=[[np.nan, 1, 2], [3, np.nan, -np.inf], [4, 5, 7]], cites=COMPUTED)
 case("infinity", Tag.EDGE, input=[[np.inf, 1, 2]], unspecified=COMPUTED)
+case("infinity_in_one_row", Tag.EDGE, input=[[np.inf, 1, 2], [3, 1, 2]], axis=1, unspecified=COMPUTED)
 case("infinity_twice", Tag.EDGE, input=[[np.inf, np.inf, -np.inf]], unspecified=COMPUTED)
 case("one_element", Tag.EDGE, input=[[7.5]], cites=COMPUTED)
 case("size_one", Tag.EDGE, input=[[7.5], [-3], [0]], axis=1, cites=COMPUTED)

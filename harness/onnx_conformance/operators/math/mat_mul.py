@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare import Array, Op, Result, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.data import FLOATS as FLOAT_TYPES
 from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, overflows, roundings
 from onnx_conformance.declare.sizes import SHORT, filled, grid, pairwise
@@ -78,7 +78,7 @@ FLOATS_INTEGERS = MATMUL.clause("Constrain input and output types to float/int t
 
 
 @MATMUL.oracle()
-def product(v: Version, A: Array, B: Array) -> Array | PartlyOpen:
+def product(v: Version, A: Array, B: Array) -> Result:
     """Return the product of real numbers; products of integers are exact."""
     require_product(v, BEHAVES, A, B)
     if A.dtype.kind == "f":
@@ -86,8 +86,7 @@ def product(v: Version, A: Array, B: Array) -> Array | PartlyOpen:
             total = _product(A.astype(np.longdouble), B.astype(np.longdouble))
         return but_where(overflows(total, _magnitudes(A, B), v.dtypes["T"]), total)
     exact = _product(*(side.astype(_exact_type(A, B)) for side in (A, B)))
-    v.holds(BEHAVES, exact, A.dtype)
-    return exact.astype(A.dtype)
+    return v.fitting(BEHAVES, exact, A.dtype)
 
 
 def _exact_type(A: Array, B: Array) -> type:

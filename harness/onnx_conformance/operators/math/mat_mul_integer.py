@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from onnx_conformance.declare import EXACT, Array, Clause, Op, Tag, Version, ramp, typed
+from onnx_conformance.declare import EXACT, Array, Clause, Op, Result, Tag, Version, ramp, typed
 from onnx_conformance.declare.readings import ONE_ELEMENT
 from onnx_conformance.declare.sizes import EVERY_BYTE, NEAR_THE_ENDS, PAIRS_OF_BYTES, filled, grid
 from onnx_conformance.operators.math._matrix_product import MISFITS, rank_of_product, require_product, shape_words
@@ -83,14 +83,13 @@ def _spread(v: Version, clause: Clause, operand: Array, zero_point: Array | None
 
 
 @PRODUCT.oracle()
-def product(v: Version, A: Array, B: Array, a_zero_point: Array | None, b_zero_point: Array | None) -> Array:
+def product(v: Version, A: Array, B: Array, a_zero_point: Array | None, b_zero_point: Array | None) -> Result:
     """Return the matrix product of A and B after subtracting their zero points."""
     rows = _spread(v, ROWS_OF_A, A, a_zero_point, by_row=True)
     columns = _spread(v, COLUMNS_OF_B, B, b_zero_point, by_row=False)
     left, right = A.astype(np.int64) - rows.astype(np.int64), B.astype(np.int64) - columns.astype(np.int64)
     require_product(v, MATMUL, left, right)
-    v.silent(OVERFLOW, bool((np.abs(left) @ np.abs(right) >= 2**31).any()))
-    return np.asarray(left @ right)
+    return v.leave_open(OVERFLOW, np.abs(left) @ np.abs(right) >= 2**31, np.asarray(left @ right))
 
 
 case = PRODUCT.case

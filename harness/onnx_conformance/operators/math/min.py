@@ -7,10 +7,12 @@ Versions: 1 (all of one shape), 6 (no consumed_inputs), 8 (multidirectional broa
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
-from onnx_conformance.declare import EXACT, Array, Multidirectional, Op, Version
-from onnx_conformance.declare.families.extremum import Extremum, require_order
+from onnx_conformance.declare import EXACT, Array, Multidirectional, Op, Result, Version
+from onnx_conformance.declare.families.extremum import Extremum, undefined_order
 from onnx_conformance.declare.families.variadic import rank_of_all
 
 MIN = Op("Min", versions=(1, 6, 8, 12, 13), compare=EXACT, rank=rank_of_all)
@@ -32,24 +34,22 @@ LIST = MIN.clause("List of tensors for min.").reworded(before=8, text="List of t
 NUMPY = Multidirectional(MIN, since=8)
 
 
-def _smallest(v: Version, tensors: list[Array]) -> Array:
+def _smallest(v: Version, tensors: list[Array]) -> Result:
     """Return the smallest value at each position. A single tensor is returned unchanged."""
-    result = tensors[0]
-    for tensor in tensors[1:]:
-        require_order(v, COMPUTES, result, tensor)
-        result = np.minimum(result, tensor)
-    return result
+    if len(tensors) == 1:
+        return tensors[0]
+    return undefined_order(v, COMPUTES, tensors, functools.reduce(np.minimum, tensors))
 
 
 @MIN.oracle(before=8)
-def min_before_8(v: Version, data_0: list[Array]) -> Array:
+def min_before_8(v: Version, data_0: list[Array]) -> Result:
     """Return the smallest of tensors of one shape."""
     v.require(SAME_SHAPE, len({tensor.shape for tensor in data_0}) == 1)
     return _smallest(v, data_0)
 
 
 @MIN.oracle(since=8)
-def min_since_8(v: Version, data_0: list[Array]) -> Array:
+def min_since_8(v: Version, data_0: list[Array]) -> Result:
     """Return the smallest, in the shape to which all inputs are broadcast."""
     NUMPY.require_one_shape(v, *data_0)
     return _smallest(v, data_0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Version, measured
+from onnx_conformance.declare import Array, Op, Result, Tag, Version, measured
 from onnx_conformance.declare.families.elementwise import Unary
 
 MISH = Op("Mish", versions=(18, 22), compare=measured("exponential, logarithm, tangent and product round"), rank="X")
@@ -24,11 +24,10 @@ UNARY = Unary(MISH, FORMULA, bfloat16=22)
 
 
 @MISH.oracle()
-def mish(v: Version, X: Array) -> Array:
+def mish(v: Version, X: Array) -> Result:
     """Return X times the hyperbolic tangent of the logarithm of 1 plus its exponential."""
-    v.silent(FORMULA, bool(np.isneginf(X).any()))
     with np.errstate(all="ignore"):
-        return np.asarray(X * np.tanh(np.logaddexp(0, X)))
+        return v.leave_open(FORMULA, np.isneginf(X), np.asarray(X * np.tanh(np.logaddexp(0, X))))
 
 
 case = MISH.case

@@ -13,9 +13,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Drawn, Multidirectional, Op, Tag, Tolerance, Version, typed, vary
+from onnx_conformance.declare import (
+    Array,
+    Clause,
+    Drawn,
+    Multidirectional,
+    Op,
+    Result,
+    Tag,
+    Tolerance,
+    Version,
+    typed,
+    vary,
+)
 from onnx_conformance.declare.data import FLOATS, every_pair
-from onnx_conformance.declare.families.elementwise import EIGHT_BITS, counted, float_types, rank_of_two
+from onnx_conformance.declare.families.elementwise import (
+    EIGHT_BITS,
+    all_pairs,
+    counted,
+    float_types,
+    rank_of_two,
+    typed_pairs,
+)
 from onnx_conformance.declare.readings import REAL_NUMBERS
 from onnx_conformance.declare.rounding import nearest
 from onnx_conformance.declare.sizes import filled
@@ -155,20 +174,35 @@ def _of_floats(x: float, y: float, *, floored: bool) -> float:
     return exact / (under_a * under_b) or math.copysign(0, y if floored else x)
 
 
-def _remainders(x: Array, y: Array, fmod: int) -> Array | Drawn:
+def _remainders(
+    v: Version, clause: Clause, x: Array, y: Array, fmod: int, *, is_open: Array | None = None
+) -> Result | Drawn:
     """Return the remainder of every pair. For integers it is exact, for floats it is rounded once.
 
     Args:
+        v: the version.
+        clause: the sentence that is closest to a definition of the remainders in `is_open`.
         x: the dividends.
-        y: the divisors, of the same shape and type. Integer divisors are not 0.
+        y: the divisors, of the same shape and type.
         fmod: if 0, the quotient is floored; if 1, it is truncated.
+        is_open: a mask of the remainders that it does not define; None if it defines all.
+
+    Raises:
+        Unspecified: an integer is divided by 0, for which an error is a possible result; or all remainders are open.
     """
-    remainder = _of_floats if x.dtype.kind == "f" else _of_integers
-    pairs = zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)
-    result = np.array([remainder(a, b, floored=fmod == 0) for a, b in pairs], x.dtype).reshape(x.shape)
+    v.silent(clause, x.dtype.kind != "f" and bool((y == 0).any()))
+    result = _exact(x, y, fmod)
+    if is_open is not None and is_open.any():
+        return v.leave_open(clause, is_open, result)
     if fmod and bool(((x == 0) & np.signbit(x) & (y > 0)).any()):
         return Drawn(result, choices=(result,))  # Either zero is correct.
     return result
+
+
+def _exact(x: Array, y: Array, fmod: int) -> Array:
+    remainder = _of_floats if x.dtype.kind == "f" else _of_integers
+    pairs = zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)
+    return np.array([remainder(a, b, floored=fmod == 0) for a, b in pairs], x.dtype).reshape(x.shape)
 
 
 def _rounds_across(x: Array, y: Array, dtype: np.dtype[Any]) -> bool:
@@ -185,37 +219,34 @@ def _rounds_across(x: Array, y: Array, dtype: np.dtype[Any]) -> bool:
 
 
 @MOD.oracle(before=13)
-def remainder_before_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
+def remainder_before_13(v: Version, A: Array, B: Array, fmod: int) -> Result | Drawn:
     """Return the remainders; floats require fmod=1. The result for zeros is unspecified."""
     NUMPY.require_one_shape(v, A, B)
     x, y = np.broadcast_arrays(A, B)
     v.silent(LIKE_FMOD, fmod not in {0, 1})
     v.require(FLOATS_NEED_FMOD, x.dtype.kind != "f" or fmod == 1)
-    v.silent(ZERO, bool(((x == 0) | (y == 0)).any()))
-    return _remainders(x, y, fmod)
+    return _remainders(v, ZERO, x, y, fmod, is_open=(x == 0) | (y == 0))
 
 
 @MOD.oracle(since=13, before=28)
-def remainder_since_13(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
+def remainder_since_13(v: Version, A: Array, B: Array, fmod: int) -> Result | Drawn:
     """Return the remainders; floats require fmod=1, integers require fmod=0."""
     NUMPY.require_one_shape(v, A, B)
     x, y = np.broadcast_arrays(A, B)
     floats = x.dtype.kind == "f"
     v.require(VALUE_SINCE_13, fmod in {0, 1})
     v.require(FLOATS_SINCE_13 if fmod else INTEGERS_SINCE_13, floats == (fmod == 1))
-    v.silent(INTEGERS_SINCE_13, not floats and bool((y == 0).any()))
-    return _remainders(x, y, fmod)
+    return _remainders(v, INTEGERS_SINCE_13, x, y, fmod)
 
 
 @MOD.oracle(since=28)
-def remainder_since_28(v: Version, A: Array, B: Array, fmod: int) -> Array | Drawn:
+def remainder_since_28(v: Version, A: Array, B: Array, fmod: int) -> Result | Drawn:
     """Return the remainders of any type, with floored or truncated quotients."""
     NUMPY.require_one_shape(v, A, B)
     x, y = np.broadcast_arrays(A, B)
     v.require(VALUE_SINCE_28, fmod in {0, 1})
-    v.silent(TRUNCATED_SINCE_28 if fmod else FLOORED_SINCE_28, x.dtype.kind != "f" and bool((y == 0).any()))
     v.reads(REAL_NUMBERS, x.dtype.kind == "f" and _rounds_across(x, y, v.dtypes["T"]))
-    return _remainders(x, y, fmod)
+    return _remainders(v, TRUNCATED_SINCE_28 if fmod else FLOORED_SINCE_28, x, y, fmod)
 
 
 case = MOD.case
@@ -362,3 +393,7 @@ def _drawn(fmod: int) -> Callable[[Dims, Dims], dict[str, Any]]:
 
 for fmod, computed in {0: FLOORED_SINCE_28, 1: TRUNCATED_SINCE_28}.items():
     NUMPY.sized(computed, _drawn(fmod), suffix="_truncated" if fmod else "_floored", step=4, most=1100)
+all_pairs(MOD, FLOORED_SINCE_28, divided=True)
+for type_ in EIGHT_BITS:
+    dividends, divisors = typed_pairs(type_, divided=True)
+    MOD.every(f"pairs_fmod_{type_}", cites=TRUNCATED_SINCE_28, A=dividends, B=divisors, fmod=1)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Int, Op, Version
+from onnx_conformance.declare import Array, Int, Op, Result, Version
 from onnx_conformance.declare.families.elementwise import Arithmetic, counted, rank_of_two, rounded_once
 
 MUL = Op("Mul", versions=(1, 6, 7, 13, 14), compare=rounded_once("product"), rank=rank_of_two)
@@ -25,19 +25,19 @@ ARITHMETIC = Arithmetic(MUL, PRODUCT)
 NUMPY = ARITHMETIC.numpy
 
 
-def _product(v: Version, left: Array, right: Array) -> Array:
+def _product(v: Version, left: Array, right: Array) -> Result:
     """Return the product."""
     return ARITHMETIC.exactly(v, np.multiply, left, right)
 
 
 @MUL.oracle(before=7)
-def product_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
+def product_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Result:
     """Return the product, in the shape of A."""
     return _product(v, A, ARITHMETIC.second(v, A, B, axis, broadcast))
 
 
 @MUL.oracle(since=7)
-def product_since_7(v: Version, A: Array, B: Array) -> Array:
+def product_since_7(v: Version, A: Array, B: Array) -> Result:
     """Return the product, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return _product(v, A, B)

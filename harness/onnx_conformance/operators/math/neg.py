@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, extremes, typed
+from onnx_conformance.declare import Array, Op, Result, Tag, Tolerance, Version, extremes, typed
 from onnx_conformance.declare.families.elementwise import Unary
 
 NEG = Op(
@@ -27,11 +27,10 @@ UNARY = Unary(NEG, FLIPPED)
 
 
 @NEG.oracle()
-def flipped(v: Version, X: Array) -> Array:
+def flipped(v: Version, X: Array) -> Result:
     """Return -X."""
-    if X.dtype.kind == "i":
-        v.silent(FLIPPED, bool(np.equal(X, np.iinfo(X.dtype).min).any()))
-    return np.asarray(-X)
+    without = np.equal(X, np.iinfo(X.dtype).min) if X.dtype.kind == "i" else np.zeros(X.shape, bool)
+    return v.leave_open(FLIPPED, without, np.asarray(-X))
 
 
 UNARY.cases([1, -4, 2, 0, 3, -10, 7], result=TAKES)

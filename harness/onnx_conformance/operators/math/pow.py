@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Int, Limited, Multidirectional, Op, Tag, Version, ramp, typed, ulp
+from onnx_conformance.declare import Array, Int, Limited, Multidirectional, Op, Result, Tag, Version, ramp, typed, ulp
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.sizes import LENGTHS, filled, grid
 
@@ -53,42 +53,41 @@ X_TYPES = POW.clause("Constrain input X and output types to float/int tensors.",
 Y_TYPES = POW.clause("Constrain input Y types to float/int tensors.", since=12)
 
 
-def _power_of_integer(v: Version, x: int, y: Any, limits: np.iinfo[Any]) -> int:  # noqa: ANN401 - any number
-    """Return the exact power. Raise Unspecified if the type does not contain it."""
-    v.silent(POWER, not float(y).is_integer())
-    v.silent(POWER, (y < 0 and abs(x) != 1) or (x == 0 and y == 0))
+def _power_of_integer(x: int, y: float, limits: np.iinfo[Any]) -> int | None:
+    """Return the exact power; None if the type does not contain it."""
+    if not float(y).is_integer() or (y < 0 and abs(x) != 1) or (x == 0 and y == 0):
+        return None
     if abs(x) <= 1:
         return abs(x) if int(y) % 2 == 0 else x
     power: int = x ** min(int(y), limits.bits)  # Higher powers exceed the type anyway.
-    v.silent(POWER, not limits.min <= power <= limits.max)
-    return power
+    return power if limits.min <= power <= limits.max else None
 
 
-def _power(v: Version, base: Array, exponent: Array) -> Array:
+def _power(v: Version, base: Array, exponent: Array) -> Result:
     """Return the powers in the shape to which numpy broadcasts both inputs."""
     x, y = np.broadcast_arrays(base, exponent)
     if x.dtype.kind == "i":
         limits = np.iinfo(x.dtype)
-        powers = [_power_of_integer(v, int(a), b, limits) for a, b in zip(x.flat, y.flat, strict=True)]
-        return np.array(powers, x.dtype).reshape(x.shape)
-    with np.errstate(invalid="ignore"):
-        broken = y % 1 != 0
-    v.silent(POWER, bool(((x == 0) & (y <= 0)).any()))
-    v.silent(POWER, bool((((x < 0) & broken) | np.isneginf(x)).any()))
-    v.silent(POWER, bool((((x == 1) & ~np.isfinite(y)) | (~np.isfinite(x) & (y == 0))).any()))
+        pairs = zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)
+        powers = [_power_of_integer(a, b, limits) for a, b in pairs]
+        without = np.array([power is None for power in powers], bool).reshape(x.shape)
+        return v.leave_open(POWER, without, np.array([power or 0 for power in powers], x.dtype).reshape(x.shape))
     with np.errstate(all="ignore"):
+        is_open = (x == 0) & (y <= 0)
+        is_open |= ((x < 0) & (y % 1 != 0)) | np.isneginf(x)
+        is_open |= ((x == 1) & ~np.isfinite(y)) | (~np.isfinite(x) & (y == 0))
         sign = np.where(y % 2 == 1, np.sign(x), 1)
-        return np.asarray(sign * np.power(np.abs(x), y.astype(np.float64)))
+        return v.leave_open(POWER, is_open, np.asarray(sign * np.power(np.abs(x), y.astype(np.float64))))
 
 
 @POW.oracle(before=7)
-def power_before_7(v: Version, X: Array, Y: Array, axis: Int, broadcast: int) -> Array:
+def power_before_7(v: Version, X: Array, Y: Array, axis: Int, broadcast: int) -> Result:
     """Return the powers, in the shape of X."""
     return _power(v, X, BROADCASTING.second(v, X, Y, axis, broadcast, BROADCASTING.enable))
 
 
 @POW.oracle(since=7)
-def power_since_7(v: Version, X: Array, Y: Array) -> Array:
+def power_since_7(v: Version, X: Array, Y: Array) -> Result:
     """Return the powers, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, X, Y)
     return _power(v, X, Y)

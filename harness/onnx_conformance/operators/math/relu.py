@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, typed
+from onnx_conformance.declare import Array, Op, Result, Tag, Tolerance, Version, typed
 from onnx_conformance.declare.families.elementwise import Unary
 
 RELU = Op(
@@ -29,10 +29,9 @@ UNARY = Unary(RELU, RECTIFIED)
 
 
 @RELU.oracle()
-def rectified(v: Version, X: Array) -> Array:
+def rectified(v: Version, X: Array) -> Result:
     """Return the greater of 0 and X."""
-    v.ordered(RECTIFIED, X)
-    return np.asarray(np.maximum(X, X.dtype.type(0)))
+    return v.unordered(RECTIFIED, np.isnan(X), np.maximum(X, X.dtype.type(0)))
 
 
 UNARY.cases([1, -4, 2, 0, 3, -10, 7], result=TAKES)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, ramp, typed
+from onnx_conformance.declare import Array, Op, Result, Tag, Tolerance, Version, ramp, typed
 from onnx_conformance.declare.families.elementwise import LIMITS, Unary
 
 SIGN = Op("Sign", versions=(9, 13), compare=Tolerance("every type has 1, 0 and -1"), rank="input")
@@ -25,10 +25,9 @@ UNARY = Unary(SIGN, SIGNS)
 
 
 @SIGN.oracle()
-def sign(v: Version, input: Array) -> Array:
+def sign(v: Version, input: Array) -> Result:
     """Return 1 for elements above 0, -1 for elements below 0, and 0 for 0."""
-    v.silent(SIGNS, bool(np.isnan(input).any()))
-    return np.where(input > 0, 1, np.where(input < 0, -1, 0))
+    return v.leave_open(SIGNS, np.isnan(input), np.where(input > 0, 1, np.where(input < 0, -1, 0)))
 
 
 UNARY.cases([1, -4, 2, 0, -3, 10, -7], result=SAME_SHAPE)  # For every rank, and without elements.

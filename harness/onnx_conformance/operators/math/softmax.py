@@ -12,7 +12,19 @@ import math
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, axes, axes_outside, ramp, typed
+from onnx_conformance.declare import (
+    Array,
+    Op,
+    Result,
+    Tag,
+    Tolerance,
+    Version,
+    axes,
+    axes_outside,
+    ramp,
+    reshaped,
+    typed,
+)
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.families.sums import finer, roundings
@@ -101,21 +113,22 @@ RANK = SOFTMAX.clause(
 SAME_SHAPE = SOFTMAX.clause("The output values with the same shape as the input tensor.", since=13)
 
 
-def _normalized(v: Version, values: Array, axis: int) -> Array:
+def _normalized(v: Version, values: Array, axis: int) -> Result:
     """Return exp divided by the sum of exp along an axis.
 
     The largest value is first subtracted from all values, which does not change the result.
     """
-    v.silent(NORMALIZED, bool(np.isposinf(values).any()))
+    infinite = np.isposinf(values).any(axis, keepdims=True)
     with np.errstate(invalid="ignore", under="ignore"):
         largest = values.max(axis, keepdims=True, initial=-np.inf)
         v.reads(REAL_NUMBERS, exponential_leaves_range(largest, v.dtypes["T"]))
         exponential = np.exp(values - largest)
-        return np.asarray(exponential / exponential.sum(axis, keepdims=True))
+        result = np.asarray(exponential / exponential.sum(axis, keepdims=True))
+    return v.leave_open(NORMALIZED, np.broadcast_to(infinite, values.shape), result)
 
 
 @SOFTMAX.oracle(before=13)
-def normalized_before_13(v: Version, input: Array, axis: int) -> Array:
+def normalized_before_13(v: Version, input: Array, axis: int) -> Result:
     """Return the values for each row of the matrix whose columns start at `axis`."""
     rank = input.ndim
     v.require(MATCHED, rank > 0)
@@ -125,11 +138,11 @@ def normalized_before_13(v: Version, input: Array, axis: int) -> Array:
     else:
         v.require(COERCED, axis <= rank)
         v.silent(COERCED, axis == rank)
-    return _normalized(v, _matrix(input, axis), 1).reshape(input.shape)
+    return reshaped(_normalized(v, _matrix(input, axis), 1), input.shape)
 
 
 @SOFTMAX.oracle(since=13)
-def normalized_since_13(v: Version, input: Array, axis: int) -> Array:
+def normalized_since_13(v: Version, input: Array, axis: int) -> Result:
     """Return the values along one dimension."""
     v.require(RANGE, -input.ndim <= axis < input.ndim)
     return _normalized(v, input, axis)
@@ -160,6 +173,7 @@ case("minus_infinity", Tag.EDGE, input=[[-np.inf, 1, 2], [0, -np.inf, -np.inf]],
 case("minus_infinity_all", Tag.EDGE, input=[[-np.inf, -np.inf], [1, 2]], cites=FORMULA)
 case("nan", Tag.EDGE, input=[[np.nan, 1, 2], [3, np.nan, -np.inf], [4, 5, 7]], cites=NORMALIZED)
 case("infinity", Tag.EDGE, input=[[np.inf, 1, 2]], unspecified=NORMALIZED)
+case("infinity_in_one_row", Tag.EDGE, input=[[np.inf, 1, 2], [3, 1, 2]], axis=1, unspecified=NORMALIZED)
 case("infinity_twice", Tag.EDGE, input=[[np.inf, np.inf, -np.inf]], unspecified=NORMALIZED)
 case("one_element", Tag.EDGE, input=[[7.5]], cites=NORMALIZED)
 case("size_one", Tag.EDGE, input=[[7.5], [-3], [0]], axis=1, cites=NORMALIZED)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Version, ulp
+from onnx_conformance.declare import Array, Op, Result, Tag, Version, ulp
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 
 SOFTSIGN = Op("Softsign", versions=(1, 22), compare=ulp(2, "sum and quotient round once each"), rank="input")
@@ -24,10 +24,10 @@ UNARY = Unary(SOFTSIGN, CALCULATES, bfloat16=22)
 
 
 @SOFTSIGN.oracle()
-def softsign(v: Version, input: Array) -> Array:
+def softsign(v: Version, input: Array) -> Result:
     """Return the element divided by 1 plus its absolute value."""
-    v.silent(CALCULATES, bool(np.isinf(input).any()))
-    return np.asarray(input / (1 + np.abs(input)))
+    with np.errstate(invalid="ignore"):
+        return v.leave_open(CALCULATES, np.isinf(input), np.asarray(input / (1 + np.abs(input))))
 
 
 UNARY.cases([1, -1.25, 0.5, 3, -4, 2.75, 0], result=COMPUTED, consumed=False)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Int, Op, Version
+from onnx_conformance.declare import Array, Int, Op, Result, Version
 from onnx_conformance.declare.families.elementwise import Arithmetic, counted, rank_of_two, rounded_once
 
 SUB = Op("Sub", versions=(1, 6, 7, 13, 14), compare=rounded_once("difference"), rank=rank_of_two)
@@ -25,19 +25,19 @@ ARITHMETIC = Arithmetic(SUB, DIFFERENCE)
 NUMPY = ARITHMETIC.numpy
 
 
-def _difference(v: Version, left: Array, right: Array) -> Array:
+def _difference(v: Version, left: Array, right: Array) -> Result:
     """Return the difference."""
     return ARITHMETIC.exactly(v, np.subtract, left, right)
 
 
 @SUB.oracle(before=7)
-def difference_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Array:
+def difference_before_7(v: Version, A: Array, B: Array, axis: Int, broadcast: int) -> Result:
     """Return A minus B, in the shape of A."""
     return _difference(v, A, ARITHMETIC.second(v, A, B, axis, broadcast))
 
 
 @SUB.oracle(since=7)
-def difference_since_7(v: Version, A: Array, B: Array) -> Array:
+def difference_since_7(v: Version, A: Array, B: Array) -> Result:
     """Return A minus B, in the shape to which both inputs are broadcast."""
     NUMPY.require_one_shape(v, A, B)
     return _difference(v, A, B)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Version, measured, ramp, typed
+from onnx_conformance.declare import Array, Op, Result, Tag, Version, measured, ramp, typed
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.rounding import saturated
 from onnx_conformance.declare.sizes import LARGE, LENGTHS, filled, grid
@@ -37,12 +37,12 @@ LINEAR = SWIGLU.clause("Linear (value) input tensor")
 
 
 @SWIGLU.oracle()
-def swiglu(v: Version, A: Array, B: Array, alpha: float) -> Array:
+def swiglu(v: Version, A: Array, B: Array, alpha: float) -> Result:
     """Return A times the sigmoid of alpha times A, times B."""
     v.require(IDENTICAL, A.shape == B.shape)
-    v.silent(SWISH, bool((np.isinf(A) & (np.sign(A) * alpha <= 0)).any()))
     with np.errstate(all="ignore"):
-        return np.asarray(A * saturated(1 / (1 + np.exp(-alpha * A))) * B)
+        result = np.asarray(A * saturated(1 / (1 + np.exp(-alpha * A))) * B)
+    return v.leave_open(SWISH, np.isinf(A) & (np.sign(A) * alpha <= 0), result)
 
 
 case = SWIGLU.case

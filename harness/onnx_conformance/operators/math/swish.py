@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Version, measured
+from onnx_conformance.declare import Array, Op, Result, Tag, Version, measured
 from onnx_conformance.declare.families.elementwise import Unary
 from onnx_conformance.declare.rounding import saturated
 
@@ -29,11 +29,11 @@ UNARY = Unary(SWISH, SIGMOIDAL)
 
 
 @SWISH.oracle()
-def swish(v: Version, X: Array, alpha: float) -> Array:
+def swish(v: Version, X: Array, alpha: float) -> Result:
     """Return X times the sigmoid of alpha times X."""
-    v.silent(SIGMOIDAL, bool((np.isinf(X) & (np.sign(X) * alpha <= 0)).any()))
     with np.errstate(all="ignore"):
-        return np.asarray(X * saturated(1 / (1 + np.exp(-alpha * X))))
+        result = np.asarray(X * saturated(1 / (1 + np.exp(-alpha * X))))
+    return v.leave_open(SIGMOIDAL, np.isinf(X) & (np.sign(X) * alpha <= 0), result)
 
 
 case = SWISH.case

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Tolerance, Version, typed
+from onnx_conformance.declare import Array, Op, Result, Tag, Tolerance, Version, typed
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 
 THRESHOLDED_RELU = Op(
@@ -32,15 +32,14 @@ UNARY = Unary(THRESHOLDED_RELU, RECTIFIED, bfloat16=22)
 
 
 @THRESHOLDED_RELU.oracle()
-def rectified(v: Version, X: Array, alpha: float) -> Array:
+def rectified(v: Version, X: Array, alpha: float) -> Result:
     """Return X where it is above alpha, otherwise 0.
 
     The text does not define whether alpha is rounded to the type of X.
     """
     rounded = float(np.asarray(alpha).astype(v.dtypes["T"]).astype(np.float64))
     above = v.compared(np.greater, X, np.asarray(alpha))
-    v.silent(RECTIFIED, bool((above != (rounded < X)).any()))
-    return np.where(above, X, 0)
+    return v.leave_open(RECTIFIED, above != (rounded < X), np.where(above, X, 0))
 
 
 case = THRESHOLDED_RELU.case

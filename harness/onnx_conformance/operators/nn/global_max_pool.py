@@ -11,9 +11,10 @@ import math
 
 import numpy as np
 
-from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, typed
+from onnx_conformance.declare import EXACT, Array, Op, Result, Tag, Version, typed
 from onnx_conformance.declare.data import FLOATS, waves
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, float_types
+from onnx_conformance.declare.families.extremum import undefined_order_in
 from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.nn._global_pooling import GlobalPool, spatial
 from onnx_conformance.operators.nn._sizes import MAPS
@@ -33,15 +34,13 @@ GLOBAL = GlobalPool(POOL, GREATEST, EQUIVALENT)
 
 
 @POOL.oracle()
-def greatest(v: Version, X: Array) -> Array:
+def greatest(v: Version, X: Array) -> Result:
     """Return the greatest value of each channel."""
     GLOBAL.require(v, X)
     most = X.max(spatial(X), keepdims=True, initial=-np.inf)
-    v.ordered(GREATEST, X, within=np.full(X.shape, math.prod(X.shape[2:]) > 1))
-    zero, minus = X == 0, np.signbit(X)
-    both = (zero & minus).any(spatial(X), keepdims=True) & (zero & ~minus).any(spatial(X), keepdims=True)
-    v.silent(GREATEST, bool((both & (most == 0)).any()))
-    return np.asarray(most)
+    if math.prod(X.shape[2:]) <= 1:
+        return np.asarray(most)
+    return undefined_order_in(v, GREATEST, X, spatial(X), np.asarray(most))
 
 
 case = POOL.case

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Version, extremes, ramp, typed, ulp, vary
+from onnx_conformance.declare import Array, Op, Result, Tag, Version, every_value, extremes, ramp, typed, ulp, vary
 from onnx_conformance.declare.data import FLOATS
 from onnx_conformance.declare.sizes import LARGE, LENGTHS, filled, grid
 
@@ -34,19 +34,19 @@ SHRINK.dispute(
 
 
 @SHRINK.oracle()
-def shrunk(v: Version, input: Array, bias: float, lambd: float) -> Array:
+def shrunk(v: Version, input: Array, bias: float, lambd: float) -> Result:
     """Return elements below -lambd plus bias, elements above lambd minus bias, and 0 for other elements."""
     below, above = v.compared(np.less, input, np.asarray(-lambd)), v.compared(np.greater, input, np.asarray(lambd))
-    v.silent(FORMULA, bool((below & above).any()))
     with np.errstate(all="ignore"):
         wide = input.astype(object) if input.dtype.kind in "iu" else input
         whole = int(bias) if float(bias).is_integer() else bias
         shifted = np.where(below, wide + whole, np.where(above, wide - whole, 0))
+    is_open = below & above
     if input.dtype.kind in "iu":
         limits = np.iinfo(input.dtype)
-        v.silent(FORMULA, any(item != int(item) or not limits.min <= item <= limits.max for item in shifted.flat))
-        return np.asarray(shifted).astype(input.dtype)
-    return shifted
+        is_open = is_open | np.asarray((shifted % 1 != 0) | (shifted < limits.min) | (shifted > limits.max), bool)
+        shifted = np.where(is_open, 0, shifted).astype(input.dtype)
+    return v.leave_open(FORMULA, is_open, shifted)
 
 
 case = SHRINK.case
@@ -97,3 +97,4 @@ SHRINK.sized(
     cites=FORMULA,
     arguments={"input": filled("n"), "lambd": 1.5, "bias": 1.0},
 )
+SHRINK.every("every", each="T", cites=FORMULA, input=every_value(), lambd=1.5, bias=1.0)

@@ -18,13 +18,24 @@ from onnx_conformance.declare import (
     Version,
     attribute,
     element_type,
+    every_value,
     extremes,
     ramp,
     typed,
     ulp,
     vary,
 )
-from onnx_conformance.declare.families.quantization import FLOATS, INTEGERS, Granularity, by_axis, by_blocks, misfits
+from onnx_conformance.declare.families.quantization import (
+    FLOATS,
+    INTEGERS,
+    ZERO_POINT,
+    Granularity,
+    by_axis,
+    by_blocks,
+    misfits,
+    sized_calls,
+)
+from onnx_conformance.declare.sizes import filled
 
 DEQUANTIZE = Op(
     "DequantizeLinear",
@@ -281,3 +292,16 @@ case("output_as_scale", x=CUBE, x_scale=typed("float8e8m0", 2), since=24, reject
 # Forbidden by sentences of the text, not only by the signature.
 SIGNED, UNSIGNED = typed("int8", [1]), typed("uint8", 0)
 case("two_types", Tag.DTYPE, x=SIGNED, x_scale=2, x_zero_point=UNSIGNED, rejects=SAME_TYPE)
+
+sized_calls(DEQUANTIZE, "x", "x_zero_point", "x_scale", "T1", by_axis=FORMULA, blocks=BLOCKS)
+for type_ in ("float16", "bfloat16", "float"):
+    DEQUANTIZE.every(f"every_to_{type_}", each="T1", cites=FORMULA, x=every_value(), x_scale=typed(type_, 0.37))
+DEQUANTIZE.every(
+    "every_with_zero_point",
+    each="T1",
+    but="int32",
+    cites=FORMULA,
+    x=every_value(),
+    x_scale=0.37,
+    x_zero_point=filled(floats=(0, 0), integers=ZERO_POINT),
+)

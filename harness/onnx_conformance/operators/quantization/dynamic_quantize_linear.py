@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from onnx_conformance.declare import Array, Drawn, Op, Tag, Version, ramp, ulp, vary
+from onnx_conformance.declare.sizes import FEW_LENGTHS, LARGE, LENGTHS, filled, grid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,6 @@ FORMULA = DYNAMIC.clause(
     note="The precision is that of the function body, which is that of x. The official case requires it (-2.5 / (5 / "
     "255) is very close to a tie). Close to a tie either neighbour is accepted, because y_scale itself may have an "
     "error. The expanded form uses QuantizeLinear, whose text leaves the precision open.",
-    against=("test_dynamicquantizelinear_expanded",),
 )
 UINT8 = DYNAMIC.clause(
     "for saturation, it saturates to [0, 255] if it's uint8, or [-127, 127] if it's int8. Right now only uint8 is "
@@ -126,3 +126,8 @@ case("not_finite", Tag.EDGE, x=NOT_FINITE, n=3, unspecified=SCALE)
 
 # Forbidden by sentences of the text, not only by the signature.
 case("outside", Tag.DTYPE, outside="T1", x=[1, 2, 3], n=3, rejects=FLOAT)
+
+DYNAMIC.sized("length", grid(n=(*LENGTHS, *LARGE)), n=3, cites=FORMULA, arguments={"x": filled("n", floats=(-2.5, 4))})
+for name, limits in {"positive": (1, 4), "negative": (-4, -1)}.items():
+    rows = {"x": filled("m", "n", floats=limits)}
+    DYNAMIC.sized(name, grid(m=(17,), n=FEW_LENGTHS), n=3, cites=INCLUDES_ZERO, arguments=rows)

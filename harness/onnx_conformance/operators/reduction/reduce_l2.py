@@ -13,7 +13,7 @@ import math
 import ml_dtypes
 import numpy as np
 
-from onnx_conformance.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare import Array, Int, Ints, Op, Result, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.families.reduction import Reduction, reduced_axes, reduced_rank, terms_of
 from onnx_conformance.declare.families.sums import roundings
@@ -69,22 +69,21 @@ REDUCTION = Reduction(REDUCE_L2, empty=EMPTY, by_input=18)
 
 
 @REDUCE_L2.oracle()
-def l2_norm(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
+def l2_norm(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Result:
     """Return the square root of the sum of squares of real numbers. For integers it must be whole."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     if data.dtype.kind != "f":
         squares = np.asarray(np.square(data.astype(object)).sum(removed, keepdims=keepdims == 1), object)
-        roots = [math.isqrt(number) for number in squares.ravel()]
-        v.silent(COMPUTES, any(root**2 != number for root, number in zip(roots, squares.ravel(), strict=True)))
-        v.holds(COMPUTES, squares, data.dtype)
-        return np.array(roots, data.dtype).reshape(squares.shape)
+        roots = np.array([math.isqrt(number) for number in squares.ravel()], object).reshape(squares.shape)
+        is_open = (roots**2 != squares) | (squares > np.iinfo(data.dtype).max)
+        return v.leave_open(COMPUTES, is_open, np.where(is_open, 0, roots).astype(data.dtype))
     limits = ml_dtypes.finfo(v.dtypes["T"])  # type: ignore[no-untyped-call]
     with np.errstate(all="ignore"):
-        squares = np.square(np.where(np.isfinite(data), data, 0).astype(np.longdouble)).sum(removed)
-    v.silent(COMPUTES, bool((squares > float(limits.max)).any()))
-    v.silent(COMPUTES, bool(((squares > 0) & (squares < float(limits.smallest_normal) / float(limits.eps))).any()))
-    with np.errstate(all="ignore"):
-        return _norm(data, removed, keepdims=keepdims == 1)
+        finite = np.where(np.isfinite(data), data, 0).astype(np.longdouble)
+        squares = np.asarray(np.square(finite).sum(removed, keepdims=keepdims == 1))
+        norm = _norm(data, removed, keepdims=keepdims == 1)
+    vanish = (squares > 0) & (squares < float(limits.smallest_normal) / float(limits.eps))
+    return v.leave_open(COMPUTES, (squares > float(limits.max)) | vanish, norm)
 
 
 case = REDUCE_L2.case

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare import Array, Int, Ints, Op, Result, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.families.reduction import Reduction, exact_sum, reduced_axes, reduced_rank, terms_of
 from onnx_conformance.declare.families.sums import largest, roundings
@@ -74,18 +74,16 @@ REDUCTION = Reduction(REDUCE_LOG_SUM, empty=EMPTY, by_input=18)
 
 
 @REDUCE_LOG_SUM.oracle()
-def log_sum(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
+def log_sum(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Result:
     """Return the logarithm of the sum of real numbers. For integers the sum must be 1."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     total = exact_sum(data, removed, keepdims=keepdims == 1)
     if data.dtype.kind != "f":
         v.silent(EMPTY, terms_of(data, removed) == 0)
-        v.silent(COMPUTES, any(number != 1 for number in total.ravel()))
-        return np.zeros(total.shape, data.dtype)
-    finite = np.isfinite(total)
-    v.silent(COMPUTES, bool((np.abs(total[finite]) > largest(v.dtypes["T"])).any()))
+        return v.leave_open(COMPUTES, total != 1, np.zeros(total.shape, data.dtype))
     with np.errstate(all="ignore"):
-        return np.asarray(np.log(total))
+        overflows = np.isfinite(total) & (np.abs(total) > largest(v.dtypes["T"]))
+        return v.leave_open(COMPUTES, overflows, np.asarray(np.log(total)))
 
 
 case = REDUCE_LOG_SUM.case

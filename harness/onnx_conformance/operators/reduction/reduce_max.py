@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import EXACT, Array, Int, Ints, Op, Reduction, Version, ramp, reduced_rank
-from onnx_conformance.declare.families.extremum import lowest, open_zeros, reduced_extremum_cases
+from onnx_conformance.declare import EXACT, Array, Int, Ints, Op, Reduction, Result, Version, ramp, reduced_rank
+from onnx_conformance.declare.families.extremum import lowest, reduced_extremum_cases, undefined_order_in
 
 REDUCE_MAX = Op("ReduceMax", versions=(1, 11, 12, 13, 18, 20), compare=EXACT, rank=reduced_rank)
 REDUCE_MAX.example(data=ramp(2, 3, 4), axes=[1], keepdims=0, noop_with_empty_axes=1)
@@ -43,14 +43,11 @@ REDUCTION = Reduction(REDUCE_MAX, empty=EMPTY, by_input=18)
 
 
 @REDUCE_MAX.oracle()
-def largest(v: Version, data: Array, axes: Ints, keepdims: int, noop_with_empty_axes: Int) -> Array:
+def largest(v: Version, data: Array, axes: Ints, keepdims: int, noop_with_empty_axes: Int) -> Result:
     """Return the largest element; for an empty set, minus infinity or the lowest number of the type."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     result = np.asarray(data.max(removed, keepdims=keepdims == 1, initial=lowest(data.dtype)))
-    if removed and data.dtype.kind == "f":
-        v.ordered(COMPUTES, result)
-        v.silent(COMPUTES, open_zeros(data, result))
-    return result
+    return undefined_order_in(v, COMPUTES, data, removed, result)
 
 
 reduced_extremum_cases(REDUCTION, COMPUTES, BOOLEAN)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare import Array, Int, Ints, Op, Result, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.families.reduction import Reduction, exact_sum, reduced_rank, summing, terms_of
 from onnx_conformance.declare.families.sums import roundings
@@ -46,7 +46,7 @@ REDUCTION = Reduction(REDUCE_MEAN, empty=EMPTY, by_input=18)
 
 
 @REDUCE_MEAN.oracle()
-def mean(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
+def mean(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Result:
     """Return the sum divided by the number of terms. For integers the mean must be whole."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     total = exact_sum(data, removed, keepdims=keepdims == 1)
@@ -55,8 +55,7 @@ def mean(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axe
     if data.dtype.kind == "f":
         with np.errstate(invalid="ignore"):
             return np.asarray(total / terms)
-    v.silent(COMPUTES, any(number % terms for number in total.ravel()))
-    return np.asarray(total // terms).astype(data.dtype)
+    return v.leave_open(COMPUTES, total % terms != 0, np.asarray(total // terms).astype(data.dtype))
 
 
 case = REDUCE_MEAN.case

@@ -8,18 +8,13 @@ input, noop_with_empty_axes).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from onnx_conformance.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare import Array, Int, Ints, Op, Result, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.families.products import but_where_order_decides
 from onnx_conformance.declare.families.reduction import Reduction, reduced_axes, reduced_rank, terms_of
 from onnx_conformance.declare.families.sums import roundings
-
-if TYPE_CHECKING:
-    from onnx_conformance.declare.partly_open import PartlyOpen
 
 
 def _rounding(data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> list[Array]:
@@ -57,13 +52,12 @@ REDUCTION = Reduction(REDUCE_PROD, empty=EMPTY, by_input=18)
 
 
 @REDUCE_PROD.oracle()
-def product(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array | PartlyOpen:
+def product(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Result:
     """Return the product of real numbers; products of integers are exact."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     if data.dtype.kind != "f":
         exact = np.asarray(data.astype(object).prod(removed, keepdims=keepdims == 1), object)
-        v.holds(COMPUTES, exact, data.dtype)
-        return exact.astype(data.dtype)
+        return v.fitting(COMPUTES, exact, data.dtype)
     with np.errstate(all="ignore"):
         values = data.astype(np.longdouble).prod(removed, keepdims=keepdims == 1).astype(np.float64)
 

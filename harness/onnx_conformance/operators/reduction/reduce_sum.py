@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare import Array, Int, Ints, Op, Result, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.families.reduction import Reduction, exact_sum, reduced_rank, summing
 from onnx_conformance.declare.families.sums import roundings
@@ -44,13 +44,11 @@ REDUCTION = Reduction(REDUCE_SUM, empty=EMPTY, by_input=13)
 
 
 @REDUCE_SUM.oracle()
-def summed(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
+def summed(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Result:
     """Return the sum of real numbers; sums of integers are exact."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     total = exact_sum(data, removed, keepdims=keepdims == 1)
-    if data.dtype.kind != "f":
-        v.holds(COMPUTES, total, data.dtype)
-    return total.astype(data.dtype)
+    return total.astype(data.dtype) if data.dtype.kind == "f" else v.fitting(COMPUTES, total, data.dtype)
 
 
 case = REDUCE_SUM.case

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Int, Ints, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare import Array, Int, Ints, Op, Result, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.families.elementwise import float_types
 from onnx_conformance.declare.families.reduction import Reduction, exact_sum, reduced_rank, summing
 from onnx_conformance.declare.families.sums import roundings
@@ -53,15 +53,13 @@ REDUCTION = Reduction(REDUCE_SUM_SQUARE, empty=EMPTY, by_input=18)
 
 
 @REDUCE_SUM_SQUARE.oracle()
-def sum_of_squares(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Array:
+def sum_of_squares(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_axes: Int) -> Result:
     """Return the sum of squares of real numbers; sums of integers are exact."""
     removed = REDUCTION.axes(v, data, axes, keepdims, noop_with_empty_axes)
     wide = data if data.dtype.kind == "f" else data.astype(object)
     with np.errstate(all="ignore"):
         total = exact_sum(wide * wide, removed, keepdims=keepdims == 1)
-    if data.dtype.kind != "f":
-        v.holds(COMPUTES, total, data.dtype)
-    return total.astype(data.dtype)
+    return total.astype(data.dtype) if data.dtype.kind == "f" else v.fitting(COMPUTES, total, data.dtype)
 
 
 case = REDUCE_SUM_SQUARE.case

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,6 +17,7 @@ from onnx_conformance.declare.rounding import nearest
 
 if TYPE_CHECKING:
     from onnx_conformance.declare.clause import Clause, Version
+    from onnx_conformance.declare.partly_open import Result
 
 Array = np.ndarray[Any, Any]
 
@@ -56,8 +58,8 @@ class Conversions:
 
     def converted(
         self, v: Version, values: Array, saturate: int | None, round_mode: str | None, *, fnuz_saturates: bool
-    ) -> Array | AnyOf:
-        """Return values of T1 in T2.
+    ) -> Result:
+        """Return values of T1 in T2. Elements that no sentence defines are open.
 
         Args:
             v: the version.
@@ -75,6 +77,13 @@ class Conversions:
             return values.astype(bool)  # NaN and all other values except zero become True.
         if fixed(target):
             return self._to_fixed(v, values, target, floating="float" in source.name)
+        return self._to_floating(v, values, saturate, round_mode, fnuz_saturates=fnuz_saturates)
+
+    def _to_floating(
+        self, v: Version, values: Array, saturate: int | None, round_mode: str | None, *, fnuz_saturates: bool
+    ) -> Result:
+        """Return the nearest numbers of a floating-point type; see `converted` for the parameters."""
+        source, target = v.dtypes["T1"], v.dtypes["T2"]
         # numpy converts its own types directly. The other types have so few digits that float64 in between is exact
         # enough.
         direct = fixed(source) and target.kind == "f" and target.name.endswith(("16", "32", "64"))
@@ -85,42 +94,39 @@ class Conversions:
         limit = float(ml_dtypes.finfo(target).max)  # type: ignore[no-untyped-call]
         if "float8" in target.name:
             return _to_float8(numbers, rounded, limit, saturate=bool(saturate), fnuz_saturates=fnuz_saturates)
-        self._in_range(v, numbers, rounded, limit)
-        return rounded
-
-    def _in_range(self, v: Version, numbers: Array, rounded: Array, limit: float) -> None:
         finite, beyond = np.isfinite(numbers), np.abs(numbers.astype(np.float64)) > limit
-        v.silent(self.infinite, bool((finite & beyond & np.isfinite(rounded)).any()))
-        v.silent(self.infinite, rounded.dtype.itemsize == 1 and bool((beyond | ~finite).any()))
+        if target.itemsize == 1:  # The types of 4 and 6 bits have no infinities and no NaN.
+            return v.leave_open(self.infinite, beyond | ~finite, rounded)
+        return v.leave_open(self.infinite, beyond & finite & np.isfinite(rounded), rounded)
 
-    def _to_fixed(self, v: Version, values: Array, target: np.dtype[Any], *, floating: bool) -> Array:
+    def _to_fixed(self, v: Version, values: Array, target: np.dtype[Any], *, floating: bool) -> Result:
+        """Return integers: the lower bits of other integers, and floating-point numbers that are integers in range."""
         limits = ml_dtypes.iinfo(target)  # type: ignore[no-untyped-call]
         low, high = int(limits.min), int(limits.max)
-        if floating:
-            v.silent(self.undefined, not np.isfinite(values).all())
-        numbers = [int(item) for item in values.flat]
-        outside = any(not low <= number <= high for number in numbers)
-        if floating:
-            v.silent(self.undefined, outside)
-            v.silent(self.always, bool((values % 1 != 0).any()))
-        span = high - low + 1
-        lower_bits = [number % span for number in numbers]
-        reinterpreted = [bits - span if bits > high else bits for bits in lower_bits]
-        return np.array(reinterpreted, np.int64 if low else np.uint64).astype(target).reshape(values.shape)
+        wide = np.dtype(np.int64 if low else np.uint64)
+        if not floating:
+            return _lower_bits(values, target)
+        finite = np.isfinite(values)
+        # The limits of 64 bits are not doubles, so the number above the highest one is compared.
+        inside = finite & (values >= low) & (values < float(high + 1))
+        whole = inside & (np.trunc(values) == values)
+        numbers = np.where(whole, values, 0).astype(wide).astype(target)
+        return v.leave_open(self.always, inside & ~whole, v.leave_open(self.undefined, ~inside, numbers))
 
-    def _to_powers(self, v: Version, x: Array, saturate: int | None, round_mode: str | None) -> Array:
+    def _to_powers(self, v: Version, x: Array, saturate: int | None, round_mode: str | None) -> Result:
         """Return powers of two. float8e8m0 contains no other numbers, no zero and no sign."""
         in_table = (bool(saturate), round_mode) in {(True, "up"), (False, "nearest")}
         special = (x > E8M0_MAX) | (x < E8M0_MIN)
         v.silent(self.float8e8m0, round_mode not in {"up", "down", "nearest"})
-        v.silent(self.float8e8m0, bool((np.signbit(x) & ~np.isnan(x)).any()))
-        v.silent(self.float8e8m0, bool(special.any()) and (not in_table or (bool(saturate) and bool((x == 0).any()))))
+        is_open = np.signbit(x) & ~np.isnan(x)
+        is_open |= (x == 0) & bool(saturate) if in_table else special
         mantissa, exponent = np.frexp(x)
         upwards = {"up": mantissa > 0.5, "nearest": mantissa >= 0.75, "down": np.zeros_like(x, bool)}  # noqa: PLR2004
         with np.errstate(all="ignore"):
             power = np.where(np.isnan(x), np.nan, np.ldexp(np.where(upwards[str(round_mode)], 1.0, 0.5), exponent))
         ends = x.clip(E8M0_MIN, E8M0_MAX) if saturate else np.nan
-        return np.asarray(np.where(special, ends, power))
+        powers = np.where(special, ends, power)
+        return v.leave_open(self.float8e8m0, is_open, np.where(is_open, 1, powers))
 
     def _read(self, v: Version, texts: Array, target: np.dtype[Any]) -> Array:
         """Return the numbers of the texts. For integer types they are Python integers, which have no limits."""
@@ -141,16 +147,25 @@ class Conversions:
         v.silent(self.literals, bool((np.abs(finite) > limit).any()))
         return read
 
-    def _written(self, v: Version, values: Array, source: np.dtype[Any]) -> Array | AnyOf:
-        """Return integers with or without a point, and other numbers only if they can be written in one way."""
+    def _written(self, v: Version, values: Array, source: np.dtype[Any]) -> Result:
+        """Return integers with or without a point. Other numbers are open unless they can be written in one way."""
         if fixed(source):
-            texts = ([f"{int(item)}{point}" for item in values.flat] for point in ("", ".0", "."))
-            return AnyOf(*(np.array(items, object).reshape(values.shape) for items in texts), elementwise=True)
-        with np.errstate(invalid="ignore"):
-            v.silent(self.plain, bool((~np.isfinite(values) | (values % 1 == 0)).any()))
-        short = [(_shortest(float(item), source), Decimal(float(item))) for item in values.flat]
-        v.silent(self.plain, any(one != exact for one, exact in short))
-        return np.array([format(one, "f") for one, _ in short], object).reshape(values.shape)
+            written = ([f"{int(item)}{point}" for item in values.flat] for point in ("", ".0", "."))
+            return AnyOf(*(np.array(items, object).reshape(values.shape) for items in written), elementwise=True)
+        texts = [_only_text(float(item), source) for item in values.flat]
+        is_open = np.array([text is None for text in texts], bool).reshape(values.shape)
+        return v.leave_open(self.plain, is_open, np.array([text or "" for text in texts], object).reshape(values.shape))
+
+
+def _lower_bits(values: Array, target: np.dtype[Any]) -> Array:
+    """Return the lower bits of integers in an integer type."""
+    if values.dtype.kind == "O":  # Python integers.
+        values = (values & (2**64 - 1)).astype(np.uint64)
+    bits = values if values.dtype == np.uint64 else values.astype(np.int64).view(np.uint64)
+    limits = ml_dtypes.iinfo(target)  # type: ignore[no-untyped-call]
+    above = 64 - (int(limits.max) - int(limits.min)).bit_length()
+    signed = bool(limits.min)
+    return ((bits << np.uint64(above)).view(np.int64 if signed else np.uint64) >> above).astype(target)
 
 
 def fixed(dtype: np.dtype[Any]) -> bool:
@@ -166,6 +181,14 @@ def _to_float8(x: Array, rounded: Array, limit: float, *, saturate: bool, fnuz_s
         if "fnuz" in rounded.dtype.name and not fnuz_saturates:
             result = np.where(np.isinf(x), np.nan, result)
     return np.asarray(result)
+
+
+def _only_text(number: float, source: np.dtype[Any]) -> str | None:
+    """Return the text of a number with a fraction and few digits; None if it can be written in several ways."""
+    if not math.isfinite(number) or number % 1 == 0:
+        return None
+    shortest = _shortest(number, source)
+    return format(shortest, "f") if shortest == Decimal(number) else None
 
 
 def _shortest(number: float, source: np.dtype[Any]) -> Decimal:

@@ -51,6 +51,8 @@ RULES_SINCE = 13
 ROUND_MODE_SINCE = 24
 TYPES_BEFORE_9 = tuple(name for name, first in FIRST.items() if first < FIRST["string"])
 TYPES_SINCE_13 = tuple(name for name, first in FIRST.items() if first >= RULES_SINCE)
+UNWRITTEN = frozenset({"float16", "bfloat16", "float", "double", "int16", "uint16", "bool"})
+"""Types that no sized call writes as texts: those with thousands of values, and bool, whose texts are not defined."""
 FLOAT8 = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")
 _NUMPY = {
     "float": "float32",

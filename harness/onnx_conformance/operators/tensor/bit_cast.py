@@ -22,6 +22,7 @@ from onnx_conformance.declare import (
     Version,
     attribute,
     element_type,
+    every_value,
     extremes,
     ramp,
     typed,
@@ -153,3 +154,7 @@ case("from_string_to_string", input=typed("string", ["a"]), to=element_type("str
 case("to_string", Tag.DTYPE, input=typed("uint8", [1]), to=element_type("string"), rejects=TO_STRING)
 case("to_no_type_of_t2", Tag.DTYPE, input=typed("uint8", [1]), to=element_type("float6e2m3"), rejects=Rule.TYPES)
 case("to_string_from_float", input=typed("float", [1]), to=element_type("string"), rejects=TARGET)
+for source, target in (("float16", "uint16"), ("int16", "bfloat16"), ("float", "int32"), ("uint64", "double")):
+    BITS.every(
+        f"every_{source}_to_{target}", cites=EXACTLY, input=typed(source, every_value()), to=element_type(target)
+    )

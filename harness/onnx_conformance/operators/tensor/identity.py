@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from onnx_conformance.declare import EMPTY, EXACT, Op, Rule, Tag, Version, extremes, ramp, typed
+from onnx_conformance.declare import EMPTY, EXACT, Op, Rule, Tag, Version, every_value, extremes, ramp, typed
 from onnx_conformance.declare.families.containers import THREE
 from onnx_conformance.declare.sizes import filled, grid
+from onnx_conformance.operators.tensor._conversion_cases import FIRST
 
 IDENTITY = Op("Identity", versions=(1, 13, 14, 16, 19, 21, 23, 24, 25), compare=EXACT, rank="input", widens=False)
 
@@ -49,3 +50,5 @@ for name, type_ in {"tensor": "optional(tensor(float))", "sequence": "optional(s
 IDENTITY.sized(
     "matrix", grid(m=(3,), n=(16, 1025, 43_691)), each="V", cites=SAME, arguments={"input": filled("m", "n")}
 )
+for type_ in (name for name in FIRST if name not in {"string", "float6e2m3", "float6e3m2"}):
+    IDENTITY.every(f"every_{type_}", cites=COPY, input=typed(type_, every_value()))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
+from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, every_value, extremes, ramp, typed, vary
 from onnx_conformance.declare.data import FLOATS as LIMITS
 from onnx_conformance.declare.families.elementwise import bit_patterns
 from onnx_conformance.declare.sizes import LENGTHS, among, grid
@@ -66,6 +66,7 @@ for type_ in ("float", "double"):
 case("two", Tag.EDGE, X=MIXED, detect_negative=2, unspecified=WHETHER_NEGATIVE)
 case("minus_one", Tag.EDGE, X=MIXED, detect_positive=-1, unspecified=WHETHER_POSITIVE)
 case("outside", Tag.DTYPE, outside="T1", X=ramp(3), rejects=FLOATS)
+IS_INF.every("every", each="T1", cites=MAPS, X=every_value())
 for type_, numbers in bit_patterns():
     every = typed(type_, numbers)
     case(f"every_{type_}", Tag.EDGE, X=every, since=20, cites=MAPS)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, extremes, ramp, typed, vary
+from onnx_conformance.declare import EXACT, Array, Op, Tag, Version, every_value, extremes, ramp, typed, vary
 from onnx_conformance.declare.families.elementwise import bit_patterns, float_types
 from onnx_conformance.declare.sizes import LENGTHS, among, grid
 
@@ -59,3 +59,4 @@ for type_, numbers in bit_patterns():
 IS_NAN.sized(
     "length", grid(n=LENGTHS[::2]), each="T1", cites=WHICH, arguments={"X": among([-inf, -1.5, 0, 2, nan, inf], "n")}
 )
+IS_NAN.every("every", each="T1", cites=WHICH, X=every_value())

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
-from onnx_conformance.declare import Array, Clause, Ints, Op, Tag, Version, bounded, extremes, ramp, typed, vary
+from onnx_conformance.declare import Array, Clause, Ints, Op, Result, Tag, Version, bounded, extremes, ramp, typed, vary
+from onnx_conformance.declare.readings import GIVEN_SCALE
 from onnx_conformance.declare.rounding import is_float
 from onnx_conformance.declare.sizes import filled, shape_of
 from onnx_conformance.operators.tensor._resampling import scaled_shape, settled
@@ -115,14 +116,8 @@ SCALE = RESIZE.clause(
     "scale = length_resized / length_original",
     since=11,
     note="This contradicts an explicit scale if a length is rounded down: 4 elements scaled by 0.6 are 2, so the scale "
-    "would be 0.5. The official cases continue with 0.6.",
-    against=(
-        "test_resize_downsample_scales_linear",
-        "test_resize_downsample_scales_cubic",
-        "test_resize_downsample_scales_*_outside",
-        "test_resize_downsample_scales_*_antialias",
-        "test_resize_*_scales_linear_half_pixel_symmetric",
-    ),
+    "would be 0.5. By reading R9 it is 0.6. If a policy on the aspect ratio rounds the lengths, the result is left "
+    "open.",
 )
 HALF_PIXEL = RESIZE.clause("x_original = (x_resized + 0.5) / scale - 0.5", since=11)
 PYTORCH = RESIZE.clause("x_original = length_resized > 1 ? (x_resized + 0.5) / scale - 0.5 : 0", since=11)
@@ -218,6 +213,7 @@ class Axis:
         scale: the element of `scales`, or the ratio of the lengths that the policy keeps.
         start: the start of the region of interest, in lengths.
         end: the end of that region.
+        given: whether the scale is an element of `scales`.
     """
 
     number: int
@@ -226,6 +222,7 @@ class Axis:
     scale: Fraction
     start: Fraction
     end: Fraction
+    given: bool
 
 
 @dataclass(frozen=True)
@@ -269,8 +266,11 @@ class Interpolation:
 
     def indices(self, axis: Axis) -> list[int]:
         """Return for each element along an axis the index of the nearest one."""
-        last = axis.length_original - 1
-        return [min(max(nearest(original, self.rounding), 0), last) for original in self.originals(axis)]
+        return self._indices(axis, [0] * axis.length_resized)
+
+    def _indices(self, axis: Axis, offsets: Sequence[Fraction | int]) -> list[int]:
+        last, places = axis.length_original - 1, zip(self.originals(axis), offsets, strict=True)
+        return [min(max(nearest(original + offset, self.rounding), 0), last) for original, offset in places]
 
     def matrix(self, axis: Axis) -> Array:
         """Return for each element along an axis the weights of all elements, (length_resized, length_original)."""
@@ -289,7 +289,23 @@ class Interpolation:
 
     def is_exact(self, axis: Axis) -> bool:
         """Return whether scale and coordinates are multiples of 1/256, so that floats represent all weights."""
-        return all(EIGHT_BITS % number.denominator == 0 for number in (axis.scale, *self.originals(axis)))
+        return all(self._is_exact(axis, original) for original in self.originals(axis))
+
+    @staticmethod
+    def _is_exact(axis: Axis, original: Fraction) -> bool:
+        return all(EIGHT_BITS % number.denominator == 0 for number in (axis.scale, original))
+
+    def between(self, axis: Axis) -> Array:
+        """Return for which elements along an axis the rounding of the coordinate decides which one is nearest."""
+        if self.mode != "nearest" or not axis.given:
+            return np.zeros(axis.length_resized, bool)
+        exact, error = (
+            self.indices(axis),
+            Fraction(2 * axis.length_original, 2**23),
+        )  # Three roundings as float, and more.
+        originals = [0 if self._is_exact(axis, x) else error for x in self.originals(axis)]
+        limits = [self._indices(axis, [sign * off for off in originals]) for sign in (-1, 1)]
+        return np.asarray(np.any([np.not_equal(limit, exact) for limit in limits], axis=0))
 
     def along(self, v: Version, x: Array, axis: Axis) -> Array:
         """Return x resized along one axis."""
@@ -297,7 +313,9 @@ class Interpolation:
         rows = np.asarray(show(axis))
         if axis.length_original:
             ratio = Fraction(axis.length_resized, axis.length_original)
-            v.silent(SCALE, not np.array_equal(rows, show(replace(axis, scale=ratio))))
+            differ = axis.scale != ratio and not np.array_equal(rows, show(replace(axis, scale=ratio)))
+            v.reads(GIVEN_SCALE, differ and axis.given)
+            v.silent(SCALE, differ and not axis.given)
         return np.take(x, rows.astype(np.int64), axis.number) if self.mode == "nearest" else _averaged(x, rows, axis)
 
     def outside(self, axis: Axis) -> Array:
@@ -436,13 +454,14 @@ def axes_of(
     lengths, count = [shape[number] for number in numbers], len(numbers)
     bounds = np.asarray(roi if coordinate_transformation_mode == "tf_crop_and_resize" else [0] * count + [1] * count)
     starts, ends = _fractions(bounds[:count]), _fractions(bounds[count:])
-    if sizes is not None and np.size(sizes):
+    given = sizes is None or not np.size(sizes)
+    if not given:
         resized_to = _kept_ratio(np.asarray(sizes), lengths, keep_aspect_ratio_policy or "stretch")
     else:
         parts = zip(lengths, starts, ends, _fractions(np.asarray(scales)), strict=True)
         resized_to = [(math.floor(length * (end - start) * scale), scale) for length, start, end, scale in parts]
     return [
-        Axis(number, length, to, scale, start, end)
+        Axis(number, length, to, scale, start, end, given)
         for number, length, (to, scale), start, end in zip(numbers, lengths, resized_to, starts, ends, strict=True)
     ]
 
@@ -479,7 +498,7 @@ def resized(
     extrapolation_value: float,
     antialias: int | None,
     keep_aspect_ratio_policy: str | None,
-) -> Array:
+) -> Result:
     """Return X resized axis by axis. axes, antialias and the policy are None before version 18."""
     transform, policy = coordinate_transformation_mode, keep_aspect_ratio_policy or "stretch"
     v.require(MODES, mode in {"nearest", "linear", "cubic"})
@@ -521,17 +540,20 @@ def resized(
     whole = X.dtype.kind in "iu" and mode != "nearest"
     v.silent(AVERAGE, whole and not all(interpolation.is_exact(axis) for axis in along))
     result = X if mode == "nearest" else _wide(X)
-    outside = np.zeros((1,) * X.ndim, bool)
+    outside, between = (np.zeros((1,) * X.ndim, bool) for _ in range(2))
     for axis in along:
         result = interpolation.along(v, result, axis)
         others = [at for at in range(X.ndim) if at != axis.number]
         outside = outside | np.expand_dims(interpolation.outside(axis), others)
+        between = between | np.expand_dims(interpolation.between(axis), others)
     if outside.any():
         result = np.where(outside, np.asarray(extrapolation_value, result.dtype), result)
+    answer = v.leave_open(NEAREST_ONLY, np.broadcast_to(between & ~outside, result.shape), result)
     if whole:
         limits = np.iinfo(X.dtype)
-        v.silent(AVERAGE, bool(((result % 1 != 0) | (result < limits.min) | (result > limits.max)).any()))
-    return result
+        is_open = (result % 1 != 0) | (result < limits.min) | (result > limits.max)
+        return v.leave_open(AVERAGE, is_open, answer)
+    return answer
 
 
 case = RESIZE.case
@@ -762,7 +784,17 @@ case("axes_back", X=GRID, sizes=[9], axes=[-1], cites=BACK)
 case("axes_back_first", X=GRID, sizes=[9], axes=[-2], cites=(BACK, RANGE))
 case("axes_roi", **CROPPED, roi=[0.25, 0.75], sizes=[5], axes=[1], cites=AXES)
 
-each_signature("open_scales", X=GRID, scales=[0.6, 0.6], mode="linear", unspecified=SCALE)
+each_signature("scales_of_rounded_lengths", X=GRID, scales=[0.6, 1.7], mode="linear", cites=DIMENSION)
+each_signature("scales_of_rounded_lengths_cubic", X=GRID, scales=[1.3, 0.7], mode="cubic", cites=DIMENSION)
+each_signature("scales_of_rounded_lengths_nearest", X=GRID, scales=[0.6, 1.7], mode="nearest", cites=DIMENSION)
+case(
+    "open_scale_of_policy",
+    X=GRID,
+    sizes=[3, 5],
+    mode="linear",
+    keep_aspect_ratio_policy="not_larger",
+    unspecified=SCALE,
+)
 each_signature("open_align", X=GRID, sizes=[1, 1], coordinate_transformation_mode="align_corners", unspecified=ALIGN)
 each_signature(
     "open_align_one", X=GRID, sizes=[1, 12], coordinate_transformation_mode="align_corners", unspecified=ALIGN
