@@ -213,7 +213,7 @@ class Axis:
         scale: the element of `scales`, or the ratio of the lengths that the policy keeps.
         start: the start of the region of interest, in lengths.
         end: the end of that region.
-        given: whether the scale is an element of `scales`.
+        listed: whether the scale is an element of `scales`.
     """
 
     number: int
@@ -222,7 +222,7 @@ class Axis:
     scale: Fraction
     start: Fraction
     end: Fraction
-    given: bool
+    listed: bool
 
 
 @dataclass(frozen=True)
@@ -297,7 +297,7 @@ class Interpolation:
 
     def between(self, axis: Axis) -> Array:
         """Return for which elements along an axis the rounding of the coordinate decides which one is nearest."""
-        if self.mode != "nearest" or not axis.given:
+        if self.mode != "nearest" or not axis.listed:
             return np.zeros(axis.length_resized, bool)
         exact, error = (
             self.indices(axis),
@@ -314,8 +314,8 @@ class Interpolation:
         if axis.length_original:
             ratio = Fraction(axis.length_resized, axis.length_original)
             differ = axis.scale != ratio and not np.array_equal(rows, show(replace(axis, scale=ratio)))
-            v.reads(GIVEN_SCALE, differ and axis.given)
-            v.silent(SCALE, differ and not axis.given)
+            v.reads(GIVEN_SCALE, differ and axis.listed)
+            v.silent(SCALE, differ and not axis.listed)
         return np.take(x, rows.astype(np.int64), axis.number) if self.mode == "nearest" else _averaged(x, rows, axis)
 
     def outside(self, axis: Axis) -> Array:
@@ -454,14 +454,14 @@ def axes_of(
     lengths, count = [shape[number] for number in numbers], len(numbers)
     bounds = np.asarray(roi if coordinate_transformation_mode == "tf_crop_and_resize" else [0] * count + [1] * count)
     starts, ends = _fractions(bounds[:count]), _fractions(bounds[count:])
-    given = sizes is None or not np.size(sizes)
-    if not given:
+    listed = sizes is None or not np.size(sizes)
+    if not listed:
         resized_to = _kept_ratio(np.asarray(sizes), lengths, keep_aspect_ratio_policy or "stretch")
     else:
         parts = zip(lengths, starts, ends, _fractions(np.asarray(scales)), strict=True)
         resized_to = [(math.floor(length * (end - start) * scale), scale) for length, start, end, scale in parts]
     return [
-        Axis(number, length, to, scale, start, end, given)
+        Axis(number, length, to, scale, start, end, listed)
         for number, length, (to, scale), start, end in zip(numbers, lengths, resized_to, starts, ends, strict=True)
     ]
 
