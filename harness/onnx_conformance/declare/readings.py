@@ -98,12 +98,12 @@ OWN_FORMULA = Reading(
 )
 GIVEN_SCALE = Reading(
     "R9",
-    "If a length is multiplied by an element of `scales` and rounded down, which scale do the formulas of coordinates contain: "
-    "that element, or the ratio of the two lengths?",
+    "If a length is multiplied by an element of `scales` and rounded down, which scale do the formulas of coordinates "
+    "contain: that element, or the ratio of the two lengths?",
     "That element.",
     "The text of Resize names both. With the ratio, the formula of half_pixel_symmetric would not be symmetric: its "
-    "`output_width` is the element of `scales` times the input width, and it maps the centre to the centre only if the same "
-    "scale divides the coordinates. The official cases continue with that element, too.",
+    "`output_width` is the element of `scales` times the input width, and it maps the centre to the centre only if the "
+    "same scale divides the coordinates. The official cases continue with that element, too.",
 )
 READINGS = {
     reading.number: reading
