@@ -91,6 +91,10 @@ def _report(run: Run) -> None:
     for backend, count in options.samples.items():
         if summary.counts and backend not in with_results and not run.faults:
             printing.show(f"{backend}: its sample (1/{count}) has no cases")
+    if run.too_large:
+        limit = options.selection.max_elements or 0
+        cases = "1 case was" if run.too_large == 1 else f"{run.too_large:,} cases were"
+        printing.show(f"{cases} left out, because a tensor has more than {limit:,} elements (--max-elements)\n")
     _report_end(run, width)
     if run.gate is not None and not run.faults:
         for text in gate_report.lines(run.gate):

@@ -169,10 +169,14 @@ class CaseOptions:
     tags: Globs
     forms: Globs
     core: bool
+    max_elements: int | None
 
     def selection(self, shard: tuple[int, int] | None = None, sample: int = 1) -> Selection:
         """Return the selection for a suite."""
-        return Selection(self.ops, self.cases, self.tags, shard, sample, core=self.core, forms=self.forms)
+        return Selection(
+            self.ops, self.cases, self.tags, shard, sample, core=self.core, forms=self.forms,
+            max_elements=self.max_elements,
+        )  # fmt: skip
 
     def open(self, shard: tuple[int, int] | None = None, sample: int = 1) -> tuple[Suite, Selection]:
         """Return the suite and the selection.
@@ -199,9 +203,10 @@ def with_case_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
         tags: Globs,
         forms: Globs,
         core: bool,
+        max_elements: int | None = None,
         **options: Any,  # noqa: ANN401
     ) -> Any:  # noqa: ANN401
-        return command(case_options=CaseOptions(suite_name, ops, cases, tags, forms, core), **options)
+        return command(case_options=CaseOptions(suite_name, ops, cases, tags, forms, core, max_elements), **options)
 
     for option in (
         click.option(

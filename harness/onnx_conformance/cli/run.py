@@ -42,6 +42,10 @@ from onnx_conformance.suites.generated import Generated
 )  # fmt: skip
 @with_case_options
 @click.option(
+    "--max-elements", type=click.IntRange(0), metavar="N",
+    help="Leave out cases with a tensor of more elements; the end of the run says how many.",
+)  # fmt: skip
+@click.option(
     "--provisional", is_flag=True,
     help="Run versions that are not declared yet, on cases of their previous versions; same as --suite provisional.",
 )  # fmt: skip

@@ -104,6 +104,7 @@ class Run:
         versions: by backend, the version that it reports.
         taken: how many cases the selection has so far, earlier results included.
         without_outputs: ids of cases that have no outputs to compare with.
+        too_large: number of cases that were left out because of --max-elements.
     """
 
     def __init__(self, options: Options, suite: Suite | None = None) -> None:
@@ -137,6 +138,7 @@ class Run:
         self._outlook: Outlook | None = None
         self._outlook_read = False
         self.without_outputs: list[str] = []
+        self.too_large = 0
         self.versions: dict[str, str] = {}
         self._crew: Crew | None = None
         self._costs = costs.Costs()
@@ -271,6 +273,7 @@ class Run:
             self._costs.add(report)
             self._made += report.made
             self.without_outputs += report.without_outputs
+            self.too_large += report.too_large
             for item in report.unreadable:
                 if item not in self._unreadable:
                     self._unreadable.append(item)

@@ -59,6 +59,7 @@ class SliceReport:
         slice: which one.
         made: its cases by operator version.
         without_outputs: ids of cases that have no outputs to compare with.
+        too_large: number of cases with more elements than the selection allows.
         unreadable: cases that could not be read.
         idle: globs of the selection without matches in this slice and in previously known slices.
         seconds: that the worker spent on it.
@@ -67,6 +68,7 @@ class SliceReport:
     slice: Slice
     made: Counter[str] = field(default_factory=Counter)
     without_outputs: list[str] = field(default_factory=list)
+    too_large: int = 0
     unreadable: tuple[Unreadable, ...] = ()
     idle: frozenset[tuple[str, str]] = frozenset()
     seconds: float = 0.0
@@ -160,6 +162,9 @@ class Worker:
             read_before = len(self.suite.unreadable)
             own = selection.within(part)
             for case in self.suite.cases(own):
+                if own.is_too_large(case):
+                    report.too_large += 1
+                    continue
                 report.made[case.operator] += 1
                 if not case.has_outputs and case.outcome == "values" and self._work.reference is None:
                     report.without_outputs.append(case.id)

@@ -5,22 +5,32 @@ from __future__ import annotations
 import dataclasses
 import fnmatch
 import functools
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import numpy as np
+import onnx
 
 from onnx_conformance.base import globs
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.sample import in_sample, in_shard
+from onnx_conformance.base.values import Drawn
 from onnx_conformance.case.case import PLAIN, Case
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.suites.slices import Slice
 
 
 class SelectionError(HarnessError):
     """A selection names something that the suite does not have."""
+
+
+MOST_IN_A_BYTE = 4
+"""Maximum number of elements in a byte of a model: those of 2-bit types."""
 
 
 @dataclass
@@ -37,6 +47,8 @@ class Selection:
         ids: only cases with exactly these ids.
         forms: globs over forms: plain, symbolic, initializer*.
         slice: only this part of the cases; None: all of them.
+        max_elements: only cases whose tensors have at most this number of elements; None: any number. Known only when
+            a case is generated, so a worker leaves the others out, and counts them.
         idle: globs that have matched nothing so far, each with its option.
     """
 
@@ -49,6 +61,7 @@ class Selection:
     ids: frozenset[str] = frozenset()
     forms: tuple[str, ...] = ()
     slice: Slice | None = None
+    max_elements: int | None = None
     idle: set[tuple[str, str]] = field(init=False)
     _operators: dict[str, bool] = field(init=False, default_factory=dict, repr=False, compare=False)
 
@@ -75,6 +88,10 @@ class Selection:
         if operator not in self._operators:  # Cached: it is called for each of thousands of cases.
             self._operators[operator] = self._any("--op", self.ops, _names_of(operator))
         return self._operators[operator]
+
+    def is_too_large(self, case: Case) -> bool:
+        """Return whether a tensor of a case has more elements than are wanted."""
+        return self.max_elements is not None and _most_elements(case, self.max_elements) > self.max_elements
 
     def takes(self, case: Case | Listed) -> bool:
         """Return whether a case is selected."""
@@ -160,7 +177,25 @@ class Selection:
         words = [f"{option} {glob}" for option, globs in self._named for glob in globs]
         words += ["--core"] if self.core else []
         words += [f"--shard {self.shard[0]}/{self.shard[1]}"] if self.shard else []
+        words += [f"--max-elements {self.max_elements}"] if self.max_elements is not None else []
         return " ".join(words)
+
+
+def _most_elements(case: Case, limit: int) -> int:
+    """Return the number of elements of the largest tensor of a case; of its model only if it may exceed a limit."""
+    most = max(map(_elements, (*case.inputs.values(), *(case.expected or ()))), default=0)
+    if len(case.model) * MOST_IN_A_BYTE <= limit:
+        return most
+    initializers = onnx.load_from_string(case.model).graph.initializer
+    return max([most, *(math.prod(map(int, item.dims)) for item in initializers)])
+
+
+def _elements(value: Value | Drawn) -> int:
+    if isinstance(value, Drawn):
+        return _elements(value.example)
+    if isinstance(value, list):
+        return max(map(_elements, value), default=0)
+    return int(value.size) if isinstance(value, np.ndarray) else 1
 
 
 def _names_of(operator: str) -> tuple[str, ...]:
