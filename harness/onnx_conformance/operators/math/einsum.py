@@ -223,6 +223,38 @@ case("repeated_implicit", Inputs=waves((3, 3, 2)), equation="iij", cites=REPEATE
 case("three", Inputs=waves((2, 3), (3, 4), (4, 5)), equation="ij,jk,kl->il", cites=(OPERANDS, ARROW))
 case("chain", Inputs=waves((3,), (3, 4), (4,)), equation="i,ij,j->", cites=(OPERANDS, ARROW))
 case("four", Inputs=waves((3,), (4,), (2,), (5,)), equation="i,j,k,l->lkji", cites=(OPERANDS, ARROW))
+CONTRACTIONS: dict[str, tuple[Any, ...]] = {
+    "two_of_three_summed": ("ijk->i", (2, 3, 4)),
+    "first_two_summed": ("ijk->k", (2, 3, 4)),
+    "outer_two_summed": ("ijkl->kj", (2, 3, 4, 2)),
+    "two_diagonals": ("iijj->ji", (2, 2, 3, 3)),
+    "diagonal_summed_beside_kept": ("iij->j", (3, 3, 2)),
+    "two_contracted": ("ijk,jkl->il", (2, 3, 4), (3, 4, 2)),
+    "two_contracted_in_another_order": ("ijk,lkj->li", (2, 3, 4), (5, 4, 3)),
+    "contracted_beside_summed": ("ijk,k->i", (2, 3, 4), (4,)),
+    "summed_in_both": ("ijk,lmj->il", (2, 3, 4), (2, 5, 3)),
+    "batch_last": ("bij,bkj->kib", (2, 3, 4), (2, 5, 4)),
+    "batch_summed": ("bij,bjk->ik", (2, 3, 4), (2, 4, 5)),
+    "size_one_contracted": ("ij,jk->ik", (2, 1), (1, 3)),
+    "size_one_kept": ("ij,jk->ki", (1, 3), (3, 4)),
+    "three_with_two_contracted": ("ij,jkl,lk->i", (2, 3), (3, 4, 2), (2, 4)),
+    "bilinear": ("bi,kij,bj->bk", (2, 3), (4, 3, 2), (2, 2)),
+    "four_in_a_chain": ("ij,jk,kl,lm->mi", (2, 3), (3, 2), (2, 4), (4, 3)),
+    "four_with_one_index": ("i,i,i,i->i", (3,), (3,), (3,), (3,)),
+}
+"""By name, an equation and the shapes of its operands. Indices are repeated, kept, summed, permuted or of size 1."""
+for name, (equation, *shapes) in CONTRACTIONS.items():
+    case(name, Inputs=waves(*shapes), equation=equation, cites=(SUMMATION, OPERANDS, ARROW))
+WITH_DOTS: dict[str, tuple[Any, ...]] = {
+    "dots_of_three": ("...i,...j,...k->k...ji", (2, 3), (2, 4), (2, 2)),
+    "dots_of_three_contracted": ("...ij,...jk,...kl->...il", (2, 2, 3), (2, 3, 2), (2, 2, 4)),
+    "dots_of_four": ("i...,j...,k...,l...->...lkji", (2, 3), (1, 3), (2, 3), (2, 3)),
+    "dots_in_each_place": ("...ij,j...k->i...k", (4, 2, 3), (3, 4, 2)),
+    "dots_inside_both": ("i...j,j...k->k...i", (2, 4, 3), (3, 4, 2)),
+    "dots_of_three_broadcast": ("...i,...i,...i->...", (2, 1, 3), (1, 4, 3), (1, 1, 3)),
+}
+for name, (equation, *shapes) in WITH_DOTS.items():
+    case(name, Inputs=waves(*shapes), equation=equation, cites=(ELLIPSIS, OPERANDS, ARROW))
 case("case", Inputs=waves((2, 3)), equation="aA->Aa", cites=(DISTINCT, ARROW))
 case("case_implicit", Inputs=waves((2, 3)), equation="aA", cites=DISTINCT)
 case("case_product", Inputs=waves((2, 3), (3, 4)), equation="iI,Ij->ij", cites=(DISTINCT, ARROW))
