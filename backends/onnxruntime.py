@@ -26,7 +26,7 @@ from onnx_conformance.backends.option import VARIABLE
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-OPT_OUTS = (
+OPT_OUTS: tuple[tuple[str, str, str], ...] = (
     ("NotImplemented", r"Could not find an implementation|NOT_IMPLEMENTED", "no kernel"),
     ("Fail", r"Unsupported model IR version", "newer IR version than it knows"),
     ("Fail", r"is under development and support for this is limited", "newer opset than it knows"),
@@ -56,6 +56,9 @@ OPT_OUTS = (
     ("Fail", r"The implementation does not support past_key provided and present_key being null", "no kernel"),
     ("Fail", r"Failed to construct locale with name", "a locale is missing on this machine"),
     ("NoTypeError", r"", "no way to pass this type"),
+)
+
+OPT_OUTS_OF_PROVIDERS = (
     ("NotOnProviderError", r"", "no node ran on the execution provider"),
     # Without fallback, a node that no provider takes has no type of provider.
     ("Fail", r"Provider type for .* node with name .* is not set", "no kernel of the execution provider"),
@@ -65,6 +68,7 @@ OPT_OUTS = (
         "the execution provider does not take every node",
     ),
 )
+"""Further ones of execution providers, which may not use the CPU."""
 
 REPRO = """\
 import onnxruntime
@@ -160,6 +164,8 @@ OPTIONS.log_severity_level = 4  # It logs only errors that it also raises.
 OPTIONS.graph_optimization_level = getattr(onnxruntime.GraphOptimizationLevel, LEVEL)
 PROVIDER = execution_provider.load(EP_NAME)
 MORE = PROVIDER.prepare(OPTIONS)
+if PROVIDER.name != execution_provider.CPU:
+    OPT_OUTS += OPT_OUTS_OF_PROVIDERS
 
 
 class SparseAnswer(Exception):  # noqa: N818 - it is the runtime's, not an error of ours

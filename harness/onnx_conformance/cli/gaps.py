@@ -51,7 +51,7 @@ def gaps_(results: tuple[Path, ...], backends: tuple[str, ...], *, offline: bool
         if not any(not backends or name in backends for name in run.header["backends"]):
             there = ", ".join(run.header["backends"])
             raise HarnessError(
-                "backend-not-in-results", f"{path} has no results of {', '.join(backends)}; it has results of {there}"
+                "gaps-of-another-backend", f"{path} has no results of {', '.join(backends)}; it has results of {there}"
             )
         for name, hello in run.header["backends"].items():
             if not backends or name in backends:
