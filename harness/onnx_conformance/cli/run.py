@@ -43,7 +43,7 @@ from onnx_conformance.suites.generated import Generated
 @with_case_options
 @click.option(
     "--max-elements", type=click.IntRange(0), metavar="N",
-    help="Leave out cases with a tensor of more elements; the end of the run says how many.",
+    help="Leave out cases with a tensor of more elements; the end of the run shows their number.",
 )  # fmt: skip
 @click.option(
     "--provisional", is_flag=True,
