@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from onnx_conformance.declare.sizes import grid, pairwise
+from onnx_conformance.declare.sizes import filled, grid, pairwise
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from onnx_conformance.declare import Clause, Op
     from onnx_conformance.declare.sizes import Choice, Dims
 
 BYTES: dict[str, tuple[Dims, Dims, Choice]] = {
@@ -32,3 +35,29 @@ CLASSES: dict[str, tuple[Dims, list[dict[str, int]]]] = {
     "pixels": (("b", "c", "h", "w"), grid(b=(2,), c=(3, 21), h=(7,), w=(16, 33))),
 }
 """The dimensions of the values of classes, and the sizes."""
+LINES: dict[str, tuple[Dims, int, list[dict[str, int]]]] = {
+    "vector": (("n",), 0, grid(n=(7, 16, 33, 129, 1025, 4097))),
+    "last": (("m", "n"), -1, grid(m=(7,), n=(9, 64, 257))),
+    "first": (("n", "m"), 0, grid(n=(9, 65, 257), m=(16,))),
+    "middle": (("b", "n", "m"), 1, grid(b=(2,), n=(33, 64), m=(7,))),
+}
+"""The dimensions of x, the axis, and the sizes, of running sums and products."""
+
+
+def sized(op: Op, ways: Mapping[str, tuple[Mapping[str, Any], tuple[Clause, ...]]], **limits: Any) -> None:  # noqa: ANN401
+    """Declare the sized calls of a running sum or product.
+
+    Args:
+        op: the operator.
+        ways: by name, the attributes of each way to sum or multiply, and the clauses that describe it.
+        limits: the limits of the elements of x; see `filled`.
+    """
+    for place, (dims, axis, sizes) in LINES.items():
+        for way, (attributes, clauses) in ways.items():
+            op.sized(
+                f"{place}_{way}",
+                sizes[:: 1 if way == "plain" else 2],
+                each="T" if (place, way) == ("last", "plain") else None,
+                cites=clauses,
+                arguments={"x": filled(*dims, **limits), "axis": axis, **attributes},
+            )

@@ -26,8 +26,8 @@ from onnx_conformance.declare import (
     vary,
 )
 from onnx_conformance.declare.families.products import but_where_order_decides
-from onnx_conformance.declare.sizes import Dims, filled, grid
 from onnx_conformance.operators.math._cumulative import running
+from onnx_conformance.operators.math._sizes import sized
 
 
 def _rounding(x: Array, axis: Array, exclusive: int, reverse: int) -> list[Array]:
@@ -184,19 +184,4 @@ for type_ in ("float16", "bfloat16", "double"):
     case(f"fractions_{type_}", Tag.EDGE, x=fractions, axis=0, cites=PERFORMS)
     case(f"fractions_reverse_{type_}", Tag.EDGE, x=fractions, axis=0, reverse=1, cites=PERFORMS)
 
-LINES: dict[str, tuple[Dims, int, list[dict[str, int]]]] = {
-    "vector": (("n",), 0, grid(n=(7, 16, 33, 129, 1025, 4097))),
-    "last": (("m", "n"), -1, grid(m=(7,), n=(9, 64, 257))),
-    "first": (("n", "m"), 0, grid(n=(9, 65, 257), m=(16,))),
-    "middle": (("b", "n", "m"), 1, grid(b=(2,), n=(33, 64), m=(7,))),
-}
-"""The dimensions of x, the axis, and the sizes."""
-for place, (dims, axis, sizes) in LINES.items():
-    for way, (attributes, clauses) in WAYS.items():
-        CUM_PROD.sized(
-            f"{place}_{way}",
-            sizes[:: 1 if way == "plain" else 2],
-            each="T" if (place, way) == ("last", "plain") else None,
-            cites=clauses,
-            arguments={"x": filled(*dims, floats=(0.9, 1.1), integers=(1, 1)), "axis": axis, **attributes},
-        )
+sized(CUM_PROD, WAYS, floats=(0.9, 1.1), integers=(1, 1))

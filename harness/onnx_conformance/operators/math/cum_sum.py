@@ -25,8 +25,9 @@ from onnx_conformance.declare import (
     typed,
     vary,
 )
-from onnx_conformance.declare.sizes import Dims, filled, grid
+from onnx_conformance.declare.sizes import filled, grid
 from onnx_conformance.operators.math._cumulative import running
+from onnx_conformance.operators.math._sizes import sized
 
 
 def _rounding(x: Array, axis: Array, exclusive: int, reverse: int) -> list[Array]:
@@ -168,20 +169,5 @@ for type_, fractions in FRACTIONS.items():
         cites=PERFORMS,
     )
 
-LINES: dict[str, tuple[Dims, int, list[dict[str, int]]]] = {
-    "vector": (("n",), 0, grid(n=(7, 16, 33, 129, 1025, 4097))),
-    "last": (("m", "n"), -1, grid(m=(7,), n=(9, 64, 257))),
-    "first": (("n", "m"), 0, grid(n=(9, 65, 257), m=(16,))),
-    "middle": (("b", "n", "m"), 1, grid(b=(2,), n=(33, 64), m=(7,))),
-}
-"""The dimensions of x, the axis, and the sizes."""
-for place, (dims, axis, sizes) in LINES.items():
-    for way, (attributes, clauses) in WAYS.items():
-        CUM_SUM.sized(
-            f"{place}_{way}",
-            sizes[:: 1 if way == "plain" else 2],
-            each="T" if (place, way) == ("last", "plain") else None,
-            cites=clauses,
-            arguments={"x": filled(*dims, integers=(0, 4)), "axis": axis, **attributes},
-        )
+sized(CUM_SUM, WAYS, integers=(0, 4))
 CUM_SUM.sized("large", grid(m=(129,), n=(513,)), cites=FROM_THE_FIRST, arguments={"x": filled("m", "n"), "axis": 1})

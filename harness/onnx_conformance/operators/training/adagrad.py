@@ -15,7 +15,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed, vary
 from onnx_conformance.declare.families.broadcasting import have_one_shape
-from onnx_conformance.declare.sizes import LENGTHS, Several, filled, grid, several
+from onnx_conformance.operators.training._sizes import sized
 
 ROUNDINGS = 12
 """The number of operations that lead to one element of X_new."""
@@ -188,24 +188,4 @@ for n in (1, 3):
 case("shapes_mismatch", Tag.EDGE, inputs=(X, [1, 2], H), rejects=NUMPY)
 case("shapes_mismatch_in_rows", Tag.EDGE, inputs=(Y, ramp(4, 3), Q), rejects=NUMPY)
 
-
-def _drawn(count: int, *dims: str) -> Several:
-    """Return tensors, their gradients and averages; the last ones are squares and therefore positive."""
-    return several(3 * count, lambda index: filled(*dims, floats=(0.1, 2) if index >= 2 * count else (-2, 2)))
-
-
-ADAGRAD.sized(
-    "vector",
-    grid(n=LENGTHS[::3]),
-    n=2,
-    each="T3",
-    cites=(REGULARIZED, H_NEW, X_NEW),
-    arguments={"R": 0.1, "T": 3, "inputs": _drawn(1, "n"), **SET},
-)
-ADAGRAD.sized(
-    "two_matrices",
-    grid(m=(17,), n=(9, 64)),
-    n=4,
-    cites=(REGULARIZED, H_NEW, X_NEW),
-    arguments={"R": 0.1, "T": 3, "inputs": _drawn(2, "m", "n"), **SET},
-)
+sized(ADAGRAD, 3, (REGULARIZED, H_NEW, X_NEW), SET)

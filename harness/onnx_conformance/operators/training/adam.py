@@ -15,7 +15,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed, vary
 from onnx_conformance.declare.families.broadcasting import have_one_shape
-from onnx_conformance.declare.sizes import LENGTHS, Several, filled, grid, several
+from onnx_conformance.operators.training._sizes import sized
 
 ROUNDINGS = 12
 """The number of operations that lead to one element of X_final, without those of the learning rate."""
@@ -234,24 +234,4 @@ for n in (1, 2, 4):
 case("shapes_mismatch", Tag.EDGE, inputs=(X, [1, 2], V, H), rejects=NUMPY)
 case("shapes_mismatch_in_rows", Tag.EDGE, inputs=(Y, ramp(4, 3), W, Q), rejects=NUMPY)
 
-
-def _drawn(count: int, *dims: str) -> Several:
-    """Return tensors, their gradients and averages; the last ones are squares and therefore positive."""
-    return several(4 * count, lambda index: filled(*dims, floats=(0.1, 2) if index >= 3 * count else (-2, 2)))
-
-
-ADAM.sized(
-    "vector",
-    grid(n=LENGTHS[::3]),
-    n=3,
-    each="T3",
-    cites=(V_NEW, H_NEW, X_FINAL),
-    arguments={"R": 0.1, "T": 3, "inputs": _drawn(1, "n"), **SET},
-)
-ADAM.sized(
-    "two_matrices",
-    grid(m=(17,), n=(9, 64)),
-    n=6,
-    cites=(V_NEW, H_NEW, X_FINAL),
-    arguments={"R": 0.1, "T": 3, "inputs": _drawn(2, "m", "n"), **SET},
-)
+sized(ADAM, 4, (V_NEW, H_NEW, X_FINAL), SET)
