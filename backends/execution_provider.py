@@ -26,8 +26,11 @@ from typing import Any
 
 import onnxruntime
 
+from onnx_conformance.backends.option import PROVIDERS, provider_file
+
 CPU = "CPUExecutionProvider"
-FOLDER = Path(__file__).with_name("providers")
+FALLBACK = "session.disable_cpu_ep_fallback"
+"""The entry of a session's configuration that refuses a model with a node on the CPU."""
 OLDEST = "1.22"
 """The oldest ONNX Runtime with the interface for plugins."""
 
@@ -46,7 +49,8 @@ class Provider:
         devices: those of a plugin; empty for a built-in provider.
         options: of the provider.
         session: entries of the session's configuration.
-        library: the path of the library of a plugin; empty for a built-in provider.
+        library: Python code of the path of a plugin's library; empty for a built-in provider.
+        device: the type of the devices that are wanted, such as GPU; empty for any.
     """
 
     name: str
@@ -55,6 +59,7 @@ class Provider:
     options: dict[str, str] = field(default_factory=dict)
     session: dict[str, str] = field(default_factory=dict)
     library: str = ""
+    device: str = ""
 
     def prepare(self, options: onnxruntime.SessionOptions) -> dict[str, Any]:
         """Add the provider to the options of all sessions; return further arguments of InferenceSession."""
@@ -62,7 +67,7 @@ class Provider:
             options.add_session_config_entry(key, value)
         if self.name == CPU:
             return {"providers": [CPU]}
-        options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+        options.add_session_config_entry(FALLBACK, "1")
         if hasattr(onnxruntime, "OrtEpAssignedNode"):
             options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
         if not self.devices:
@@ -71,10 +76,10 @@ class Provider:
         return {}
 
     def check(self, session: onnxruntime.InferenceSession) -> None:
-        """Raise an error unless the provider runs a node.
+        """Raise an error unless the provider runs all nodes, and at least one.
 
         Raises:
-            NotOnProviderError: no node is assigned to it.
+            NotOnProviderError: no node is assigned to it, or one to another provider.
         """
         if self.name == CPU:
             return
@@ -83,19 +88,21 @@ class Provider:
         if not hasattr(session, "get_provider_graph_assignment_info"):
             return
         nodes = {part.ep_name: len(part.get_nodes()) for part in session.get_provider_graph_assignment_info()}
-        if not nodes.get(self.name):
+        if {name for name, count in nodes.items() if count} != {self.name}:
             there = ", ".join(f"{count} to {name}" for name, count in nodes.items()) or "none"
             raise NotOnProviderError(f"nodes assigned: {there}")
 
     def code(self) -> str:
         """Return Python code that makes `options` and `more`, the arguments of InferenceSession, like this class."""
         lines = ["options = onnxruntime.SessionOptions()"]
-        entries = {**self.session, **({} if self.name == CPU else {"session.disable_cpu_ep_fallback": "1"})}
+        entries = {**self.session, FALLBACK: "1"}
         lines += [f"options.add_session_config_entry({key!r}, {value!r})" for key, value in entries.items()]
         if self.devices:
+            wanted = f"item.ep_name == {self.name!r}"
+            wanted += f" and item.device.type.name == {self.device!r}" if self.device else ""
             lines += [
                 f"onnxruntime.register_execution_provider_library({REGISTERED!r}, {self.library})",
-                f"devices = [item for item in onnxruntime.get_ep_devices() if item.ep_name == {self.name!r}]",
+                f"devices = [item for item in onnxruntime.get_ep_devices() if {wanted}]",
                 f"options.add_provider_for_devices(devices[:1], {self.options!r})",
                 "more = {}",
             ]
@@ -119,10 +126,9 @@ def load(name: str) -> Provider:
     Raises:
         ValueError: there is no such provider or device, or the installed ONNX Runtime is too old for it.
     """
-    own = FOLDER / f"{name}.toml"
-    path = Path(name) if name.endswith(".toml") else own
+    path = provider_file(name)
     if not path.is_file():
-        there = ", ".join(sorted(item.stem for item in FOLDER.glob("*.toml")))
+        there = ", ".join(sorted(item.stem for item in PROVIDERS.glob("*.toml")))
         raise ValueError(f"there is no execution provider {name!r}; there are {there}, or name a file: ep=./my_ep.toml")
     table = tomllib.loads(path.read_text(encoding="utf-8")).get("provider", {})
     names = table.get("names", [])
@@ -178,11 +184,7 @@ def _plugin(path: Path, table: dict[str, Any], names: list[str], more: dict[str,
         raise ValueError(f"{library} is no library of an execution provider: {error}") from None
     every = list(onnxruntime.get_ep_devices())
     kind = str(table.get("device", "")).upper()
-    found = [
-        item
-        for item in every
-        if item.ep_name in names and (not kind or str(item.device.type).rpartition(".")[2] == kind)
-    ]
+    found = [item for item in every if item.ep_name in names and (not kind or item.device.type.name == kind)]
     if not found:
         there = ", ".join(sorted({item.ep_name for item in every} - {CPU})) or "no provider"
         raise ValueError(
@@ -190,4 +192,4 @@ def _plugin(path: Path, table: dict[str, Any], names: list[str], more: dict[str,
             f"offers {there}"
         )
     version = str(found[0].ep_metadata.get("version", "")) if hasattr(found[0], "ep_metadata") else ""
-    return Provider(found[0].ep_name, version, (found[0],), library=code, **more)
+    return Provider(found[0].ep_name, version, (found[0],), library=code, device=kind, **more)

@@ -21,7 +21,7 @@ import numpy as np
 import onnxruntime
 
 from onnx_conformance.backends import execution_provider, protocol
-from onnx_conformance.backends.option import VARIABLE
+from onnx_conformance.backends.option import EP, VARIABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -132,7 +132,6 @@ LEVELS = {
     "none": "ORT_DISABLE_ALL",
 }
 """The levels of the graph optimizer, by option; the first is its default."""
-EP = "ep="
 
 
 def _words() -> tuple[str, str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,6 +17,14 @@ if TYPE_CHECKING:
 
 VARIABLE = "ONNX_CONFORMANCE_OPTION"
 ONLY, WITHOUT = "only:", "without:"
+EP = "ep="
+"""The word before the name of an execution provider of ONNX Runtime, as in onnxruntime[none,ep=nxrt]."""
+PROVIDERS = Path(__file__).with_name("providers")
+
+
+def provider_file(name: str) -> Path:
+    """Return the file of an execution provider, whether or not it exists: one of PROVIDERS, or a path of the user."""
+    return Path(name) if name.endswith(".toml") else PROVIDERS / f"{name}.toml"
 
 
 def option(known: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from onnx_conformance.backends.option import EP
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import BACKENDS
 from onnx_conformance.base.verdict import clean, line
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 FOLDER = BACKENDS.resolve()  # In a checkout a link; the files next to the folder itself are needed, too.
-EP = python_environment.EP
 ACTION = "action"
 """The name of the lock of this project's dependencies: `action.lock`, in the folder of action.yml."""
 

@@ -100,7 +100,8 @@ class Part:
 @pytest.mark.parametrize(
     ("session", "words"),
     [(Session(), "the session has only CPUExecutionProvider"), (Session(Mine=0), "nodes assigned: 0 to Mine"),
-     (Session(Other=2), "the session has only Other"), (Session(Mine=0, Other=2), "2 to Other")],
+     (Session(Other=2), "the session has only Other"), (Session(Mine=0, Other=2), "2 to Other"),
+     (Session(Mine=1, Other=2), "1 to Mine, 2 to Other")],
 )  # fmt: skip
 def test_a_silent_fallback_to_another_provider_proves_nothing(session: Session, words: str) -> None:
     with pytest.raises(execution_provider.NotOnProviderError, match=words):

@@ -48,6 +48,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_version
 from packaging.version import Version
 
+from onnx_conformance.backends.option import EP, provider_file
 from onnx_conformance.base import under_test
 from onnx_conformance.base.package import BACKENDS
 from onnx_conformance.base.verdict import clean
@@ -67,8 +68,6 @@ HOLD = "import sys; print(sys.executable, flush=True); sys.stdin.read()"
 """Prints the interpreter's path; uv removes the environment when the input of this program ends."""
 IDENTITY = "import sys, sysconfig; print(sys.base_prefix, sys.version, sysconfig.get_platform(), sys.abiflags)"
 """Prints a text that is different for every other Python."""
-EP = "ep="
-"""The word of an option before the name of an execution provider."""
 HAS = "import importlib.metadata, sys; importlib.metadata.distribution(sys.argv[1])"
 """Ends with status 0 where a distribution is installed."""
 FINDS = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
@@ -145,12 +144,17 @@ def of_runtimes() -> str:
     return os.environ.get(RUNTIMES) or sys.executable
 
 
+def _succeeds(python: str, program: str, word: str) -> bool:
+    """Return whether a Python program ends with status 0."""
+    words = [python, "-c", program, word]
+    return not subprocess.run(words, capture_output=True, check=False).returncode  # noqa: S603 - a Python
+
+
 @functools.cache
 def has_module(python: str, module: str) -> bool:
     """Return whether a Python can import a module."""
     if python != sys.executable:
-        words = [python, "-c", FINDS, module]
-        return not subprocess.run(words, capture_output=True, check=False).returncode  # noqa: S603 - a Python
+        return _succeeds(python, FINDS, module)
     try:
         return importlib.util.find_spec(module) is not None
     except (ImportError, ValueError):
@@ -160,8 +164,7 @@ def has_module(python: str, module: str) -> bool:
 @functools.cache
 def has_distribution(python: str, distribution: str) -> bool:
     """Return whether a distribution is installed for a Python."""
-    words = [python, "-c", HAS, distribution]
-    return not subprocess.run(words, capture_output=True, check=False).returncode  # noqa: S603 - a Python
+    return _succeeds(python, HAS, distribution)
 
 
 @functools.cache
@@ -181,9 +184,8 @@ def provider(option: str) -> Needs | None:
         option: of a backend, such as none,ep=nxrt.
     """
     name = next((word.removeprefix(EP) for word in option.split(",") if word.startswith(EP)), "")
-    own = name.endswith(".toml")
-    path = Path(name) if own else BACKENDS / "providers" / f"{name}.toml"
-    if not (own or under_test.may_be_adapter(name)) or not path.is_file():
+    path = provider_file(name)
+    if not (name.endswith(".toml") or under_test.may_be_adapter(name)) or not path.is_file():
         return None
     return _read(path) if "distribution" in tomllib.loads(path.read_text(encoding="utf-8")) else None
 
