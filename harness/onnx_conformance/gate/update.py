@@ -6,6 +6,7 @@ The file is changed section by section, as text: reasons, links, comments and or
 from __future__ import annotations
 
 import fnmatch
+import functools
 import re
 import textwrap
 from dataclasses import dataclass, field, replace
@@ -164,10 +165,10 @@ class _Update:
         }
         return {name: (least, now) for name, (least, now) in required.items() if now < least}
 
-    @property
-    def _new_gaps(self) -> list[str]:
-        """The version gaps that the file does not list."""
-        return [gap.name for gap in self.gate.support.found() if gap.name not in self.known.gaps]
+    @functools.cached_property
+    def _gaps(self) -> tuple[str, ...]:
+        """The version gaps of the run."""
+        return tuple(gap.name for gap in self.gate.support.found())
 
     def _refuse(self, reason: str) -> None:
         refused = []
@@ -178,9 +179,10 @@ class _Update:
                 "or accept "
                 "them with --accept-new --reason WHY"
             )
-        if self._new_gaps and not reason:
+        new_gaps = [name for name in self._gaps if name not in self.known.gaps]
+        if new_gaps and not reason:
             refused.append(
-                f"{len(self._new_gaps)} version gaps are new, the first is {line(self._new_gaps[0])}; support them, or "
+                f"{len(new_gaps)} version gaps are new, the first is {line(new_gaps[0])}; support them, or "
                 "accept them with --accept-new --reason WHY"
             )
         if self._lowered and not self.fewer:
@@ -290,29 +292,21 @@ class _Update:
         if now == before:
             return text
         self.changes.append(f"minimum: changed from {before} to {now}")
-        lines = toml_blocks.lines_of(text)
         place = next((begin for name, begin, _ in toml_blocks.keys(text) if name == "minimum"), None)
         if place is None:
-            after = next(end for name, _, end in toml_blocks.keys(text) if name == "backend")
-            lines[-1] = lines[-1].rstrip("\n") + "\n"
-            lines.insert(after, f"minimum = {now}\n")
-        else:
-            lines[place] = self._with_number(lines[place], before, now)
+            return _below_backend(text, f"minimum = {now}\n")
+        lines = toml_blocks.lines_of(text)
+        lines[place] = self._with_number(lines[place], before, now)
         return "".join(lines)
 
     def _with_gaps(self, text: str) -> str:
-        found = tuple(gap.name for gap in self.gate.support.found())
-        if found == self.known.gaps:
+        if self._gaps == self.known.gaps:
             return text
-        self.changes.append(f"gaps: {len(found)} version gaps are listed now, {len(self.known.gaps)} before")
-        listed = f"gaps = {toml_blocks.array(found)}"
+        self.changes.append(f"gaps: {len(self._gaps)} version gaps are listed now, {len(self.known.gaps)} before")
+        listed = f"gaps = {toml_blocks.array(self._gaps)}"
         if any(name == "gaps" for name, *_ in toml_blocks.keys(text)):
             return toml_blocks.replaced(text, {"gaps"}, [listed])
-        lines = toml_blocks.lines_of(text)
-        after = next(end for name, _, end in toml_blocks.keys(text) if name == "backend")
-        lines[-1] = lines[-1].rstrip("\n") + "\n"
-        lines.insert(after, f"{_ABOVE_GAPS}\n{listed}\n")
-        return "".join(lines)
+        return _below_backend(text, f"{_ABOVE_GAPS}\n{listed}\n")
 
     def _attempted(self, text: str) -> str:
         """Return the table of attempted cases, with the current numbers."""
@@ -349,6 +343,14 @@ class _Update:
         if now < before:
             new = f"# {before} until {self.today}: {line(self.fewer)}" + (f"; {new[1:].strip()}" if new else "")
         return f"{key}{now}{(blank or '  ') + new if new else ''}{end}"
+
+
+def _below_backend(text: str, added: str) -> str:
+    """Return the keys of the file with further lines below that of the backend."""
+    lines = toml_blocks.lines_of(text)
+    after = next(end for name, _, end in toml_blocks.keys(text) if name == "backend")
+    lines[-1] = lines[-1].rstrip("\n") + "\n"
+    return "".join([*lines[:after], added, *lines[after:]])
 
 
 def _header_line(lines: Sequence[str]) -> int:

@@ -63,8 +63,7 @@ class VersionGaps:
 
     newest: int | None = None
     _unsupported: dict[str, dict[str, list[Result]]] = field(default_factory=dict)
-    _passing: set[str] = field(default_factory=set)
-    _known: set[str] = field(default_factory=set)
+    _passes: dict[str, bool] = field(default_factory=dict)
 
     @classmethod
     def of(cls, hello: Mapping[str, Any]) -> VersionGaps:
@@ -76,10 +75,8 @@ class VersionGaps:
         """Count a result; only plain cases with valid models matter."""
         if not result.is_plain or result.outcome not in VALID:
             return
-        self._known.add(result.case)
-        if result.verdict is Verdict.PASS:
-            self._passing.add(result.case)
-        elif result.verdict is Verdict.UNSUPPORTED:
+        self._passes[result.case] = result.verdict is Verdict.PASS
+        if result.verdict is Verdict.UNSUPPORTED:
             examples = self._unsupported.setdefault(result.operator, {}).setdefault(result.element_type, [])
             examples.append(result)
             examples.sort(key=lambda item: item.as_example)
@@ -92,12 +89,10 @@ class VersionGaps:
             ask: a function that runs cases of earlier versions that have no result, and returns for each existing one
                 whether it passes; None: only results count.
         """
-        known = {case: case in self._passing for case in self._known}
-        if ask is not None:
-            for _ in range(_MOST_EARLIER):  # The newest earlier version first; older ones if it has no such case.
-                if not (wanted := frozenset(self._next(known))):
-                    break
-                known |= dict.fromkeys(wanted, False) | dict(ask(wanted))
+        known = dict(self._passes)
+        # The newest earlier version first; older ones if it has no such case.
+        while ask is not None and (wanted := frozenset(self._next(known))):
+            known |= dict.fromkeys(wanted, False) | dict(ask(wanted))
         return sorted(self._gaps(known), key=lambda gap: natural(gap.name))
 
     def too_new(self) -> list[str]:
@@ -106,7 +101,7 @@ class VersionGaps:
 
     def _is_too_new(self, name: str) -> bool:
         since = split_operator(name)[1]
-        return name.startswith("ai.onnx/") and None not in (self.newest, since) and (since or 0) > (self.newest or 0)
+        return name.startswith("ai.onnx/") and self.newest is not None and since is not None and since > self.newest
 
     def _pairs(self) -> Iterator[tuple[Result, list[str]]]:
         """Yield each unsupported example with its ids in earlier versions of the same meaning, the newest first."""
@@ -137,7 +132,3 @@ class VersionGaps:
             result, passing = min(items, key=lambda item: item[0].as_example)
             types = tuple(sorted({item.element_type for item, _ in items} - {""}))
             yield Gap(operator, lacks or 0, runs, types, result.case, passing, line(result.message))
-
-
-_MOST_EARLIER = 20
-"""More than any operator has versions with one meaning."""
