@@ -113,6 +113,11 @@ class Score:
         return 0 < self.specified < FEW_CASES
 
     @property
+    def few_attempted(self) -> bool:
+        """The same for the attempted cases."""
+        return 0 < self.attempted < FEW_CASES
+
+    @property
     def sentence(self) -> str:
         """Both rates and all counts."""
         return sentence(self.counts)
