@@ -165,7 +165,8 @@ def _rounded(piece: memoryview, number: int, count: int, *, exact: bool, bounded
     if is_complex:
         array = array.view(array.real.dtype)
     if not bounded and (exact or array.dtype != np.float64):
-        nan = np.isnan(array)
+        with np.errstate(invalid="ignore"):  # Signalling NaNs.
+            nan = np.isnan(array)
         if not nan.any():
             return piece
         array[nan] = np.nan

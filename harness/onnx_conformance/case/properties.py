@@ -18,6 +18,10 @@ Array = np.ndarray[Any, Any]
 PLAIN_FIELDS = ("low", "high", "chosen_by", "mean", "deviation", "kurtosis", "same_as")
 INDICES = ("chosen_by", "same_as")
 """The fields that are numbers of outputs."""
+MOMENTS = ("mean", "deviation", "kurtosis")
+"""The fields that are computed."""
+DIGITS = 12
+"""Number of digits of a computed number that are the same on all processors."""
 SIGMAS = 6.0
 """Largest allowed deviation of a mean or a variance. A correct generator exceeds it in 1 of 500 million cases."""
 CHOICE_ULP = 4
@@ -98,10 +102,17 @@ def describe(drawn: Drawn) -> dict[str, Any]:
     for name in PLAIN_FIELDS:
         value = getattr(drawn, name)
         if value is not None:  # 0 and 0.0 are the same number, and have one text.
-            described[name] = value if name in INDICES else np.asarray(value, np.float64).tolist()
+            described[name] = value if name in INDICES else _portable(name, np.asarray(value, np.float64)).tolist()
     if drawn.choices:
         described["choices"] = [np.asarray(choice).astype(np.float64).tolist() for choice in drawn.choices]
     return described
+
+
+def _portable(name: str, value: Array) -> Array:
+    """Return a moment without its last digits, which depend on the processor. A limit stays the same."""
+    if name not in MOMENTS:
+        return value
+    return np.array([float(f"{item:.{DIGITS}g}") for item in value.flat], np.float64).reshape(value.shape)
 
 
 def parse(described: Mapping[str, Any]) -> Drawn:

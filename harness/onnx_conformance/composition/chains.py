@@ -18,7 +18,8 @@ from onnx_conformance.case.case import Outcome
 from onnx_conformance.declare import DeclarationError, NoAnswer
 from onnx_conformance.forms.delivered import INITIALIZERS_ALONE
 from onnx_conformance.generation.deliveries import plain
-from onnx_conformance.generation.plans import NotDerivedError, bindings, plan, specs_of
+from onnx_conformance.generation.expansion import bindings
+from onnx_conformance.generation.plans import NotDerivedError, plan, specs_of
 from onnx_conformance.specification import registry, schema
 from onnx_conformance.specification.signature import type_of
 from onnx_conformance.tolerance.several_nodes import UndecidedError, composed, first_tensor
@@ -45,7 +46,7 @@ MOST_ELEMENTS = 4096
 
 def chains(op: Op, version: OperatorVersion) -> Iterator[Case]:
     """Yield models in which other operators follow declared calls of an operator version, in its default types."""
-    specs = [spec for spec in specs_of(op, version) if not (spec.rejects or spec.unspecified)]
+    specs = [spec for spec in specs_of(op, version) if not (spec.rejects or spec.unspecified or spec.sized)]
     apart = specs[:: max(1, len(specs) // FIRSTS)][:FIRSTS]
     planned = (_default(op, version, spec) for spec in [*apart, *(item for item in specs if item not in apart)])
     for case in itertools.islice((case for case in planned if case is not None and _leads(case)), FIRSTS):
@@ -161,7 +162,7 @@ def _append(model: onnx.ModelProto, taken: str, call: Case, prefix: str) -> None
 def _call(op: Op, version: OperatorVersion, type_: str, words: str) -> Case | None:
     """Return a declared call of an operator whose first input has this type; None if there is none."""
     variable = version.inputs[0].type
-    specs = [spec for spec in specs_of(op, version) if not (spec.rejects or spec.unspecified)]
+    specs = [spec for spec in specs_of(op, version) if not (spec.rejects or spec.unspecified or spec.sized)]
     turn = hashlib.sha256(words.encode()).digest()[0] % CALLS
     for spec in [*specs[turn:CALLS], *specs[:turn]]:
         for types, suffix in bindings(version, spec):

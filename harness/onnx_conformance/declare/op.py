@@ -108,6 +108,7 @@ class CaseSpec:
         each: one or more type variables. The case is expanded over every type that the variable allows, or over all
             combinations.
         but: the types that this expansion skips: tensor(string), or only the element type.
+        only: the types to which the case is expanded, as the text in ids; empty for all.
         outside: a type variable. The case is expanded over every tensor type that the variable does not allow.
         stray: attributes that the signature does not have.
         stray_inputs: the number of inputs in excess of the signature.
@@ -117,7 +118,7 @@ class CaseSpec:
         unspecified: the clause that does not define the result, or some of its elements.
         derived: whether it is derived from the signature. A derived case exists only if the oracle has an answer. It is
             delivered only in the plain form and at the highest opset.
-        sized: whether it is a case of a sized call; see `declare.sizes`.
+        sizes: the number of each named dimension, if it is a case of a sized call; see `declare.sizes`. None otherwise.
         exhaustive: whether it is sized and has every value of small types. It is then delivered only plainly, in every
             type.
     """
@@ -133,6 +134,7 @@ class CaseSpec:
     before: int | None = None
     each: str | tuple[str, ...] | None = None
     but: tuple[str, ...] = ()
+    only: frozenset[str] = frozenset()
     outside: str | None = None
     stray: Mapping[str, Any] = field(default_factory=dict)
     stray_inputs: int = 0
@@ -141,8 +143,13 @@ class CaseSpec:
     rejects: Clause | None = None
     unspecified: Clause | None = None
     derived: bool = False
-    sized: bool = False
+    sizes: Mapping[str, int] | None = None
     exhaustive: bool = False
+
+    @property
+    def sized(self) -> bool:
+        """Whether it is a case of a sized call."""
+        return self.sizes is not None
 
     @property
     def clauses(self) -> tuple[Clause, ...]:
@@ -394,7 +401,8 @@ class Op:
         """Declare a typical call at several sizes; see `declare.sizes`, and CaseSpec for the other parameters.
 
         The number of outputs, `n`, may be the name of a dimension. The call is for the newest version of the operator.
-        Its cases are in the suite `kernels`, and in no other. If it is `exhaustive`, each type has all sizes.
+        Its cases are in the suite `kernels`, and some of them in the core. If it is `exhaustive`, each type has all
+        sizes.
 
         Raises:
             DeclarationError: the name is malformed or taken.
@@ -434,7 +442,7 @@ class Op:
         for call in self.calls:
             for name, sizes in call.each():
                 arguments, options = call.at(str(self), name, sizes), call.options_at(sizes)
-                yield CaseSpec(name, arguments, frozenset({Tag.SIZE}), sized=True, **options)
+                yield CaseSpec(name, arguments, frozenset({Tag.SIZE}), sizes=sizes, **options)
 
     def _worded(self, spec: CaseSpec) -> Iterator[CaseSpec]:
         """Yield a case for each range of versions in which its clauses have the same wording, the latest first."""

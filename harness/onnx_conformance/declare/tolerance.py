@@ -38,6 +38,9 @@ class Tolerance:
         bound: a function of the oracle's arguments, by name, that returns the absolute error allowed for each element
             of each output, in epsilons of the output's type (integers have no error). It is for sums and products,
             whose error grows with the terms. It may have a parameter `v`, the Version.
+        steps: whether the text rounds between the steps of the calculation. Otherwise, a measured error or a bound of a
+            type of 16 bits is that of a calculation in float32, and one unit for the rounding of its result: careful
+            implementations do so, and the error of sums in 16 bits would let wrong answers pass.
     """
 
     reason: str
@@ -49,6 +52,7 @@ class Tolerance:
     bound: Callable[..., list[Array]] | None = None
     measured: bool = False
     stage: str = ""
+    steps: bool = False
 
     @property
     def exact(self) -> bool:
@@ -64,11 +68,11 @@ def ulp(count: float, reason: str, *, narrow: float | None = None) -> Tolerance:
     return Tolerance(reason, ulp=count, narrow=narrow)
 
 
-def bounded(bound: Callable[..., list[Array]], reason: str) -> Tolerance:
+def bounded(bound: Callable[..., list[Array]], reason: str, *, steps: bool = False) -> Tolerance:
     """Allow each element the absolute error that `bound` returns, in epsilons; see Tolerance."""
-    return Tolerance(reason, bound=bound)
+    return Tolerance(reason, bound=bound, steps=steps)
 
 
 def measured(reason: str, *, stage: str = "") -> Tolerance:
     """Allow each element the measured error of a careful implementation on these values; see Tolerance."""
-    return Tolerance(reason, measured=True, stage=stage)
+    return Tolerance(reason, measured=True, stage=stage, steps=bool(stage))

@@ -198,6 +198,7 @@ FORMS = (
         lambda version: version.top != version.since,
         Once.SHAPES,
         signatures=True,
+        one_meaning=True,
         drawn=1,
     ),
     Form(

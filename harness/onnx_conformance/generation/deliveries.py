@@ -88,6 +88,7 @@ class Plan:
     outcome: Outcome
     expected: tuple[Value | Drawn, ...] | None
     allowance: Allowance
+    by_steps: Allowance
     detail: str
     decided: Clause | None
     readings: tuple[str, ...]

@@ -31,7 +31,7 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import GENERATED
 from onnx_conformance.case.case import PLAIN, delivered_id
 from onnx_conformance.case.encoding import DIGEST
-from onnx_conformance.generation import core, derived, plans
+from onnx_conformance.generation import core, derived, expansion, plans, sized
 from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
@@ -201,9 +201,9 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
     except (OSError, ValueError):
         return None
     versions = registry.versions(op)
-    declared = {stem for version in versions for stem in plans.stems(version, op)}
+    declared = {stem for version in versions for stem in expansion.stems(version, [*op, *sized.of_core(op, version)])}
     # A derived case exists only if it has an answer.
-    possible = {stem for version in versions for stem in plans.stems(version, derived.cases(op, version))}
+    possible = {stem for version in versions for stem in expansion.stems(version, derived.cases(op, version))}
     stems = {entry.id.partition("@")[0] for entry in entries}
     whole = declared <= stems and stems - declared <= possible and any(entry.core for entry in entries)
     return entries if whole else None

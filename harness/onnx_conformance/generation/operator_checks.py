@@ -185,6 +185,8 @@ def outcomes_are_declared(of: Expanded) -> Iterator[str]:
         partly = any(mask is not None for mask in plan.open) or bool(plan.allowance.any_of)
         if plan.spec.unspecified and plan.outcome is Outcome.VALUES and partly:
             continue
+        if plan.spec.sized and plan.outcome is Outcome.UNSPECIFIED:  # It may depend on the drawn values.
+            continue
         declared = (plan.spec.rejects and Outcome.REJECTS) or (plan.spec.unspecified and Outcome.UNSPECIFIED)
         answers = {declared} if declared else {Outcome.VALUES, Outcome.PROPERTY}
         if plan.outcome not in answers or (plan.expected is None) is not bool(declared):

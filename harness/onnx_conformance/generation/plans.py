@@ -19,10 +19,10 @@ from onnx_conformance.case.case import Case, Outcome, delivered_id, digest_value
 from onnx_conformance.declare import Data, DeclarationError, NoAnswer, Op, Rejected, Typed, ValueOf
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.declare.readings import SHOULD
-from onnx_conformance.declare.type import Type
 from onnx_conformance.forms.table import EXPANDED, TWICE
-from onnx_conformance.generation import binding, derived, function_body
-from onnx_conformance.generation.deliveries import Leads, Plan, build, deliveries, form_names
+from onnx_conformance.generation import binding, derived, function_body, sized
+from onnx_conformance.generation.deliveries import Leads, Plan, build, deliveries, form_names, start_of
+from onnx_conformance.generation.expansion import allowed, bindings, familiar, fits, id_of
 from onnx_conformance.specification import evaluator, registry, rewordings, schema
 from onnx_conformance.specification.signature import TypedValue, bind, gather, output_types
 from onnx_conformance.tolerance import precision
@@ -113,7 +113,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     outcome, expected, detail, decided = Outcome.VALUES, None, "", None
     rests_on: frozenset[Reading] = frozenset()
     masks: tuple[Array | None, ...] = ()
-    allowance = Allowance(op.compare.reason)
+    allowance = by_steps = Allowance(op.compare.reason)
     try:
         nodes = functools.partial(_evaluator().calls, local, scope)
         answer = evaluator.apply(op, version, values, evaluated, n, nodes)
@@ -124,7 +124,10 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         expected = tuple(_renumbered(answer.outputs[index], named) for index in named)
         if any(isinstance(value, Drawn) for value in expected):
             outcome = Outcome.PROPERTY
-        allowance = allowance_of(op.compare, answer, operand_types(op, version, values, evaluated), named)
+        allowance, by_steps = (
+            allowance_of(tolerance, answer, operand_types(op, version, values, evaluated), named)
+            for tolerance in (op.compare, dataclasses.replace(op.compare, steps=True))
+        )
         rests_on = answer.rests_on | precision.readings(op.compare, [item for _, item in inputs], expected)
         masks = tuple(answer.open[index] for index in named)
         kinds = answer.types
@@ -159,6 +162,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         outcome=outcome,
         expected=expected,
         allowance=allowance,
+        by_steps=by_steps,
         detail=detail,
         decided=decided,
         open=masks,
@@ -218,62 +222,11 @@ def output_names(version: OperatorVersion, n: int) -> list[str]:
     return [fixed[i] if i < len(fixed) else f"{last}_{i - len(fixed)}" for i in range(n)]
 
 
-def bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[str, str], str]]:
-    """Yield the types to which a case is expanded in a version, with their text; none if the version lacks the case."""
-    if _fits(version, spec):
-        yield from _bindings(version, spec)
-
-
-def _bindings(version: OperatorVersion, spec: CaseSpec) -> Iterator[tuple[dict[str, str], str]]:
-    variables = _variables(spec)
-    lists = [_allowed(version, spec, variable) for variable in variables]
-    if spec.outside:
-        lists = [tuple(type_ for type_ in schema.ALL_TENSOR_TYPES if type_ not in allowed) for allowed in lists]
-    for chosen in itertools.product(*lists):
-        yield dict(zip(variables, chosen, strict=True)), "-to-".join(_suffix(Type.parse(type_)) for type_ in chosen)
-
-
-def _allowed(version: OperatorVersion, spec: CaseSpec, variable: str) -> tuple[str, ...]:
-    """Return the types to which a case is expanded."""
-    return tuple(item for item in version.types[variable] if not _left_out(spec, item))
-
-
-def _left_out(spec: CaseSpec, type_: str) -> bool:
-    return type_ in spec.but or Type.parse(type_).short in spec.but
-
-
-def _variables(spec: CaseSpec) -> tuple[str, ...]:
-    """Return the type variables over which a case is expanded."""
-    each = (spec.each,) if isinstance(spec.each, str) else (spec.each or ())
-    return (spec.outside,) if spec.outside else each
-
-
-def _fits(version: OperatorVersion, spec: CaseSpec) -> bool:
-    """Return whether a version has the arguments, type variables and sentences of a case."""
-    return (
-        spec.deprecated is version.deprecated
-        and spec.meant_for(version.meaning)
-        and all(name in version.arguments for name in spec.arguments)
-        and all(name in version.types for name in _variables(spec))
-    )
-
-
-def id_of(version: OperatorVersion, spec: CaseSpec, suffix: str) -> str:
-    """Return the id of a case in the plain form; `suffix` is the text of its types."""
-    return f"{version}/{spec.name}" + (f"/{suffix}" if suffix else "")
-
-
-def _suffix(type_: Type) -> str:
-    """Return a type in the notation of ids: float for tensor(float), seq-float, map-int64-float."""
-    if type_.inner is None:
-        return type_.element
-    return "-".join(filter(None, (type_.kind, type_.element, _suffix(type_.inner))))
-
-
 def specs_of(op: Op, version: OperatorVersion) -> Iterator[CaseSpec]:
-    """Yield all declared cases of an operator, then the cases derived for this version."""
+    """Yield all declared cases of an operator, the cases derived for this version, and sized cases for the core."""
     yield from op
     yield from derived.cases(op, version)
+    yield from sized.of_core(op, version)
 
 
 def plans(
@@ -317,7 +270,7 @@ def plans_of_version(
         for types, suffix in bindings(version, spec):
             stem = id_of(version, spec, suffix)
             leads = Leads(*(stem in ids for ids in leading))
-            if wanted is None or any(wanted(delivered_id(stem, name)) for name in names_of(leads)):
+            if wanted is None or any(wanted(delivered_id(stem, name)) for name in names_of(leads, start_of(spec))):
                 with contextlib.suppress(NotDerivedError):
                     planned = (planner or plan)(op, version, spec, types, suffix)
                     twice = leads.nodes and (wanted is None or wanted(delivered_id(stem, TWICE)))
@@ -331,7 +284,7 @@ def _leading(op: Op, version: OperatorVersion) -> tuple[set[str], set[str], set[
     leading_types: dict[tuple[frozenset[str], bool], str] = {}
     leading_shapes: dict[Hashable, str] = {}
     for spec in op:
-        if not _fits(version, spec):
+        if not fits(version, spec):
             continue
         stem = id_of(version, spec, familiar(version, spec))
         leading_shapes.setdefault(_kind_of_shapes(version, spec), stem)
@@ -340,7 +293,7 @@ def _leading(op: Op, version: OperatorVersion) -> tuple[set[str], set[str], set[
         leading.setdefault(_kind(spec), stem)
         parameters = [item for item in version.inputs[1:] if spec.arguments.get(item.name) is not None]
         shows = any(_is_not_zero(spec.arguments[item.name]) for item in parameters)
-        for types, suffix in _bindings(version, spec) if parameters else ():
+        for types, suffix in bindings(version, spec) if parameters else ():
             bound = frozenset(types.get(item.type, version.default_type(item.type)) for item in parameters)
             leading_types.setdefault((bound, shows), id_of(version, spec, suffix))
     of_zeros = {bound: stem for (bound, shows), stem in leading_types.items() if not shows}
@@ -428,8 +381,8 @@ def _partners(planned: Plan) -> Iterator[CaseSpec]:
     for other in planned.op:
         if other is spec or other.rejects or other.unspecified or other.outside or other.beside or other.around:
             continue
-        alike = _kind(other) == _kind(spec) and other.each == spec.each and _fits(version, other)
-        if alike and all(type_ in _allowed(version, other, name) for name, type_ in planned.types.items()):
+        alike = _kind(other) == _kind(spec) and other.each == spec.each and fits(version, other)
+        if alike and all(type_ in allowed(version, other, name) for name, type_ in planned.types.items()):
             yield other
 
 
@@ -470,13 +423,6 @@ def _values_of(inputs: Mapping[str, TypedValue]) -> str:
     return digest_values({name: item.value for name, item in inputs.items()})
 
 
-def familiar(version: OperatorVersion, spec: CaseSpec) -> str:
-    """Return the suffix of a case's binding to the default types, or of its first one."""
-    default = {variable: version.default_type(variable) for variable in _variables(spec)}
-    bindings = list(_bindings(version, spec))
-    return next((suffix for types, suffix in bindings if types == default), bindings[0][1] if bindings else "")
-
-
 def deliver(planned: Plan, form: str, made: Delivered) -> Case | None:
     """Return the case of a plan in one form; None if an operator of a function body is undeclared.
 
@@ -488,9 +434,10 @@ def deliver(planned: Plan, form: str, made: Delivered) -> Case | None:
     Raises:
         DeclarationError: the function body disagrees, and there is no dispute.
     """
-    case = build(planned, form, made)
     if form != EXPANDED:
-        return case
+        return build(planned, form, made)
+    by_steps = planned.by_steps if made.allowance is not None else None  # Each node rounds its result.
+    case = build(planned, form, dataclasses.replace(made, allowance=by_steps))
     dispute = planned.op.disputed(planned.spec.name)
     if dispute is None and onnx.__version__ != schema.READ:
         dispute = f"the function body of onnx {onnx.__version__} disagrees; only that of {schema.READ} was reviewed"
@@ -525,11 +472,3 @@ def cases(
     """Return the cases of an operator in every suitable form; see `plans`."""
     for planned in plans(op, versions, specs, wanted):
         yield from delivered(planned, wanted)
-
-
-def stems(version: OperatorVersion, specs: Iterable[CaseSpec]) -> Iterator[str]:
-    """Yield the ids (without forms) of the cases that are declared for a version, without generating the cases."""
-    for spec in specs:
-        if _fits(version, spec):
-            for _, suffix in _bindings(version, spec):
-                yield id_of(version, spec, suffix)

@@ -24,7 +24,8 @@ from onnx_conformance.declare import EXACT, Clause, DeclarationError, Op, Unspec
 from onnx_conformance.declare.op import Oracle
 from onnx_conformance.declare.type import Type
 from onnx_conformance.forms.table import TWICE
-from onnx_conformance.generation import core, derived, plans
+from onnx_conformance.generation import core, derived, expansion, plans
+from onnx_conformance.generation.cover import cover
 from onnx_conformance.generation.deliveries import LEADS, plain
 from onnx_conformance.specification import evaluator, registry, schema
 
@@ -92,7 +93,7 @@ def cases(of: Undeclared, wanted: Callable[[str], bool] | None = None) -> Iterat
     for planned in holding(of, in_forms):
         yield from map(_marked, _delivered(planned, in_forms))
     for spec in derived.cases(of.op, of.version):
-        for types, suffix in plans.bindings(of.version, spec):
+        for types, suffix in expansion.bindings(of.version, spec):
             if not spec.rejects and _is_new(of, spec, types):
                 planned_outline = _outline(of, spec, types, suffix)
                 if planned_outline and in_forms(planned_outline.id):
@@ -121,7 +122,7 @@ def of_core(of: Undeclared) -> frozenset[str]:
     oracle = of.op.oracle_for(of.version.meaning) if of.former else None
     meanings = {str(of.version): (of.version, oracle)}
     sets = [core.reached(one, meanings) for one in every_case]
-    return frozenset(every_case[place].id for place in core.cover(sets, [True] * len(sets)))
+    return frozenset(every_case[place].id for place in cover(sets, [0] * len(sets)))
 
 
 def falls(of: Undeclared, spec: CaseSpec) -> list[Clause]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onnx_conformance.generation import coverage, plans, provisional
+from onnx_conformance.generation import coverage, expansion, plans, provisional
 from onnx_conformance.specification import registry, schema
 from onnx_conformance.suites.official import Official
 from onnx_conformance.suites.selection import Selection
@@ -85,7 +84,7 @@ def of(change: Change, official: Mapping[str, Sequence[str]]) -> Effects:
         clauses=len(of_former),
         holding=holding,
         former=cases_before,
-        cases=sum(1 for _ in plans.stems(version, plans.specs_of(op, version))) if op and declared else 0,
+        cases=sum(1 for _ in expansion.stems(version, plans.specs_of(op, version))) if op and declared else 0,
         points=tuple(map(str, measured.missing)),
         of_points=measured.points,
         sentences=measured.uncited[: measured.binding],
@@ -119,6 +118,7 @@ def _holding(op: Op, version: OperatorVersion, former: int) -> tuple[int, int]:
     before = next((item for item in registry.versions(op) if item.since == former), None)
     if before is None:  # The installed onnx lacks it.
         return 0, 0
-    of_former = Counter(before.since for spec in plans.specs_of(op, before) for _ in plans.bindings(before, spec))
+    specs = [spec for spec in plans.specs_of(op, before) if not spec.sized]  # These are only for the newest version.
+    of_former = sum(1 for spec in specs for _ in expansion.bindings(before, spec))
     undeclared = provisional.Undeclared(op, provisional.with_meaning(version, former), before)
-    return sum(1 for _ in provisional.holding(undeclared)), of_former[before.since]
+    return sum(1 for _ in provisional.holding(undeclared)), of_former

@@ -13,7 +13,7 @@ import numpy as np
 
 from onnx_conformance.case.case import PLAIN
 from onnx_conformance.declare import Graph, NoAnswer, Rejected, Typed
-from onnx_conformance.generation import plans
+from onnx_conformance.generation import expansion, plans
 from onnx_conformance.generation.plans import NotDerivedError
 from onnx_conformance.minimize.declared_candidate import DeclaredCandidate, candidate_from_plan
 from onnx_conformance.minimize.limits import within
@@ -58,7 +58,7 @@ class Source:
     @functools.cached_property
     def calls(self) -> tuple[CaseSpec, ...]:
         """The calls with an answer, then those without, except calls that violate the signature."""
-        fitting = [spec for spec in plans.specs_of(self.op, self.version) if self._fits(spec)]
+        fitting = [spec for spec in plans.specs_of(self.op, self.version) if self._fits(spec) and not spec.sized]
         return tuple(sorted(fitting, key=lambda spec: bool(spec.rejects or spec.unspecified)))
 
     @functools.cached_property
@@ -68,7 +68,7 @@ class Source:
 
     def _fits(self, spec: CaseSpec) -> bool:
         broken = spec.outside or spec.stray or spec.stray_inputs or spec.deprecated or (spec.derived and spec.rejects)
-        return not broken and next(plans.bindings(self.version, spec), None) is not None
+        return not broken and next(expansion.bindings(self.version, spec), None) is not None
 
     @functools.cached_property
     def pools(self) -> Mapping[str, tuple[Any, ...]]:

@@ -13,7 +13,7 @@ import onnx
 from onnx_conformance.base.package import FOLDER
 from onnx_conformance.base.verdict import Unreadable, parts
 from onnx_conformance.case.case import PLAIN
-from onnx_conformance.generation import core, manifest, plans
+from onnx_conformance.generation import core, expansion, manifest, plans
 from onnx_conformance.specification import registry
 from onnx_conformance.suites import index, packs
 from onnx_conformance.suites.selection import Listed, listed
@@ -106,7 +106,7 @@ class Generated:
             return None
         if selection.tags:
             declared = {
-                str(version): sum(1 for _ in plans.stems(version, _selected(op, version, selection)))
+                str(version): sum(1 for _ in expansion.stems(version, _selected(op, version, selection)))
                 for op in self._registry.some(selection.may_have)
                 for version in registry.versions(op)
                 if selection.takes_operator(str(version))

@@ -6,10 +6,13 @@ cache of them would need gigabytes.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from typing import TYPE_CHECKING
 
-from onnx_conformance.generation import sized
+from onnx_conformance.case.case import delivered_id
+from onnx_conformance.generation import plans, sized
+from onnx_conformance.generation.deliveries import form_names, start_of
 from onnx_conformance.specification import registry
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Listed, Selection, listed
@@ -17,7 +20,7 @@ from onnx_conformance.suites.slices import Slice, divided
 from onnx_conformance.suites.suite import Outlook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from onnx_conformance.base.verdict import Unreadable
     from onnx_conformance.case.case import Case
@@ -60,7 +63,7 @@ class Kernels:
 
     def _counts(self, selection: Selection) -> dict[str, int]:
         return {
-            str(version): sum(map(selection.may_take_id, sized.ids(op, version)))
+            str(version): sum(map(selection.may_take_id, _ids(op, version)))
             for op, version in _declared(selection)
             if selection.takes_operator(str(version))
         }
@@ -78,7 +81,7 @@ class Kernels:
 
         for op, version in _declared(selection):
             if selection.takes_operator(str(version)):
-                yield from filter(selection.takes, sized.cases(op, version, wanted))
+                yield from filter(selection.takes, _cases(op, version, wanted))
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield summaries of the selected cases."""
@@ -91,3 +94,24 @@ def _declared(selection: Selection) -> Iterator[tuple[Op, OperatorVersion]]:
         version = sized.version_of(op)
         if version is not None:
             yield op, version
+
+
+def _ids(op: Op, version: OperatorVersion) -> Iterator[str]:
+    """Yield the ids that the sized cases of an operator may have."""
+    names_of = functools.cache(lambda start: form_names(version, start=start))
+    for item in sized.cases(op, version):
+        yield from (delivered_id(item.stem, name) for name in names_of(start_of(item.spec)))
+
+
+def _cases(op: Op, version: OperatorVersion, wanted: Callable[[str], bool]) -> Iterator[Case]:
+    """Yield the sized cases of an operator in every suitable form.
+
+    Args:
+        op: the operator.
+        version: its newest version.
+        wanted: a predicate on case ids; the others are not generated.
+    """
+    names_of = functools.cache(lambda start: form_names(version, start=start))
+    for item in sized.cases(op, version):
+        if any(wanted(delivered_id(item.stem, name)) for name in names_of(start_of(item.spec))):
+            yield from plans.delivered(plans.plan(op, version, item.spec, item.types, item.suffix), wanted)

@@ -11,6 +11,7 @@ import numpy as np
 from onnx_conformance.case.allowance import Allowance, Bounds
 from onnx_conformance.case.elements import is_float
 from onnx_conformance.declare import DeclarationError
+from onnx_conformance.declare.rounding import nearest
 from onnx_conformance.specification import evaluator, schema
 from onnx_conformance.tolerance import rounding_error
 
@@ -69,10 +70,37 @@ def of_answer(
 
 
 def _ulp(tolerance: Tolerance, outputs: Sequence[Value]) -> float:
-    narrow = all(
-        isinstance(value, np.ndarray) and is_float(value) and value.dtype.itemsize <= _NARROW for value in outputs
-    )
+    narrow = all(map(_is_narrow, outputs))
     return tolerance.ulp if tolerance.narrow is None or not narrow else tolerance.narrow
+
+
+def _is_narrow(value: Value) -> bool:
+    return isinstance(value, np.ndarray) and is_float(value) and value.dtype.itemsize <= _NARROW
+
+
+def _computed_in(dtype: np.dtype[Any], *, steps: bool) -> np.dtype[Any]:
+    """Return the type in which a careful implementation computes results of a type."""
+    return dtype if steps or dtype.itemsize > _NARROW else np.dtype(np.float32)
+
+
+def _rounded_last(value: Array, exact: Array, error: Array) -> Array:
+    """Return the error of a result that is rounded to a type of 16 bits at the end.
+
+    It covers the results of rounding all numbers within the error of the exact one, and at least one more unit for a
+    number that is not subnormal.
+
+    Args:
+        value: the exact result, rounded to the type.
+        exact: the exact result.
+        error: the error before the result is rounded.
+    """
+    limits = ml_dtypes.finfo(value.dtype)  # type: ignore[no-untyped-call]
+    with np.errstate(all="ignore"):
+        wide = value.astype(np.float64)
+        ends = [nearest(exact + sign * error, value.dtype).astype(np.float64) for sign in (-1, 1)]
+        reached = np.maximum(*(np.nan_to_num(np.abs(end - wide), nan=0.0, posinf=_MOST) for end in ends))
+        unit = np.where(np.isfinite(wide) & (error > 0), np.abs(wide) * float(limits.eps), 0.0)
+    return np.asarray(np.maximum(reached, error + unit))
 
 
 def _bounds(
@@ -81,6 +109,7 @@ def _bounds(
     def measured() -> tuple[Array, ...]:
         exact = [answer.exact[index] for index in named]
         dtypes = [rounding_error.coarsest([answer.outputs[index].dtype, *operands]) for index in named]
+        dtypes = [dtype if dtype is None else _computed_in(dtype, steps=tolerance.steps) for dtype in dtypes]
         return rounding_error.measure(evaluate, answer.arguments, exact, dtypes)
 
     def evaluate(arguments: Mapping[str, Any]) -> list[Any]:
@@ -89,15 +118,23 @@ def _bounds(
 
     def computed() -> Iterable[Array]:
         errors = _errors(tolerance.bound, answer) if tolerance.bound else ()
+        units = (_epsilon(answer.outputs[index], steps=tolerance.steps) for index in named)
         # A bound in epsilons may exceed the largest double although the error itself does not.
-        bounds = (np.asarray(errors[index], np.longdouble) * _epsilon(answer.outputs[index]) for index in named)
+        bounds = (np.asarray(errors[index], np.longdouble) * unit for index, unit in zip(named, units, strict=True))
         # An infinite bound would mark the element as undefined, so the bound of an infinite term is the largest finite.
         return (np.nan_to_num(bound.astype(np.float64), nan=0.0, posinf=_MOST) for bound in bounds)
 
     def nothing() -> Iterable[Array]:
         return (np.zeros(np.shape(answer.outputs[index])) for index in named)
 
-    return measured if tolerance.measured else computed if tolerance.bound else nothing
+    def rounded() -> Iterable[Array]:
+        errors = measured() if tolerance.measured else computed()
+        for index, error in zip(named, errors, strict=True):
+            value = answer.outputs[index]
+            narrow = not tolerance.steps and _is_narrow(value)
+            yield _rounded_last(value, answer.exact[index], error) if narrow else error
+
+    return rounded if tolerance.measured or tolerance.bound else nothing
 
 
 def _errors(bound: Callable[..., list[Array]], answer: evaluator.Answer) -> list[Array]:
@@ -111,10 +148,11 @@ def _opened(bounds: Iterable[Array], masks: Sequence[Array | None]) -> tuple[Arr
     return tuple(bound if mask is None else np.where(mask, np.inf, bound) for bound, mask in pairs)
 
 
-def _epsilon(value: Value) -> float:
+def _epsilon(value: Value, *, steps: bool) -> float:
+    """Return the epsilon of the type in which a careful implementation computes a value; 0 for other than floats."""
     if isinstance(value, np.ndarray) and is_float(value):
         part = value.real.dtype if value.dtype.kind == "c" else value.dtype
-        return float(ml_dtypes.finfo(part).eps)  # type: ignore[no-untyped-call]
+        return float(ml_dtypes.finfo(_computed_in(part, steps=steps)).eps)  # type: ignore[no-untyped-call]
     return 0.0
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from onnx_conformance.generation.deliveries import Plan
 
 Array = np.ndarray[Any, Any]
+REPLACED = "one element replaced by the next"
 
 
 def wrong_answers(values: Array) -> Iterator[tuple[str, Array]]:
@@ -29,8 +30,8 @@ def wrong_answers(values: Array) -> Iterator[tuple[str, Array]]:
     """
     yield "zeros", np.zeros_like(values)
     if values.dtype.kind not in "OUSb":
-        wide = values if values.dtype.kind == "c" else values.astype(np.float64)
         with np.errstate(all="ignore"):
+            wide = values if values.dtype.kind == "c" else values.astype(np.float64)
             if values.dtype.kind != "u" and "uint" not in values.dtype.name:
                 yield "negated", (-wide).astype(values.dtype)
             yield "a tenth more", (wide * 1.1).astype(values.dtype)
@@ -42,14 +43,15 @@ def wrong_answers(values: Array) -> Iterator[tuple[str, Array]]:
             steps = np.nan_to_num(np.abs(np.diff(wide.reshape(-1))))
         place = int(steps.argmax())
         flat[place] = flat[place + 1]
-        yield "one element replaced by the next", flat.reshape(values.shape)
+        yield REPLACED, flat.reshape(values.shape)
 
 
 def differs(one: Array, other: Array, is_open: Array | None) -> bool:
     """Return whether values that are determined differ by more than two steps; of two zeros the sign may be open."""
     if one.dtype.kind == "O":
         return bool((one != other).any())
-    first, second = (item if item.dtype.kind in "cb" else item.astype(np.float64) for item in (one, other))
+    with np.errstate(invalid="ignore"):  # Signalling NaNs.
+        first, second = (item if item.dtype.kind in "cb" else item.astype(np.float64) for item in (one, other))
     same = (first == second) | (np.isnan(first) & np.isnan(second))
     if one.dtype.kind not in "iubc" and "int" not in one.dtype.name:
         with np.errstate(all="ignore"):
@@ -70,7 +72,8 @@ def accepted(plan: Plan) -> Iterator[str]:
             answers = [*expected[:index], answer, *expected[index + 1 :]]
             right = nearest(expected, answers, plan.allowance)  # Of a set, or of several values, it may be another one.
             wrong = (differs(*pair, mask) for *pair, mask in zip(right, answers, plan.open, strict=True))
-            if any(wrong) and compare(expected, answers, plan.allowance) is None:
+            near = plan.spec.sized and name == REPLACED  # Of thousands of elements, neighbours may be nearly equal.
+            if any(wrong) and not near and compare(expected, answers, plan.allowance) is None:
                 yield f"{plan.id}: {name}"
 
 

@@ -11,8 +11,10 @@ import pytest
 
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.compare import compare
+from onnx_conformance.declare.sizes import LARGE
 from onnx_conformance.generation import sized
 from onnx_conformance.specification import registry
+from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.kernels import Kernels
 from onnx_conformance.suites.lookup import open_suite
 from onnx_conformance.suites.selection import Selection
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from onnx_conformance.case.case import Case
+    from onnx_conformance.declare import CaseSpec, Op
 
     Array = np.ndarray[Any, Any]
     Damage = Callable[[Array], None]
@@ -53,9 +56,33 @@ def test_other_types_have_some_of_the_sizes() -> None:
     op = registry.load().named("Exp")
     version = sized.version_of(op)
     assert version is not None
-    of_type = Counter(suffix for *_, suffix in sized.stems(op, version))
+    of_type = Counter(suffix for *_, suffix in sized.cases(op, version))
     assert of_type["float"] == len(list(op.sized_cases()))
     assert all(0 < of_type[type_] < of_type["float"] / 2 for type_ in ("double", "float16", "bfloat16")), of_type
+
+
+def test_the_core_has_the_widest_spread_of_sized_cases() -> None:
+    op = registry.load().named("Exp")
+    version = sized.version_of(op)
+    assert version is not None
+    chosen = sized.spread(list(sized.cases(op, version)), sized.IN_CORE)
+    assert len(chosen) == len({item.stem for item in chosen}) == sized.IN_CORE
+    assert {item.suffix for item in chosen} >= {"float", "double", "float16", "bfloat16"}
+    assert max((item.spec.sizes or {}).get("n", 0) for item in chosen) == max(LARGE)
+    (as_kernel,) = Kernels().cases(Selection(ids=frozenset({chosen[0].stem})))
+    (in_core,) = Generated().cases(Selection(ids=frozenset({chosen[0].stem}), core=True))
+    assert in_core.digest() == as_kernel.digest()
+
+
+def test_at_least_2000_sized_cases_are_in_the_core() -> None:
+    names = {f"{sized.version_of(op)}/{spec.name}" for op in registry.load() for spec in sized_in_core(op)}
+    stems = [item.id.partition("@")[0] for item in Generated().listed(Selection(core=True))]
+    assert sum(stem in names or stem.rpartition("/")[0] in names for stem in stems) >= 2_000
+
+
+def sized_in_core(op: Op) -> tuple[CaseSpec, ...]:
+    version = sized.version_of(op)
+    return () if version is None else sized.of_core(op, version)
 
 
 def test_a_result_that_the_text_leaves_open_is_unspecified_and_no_fault_of_the_declaration() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ from onnx_conformance.declare import (
     PartlyOpen,
     Tag,
     Version,
+    bounded,
     measured,
     ramp,
     typed,
@@ -80,7 +82,60 @@ def test_what_is_measured_grows_with_the_type() -> None:
     single, half = (plan_of(op, name).allowance.bounds for name in ("floats", "halves"))
     assert single is not None
     assert half is not None
-    assert half[0][2] > 1000 * single[0][2]
+    assert half[0][2] > 100 * single[0][2]
+
+
+@pytest.mark.parametrize("compare_by", ["measured", "bounded"])
+def test_types_of_16_bits_are_computed_in_float_and_rounded_once(compare_by: str) -> None:
+    """So 4 units off is wrong, however many terms a sum has; where the text rounds each step, more is allowed."""
+    plan, by_steps = (plan_of(tiny_sum(compare_by, steps=steps), "sum") for steps in (False, True))
+    assert plan.expected is not None
+    (expected,) = plan.expected
+    assert isinstance(expected, np.ndarray)
+    codes = expected.view(np.int16)
+    one, four = ((codes + np.int16(units)).view(np.float16) for units in (1, 4))
+    assert compare(plan.expected, [one], plan.allowance) is None
+    assert compare(plan.expected, [four], plan.allowance) is not None
+    assert compare(plan.expected, [four], by_steps.allowance) is None
+    assert compare(plan.expected, [four], plan.by_steps) is None, "a function body rounds after each node"
+
+
+def tiny_sum(compare_by: str, *, steps: bool) -> Op:
+    """Return an operator whose output is the sum of 1,000 elements of float16."""
+
+    def errors(X: Array) -> list[Array]:  # noqa: N803
+        return [np.abs(X).sum(keepdims=True) * X.size / 2]
+
+    tolerance = bounded(errors, "sums", steps=steps)
+    if compare_by == "measured":
+        tolerance = replace(measured("sums"), steps=steps)
+    op = Op("Relu", versions=(14,), compare=tolerance, rank="X")
+
+    @op.oracle()
+    def total(v: Version, X: Array) -> Array:  # noqa: ARG001, N803
+        return np.asarray(X.sum(keepdims=True))
+
+    op.case("sum", Tag.BASIC, X=typed("float16", np.linspace(0.5, 1, 1000)))
+    return op
+
+
+def magnitudes(X: Array) -> list[Array]:  # noqa: N803
+    return [np.abs(X)]
+
+
+def test_a_subnormal_result_of_16_bits_may_differ_only_where_the_error_crosses_a_tie() -> None:
+    step = float(np.finfo(np.float16).smallest_subnormal)
+    op = Op("Relu", versions=(14,), compare=bounded(magnitudes, "one rounding"), rank="X")
+
+    @op.oracle()
+    def quarter(v: Version, X: Array) -> Array:  # noqa: ARG001, N803
+        return np.asarray(X / 4)
+
+    op.case("ties", Tag.BASIC, X=typed("float16", np.array([5, 6, 8]) * step))
+    bounds = plan_of(op, "ties").allowance.bounds
+    assert bounds is not None
+    reached = np.floor(np.asarray(bounds[0]) / step)
+    assert reached.tolist() == [0, 1, 0], "5/4 and 8/4 are no ties, 6/4 is one"
 
 
 def test_integers_are_exact() -> None:

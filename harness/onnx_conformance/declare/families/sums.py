@@ -48,15 +48,6 @@ def largest(dtype: np.dtype[Any]) -> float:
     return float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
 
 
-def finer(dtype: np.dtype[Any]) -> float:
-    """Return the epsilon of sums divided by that of a type.
-
-    A careful implementation computes sums of 16-bit types in float32.
-    """
-    epsilon = float(ml_dtypes.finfo(dtype).eps)  # type: ignore[no-untyped-call]
-    return min(1.0, float(np.finfo(np.float32).eps) / epsilon)
-
-
 def but_where(is_open: Array, total: Array) -> Array | PartlyOpen:
     """Return sums as doubles. Sums in `is_open` are left open."""
     with np.errstate(over="ignore"):

@@ -54,6 +54,7 @@ RANGE = Op(
         _rounding,
         "a product and a sum round by half an epsilon each; in onnx's body, the errors of all sums add up; integers "
         "are exact",
+        steps=True,
     ),
     rank=lambda _: 1,
 )

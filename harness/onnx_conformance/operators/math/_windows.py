@@ -61,7 +61,7 @@ def between(*curves: Curve) -> Tolerance:
         narrow = np.abs(exact) * (dtype.itemsize <= np.dtype(np.float16).itemsize)
         return [np.maximum(high - exact, exact - low) / float(ml_dtypes.finfo(dtype).eps) + narrow]  # type: ignore[no-untyped-call]
 
-    return bounded(rounding, "the function body of onnx computes in float for every type and rounds last")
+    return bounded(rounding, "the function body of onnx computes in float for every type and rounds last", steps=True)
 
 
 @dataclass(frozen=True)

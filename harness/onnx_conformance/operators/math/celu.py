@@ -18,6 +18,7 @@ CELU = Op(
     compare=Tolerance(
         "quotient, exponential, difference and product round; in the function body, also for elements above 0",
         ulp=4,
+        narrow=2,
         measured=True,
     ),
     rank="X",

@@ -15,7 +15,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.data import FLOATS as LIMITS
-from onnx_conformance.declare.families.sums import but_where, finer, overflows
+from onnx_conformance.declare.families.sums import but_where, overflows
 from onnx_conformance.declare.sizes import filled, grid
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def _magnitude(X: Array) -> Array:
     return np.asarray(sum(np.abs(product) for _, product in _terms(X)))
 
 
-def _rounding(v: Version, X: Array) -> list[Array]:
+def _rounding(X: Array) -> list[Array]:
     """Return M roundings of every element that elimination computes, times the factor of that element.
 
     In elimination with multipliers up to 1, an element can become as large as the sum of its column or row.
@@ -54,7 +54,7 @@ def _rounding(v: Version, X: Array) -> list[Array]:
         by_logarithms = own * np.abs(
             np.log(np.where(own > 0, own, 1))
         )  # numpy.linalg.det adds the logarithms of the pivots.
-        return [((errors + by_logarithms) * finer(v.dtypes["T"]) + own).astype(np.float64)]
+        return [(errors + by_logarithms + own).astype(np.float64)]
 
 
 def _determinants(X: Array) -> Array:

@@ -27,7 +27,7 @@ from onnx_conformance.declare import (
 )
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.families.elementwise import float_types
-from onnx_conformance.declare.families.sums import finer, roundings
+from onnx_conformance.declare.families.sums import roundings
 from onnx_conformance.declare.readings import REAL_NUMBERS
 from onnx_conformance.declare.rounding import exponential_leaves_range
 from onnx_conformance.declare.sizes import filled
@@ -52,7 +52,7 @@ def _rounding(v: Version, input: Array, axis: int) -> list[Array]:
         exponential = np.exp(-apart)
         shares = exponential / exponential.sum(along, keepdims=True)
         mean = np.where(shares > 0, shares * apart, 0).sum(along, keepdims=True)
-        of_sum = roundings(values.shape[along]) / 2 * finer(v.dtypes["T"])
+        of_sum = roundings(values.shape[along]) / 2
         return [(shares * (apart / 2 + mean / 2 + of_sum + 3)).reshape(input.shape)]
 
 
@@ -63,6 +63,7 @@ SOFTMAX = Op(
         "exp is within 1 ULP in numerator and denominator, and the quotient rounds once; each difference from the "
         "maximum rounds in an exponent, and each addition rounds once",
         ulp=8,
+        narrow=2,
         bound=_rounding,
     ),
     rank="input",

@@ -14,7 +14,7 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, typed
 from onnx_conformance.declare.data import FLOATS, waves
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, float_types
-from onnx_conformance.declare.families.sums import finer, largest, roundings
+from onnx_conformance.declare.families.sums import largest, roundings
 from onnx_conformance.declare.readings import REAL_NUMBERS
 from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.nn._global_pooling import GlobalPool, spatial
@@ -25,7 +25,7 @@ def _rounding(X: Array) -> list[Array]:
     """Return half a rounding of all magnitudes for each addition, and one for the quotient."""
     terms = math.prod(X.shape[2:])
     with np.errstate(all="ignore"):
-        share = (roundings(terms) / 2 * finer(X.dtype) + 1) / terms if terms > 1 else 0
+        share = (roundings(terms) / 2 + 1) / terms if terms > 1 else 0
         return [np.abs(X.astype(np.float64)).sum(spatial(X), keepdims=True) * share]
 
 
@@ -36,7 +36,6 @@ POOL = Op(
         _rounding, "each addition, in any order, rounds by half an epsilon of all magnitudes; the quotient rounds once"
     ),
     rank="X",
-    widens=False,  # The allowed error depends on the type.
 )
 POOL.example(X=waves(2, 3, 4, 5))
 

@@ -42,7 +42,9 @@ GROUP = Op(
     "GroupNormalization",
     versions=(18, 21),
     compare=bounded(
-        _errors, "stage one: sums round once for each element, other operations a few times; stage two: two roundings"
+        _errors,
+        "stage one: sums round once for each element, other operations a few times; stage two: two roundings",
+        steps=True,
     ),
     rank="X",
     widens=False,  # The allowed error depends on the type of X.

@@ -37,7 +37,9 @@ LAYER = Op(
     "LayerNormalization",
     versions=(17,),
     compare=bounded(
-        _errors, "stage one: sums round once for each element, other operations a few times; stage two: two roundings"
+        _errors,
+        "stage one: sums round once for each element, other operations a few times; stage two: two roundings",
+        steps=True,
     ),
     rank="X",
     derives={"U": attribute("stash_type")},

@@ -14,7 +14,6 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Ints, Op, Tag, Version, bounded, ramp
 from onnx_conformance.declare.data import waves
-from onnx_conformance.declare.families.sums import finer
 from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.nn._normalization import moments
 from onnx_conformance.operators.nn._sizes import MAPS
@@ -40,14 +39,14 @@ def _errors(X: Array, axes: Ints) -> list[Array]:
     """
     along = _axes(X, axes)
     terms = math.prod(X.shape[axis] for axis in along)
-    eps = float(ml_dtypes.finfo(X.dtype).eps)  # type: ignore[no-untyped-call]
+    eps = min(float(np.finfo(np.float32).eps), float(ml_dtypes.finfo(X.dtype).eps))  # type: ignore[no-untyped-call]
     with np.errstate(all="ignore"):
         x = X.astype(np.float64)
         variance = moments(x, along)[1]
         squares, magnitudes = moments(x**2, along)[0], moments(np.abs(x), along)[0]
         deviation = np.sqrt(variance)
-        relative = (terms / 2 + 3) * squares / variance * finer(X.dtype) + BODY_EPSILON / eps / deviation + 2
-        of_mean = (np.abs(x) + (terms / 2 + 2) * magnitudes) / deviation * finer(X.dtype)
+        relative = (terms / 2 + 3) * squares / variance + BODY_EPSILON / eps / deviation + 2
+        of_mean = (np.abs(x) + (terms / 2 + 2) * magnitudes) / deviation
         return [np.abs(_standardized(x, along)) * relative + of_mean]
 
 

@@ -53,7 +53,9 @@ NORMALIZATION = Op(
     "RMSNormalization",
     versions=(23,),
     compare=bounded(
-        _errors, "stage one: a sum rounds once for each element, other operations a few times; stage two: two roundings"
+        _errors,
+        "stage one: a sum rounds once for each element, other operations a few times; stage two: two roundings",
+        steps=True,
     ),
     rank="X",
     widens=False,  # The allowed error depends on the type of X.

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed
-from onnx_conformance.declare.families.sums import finer
 from onnx_conformance.declare.sizes import filled, grid
 
 if TYPE_CHECKING:
@@ -45,10 +44,10 @@ def _interpolated(image: Array, y: Array, x: Array) -> Array:
     return np.asarray(above * (1 - down) + under * down)
 
 
-def _rounding(v: Version, X: Array, rois: Array, output_height: int, output_width: int, **_: object) -> list[Array]:
+def _rounding(X: Array, rois: Array, output_height: int, output_width: int, **_: object) -> list[Array]:
     """Return the errors: a few roundings of the largest coordinate times the steepest slope, and of the largest X."""
     largest = float(np.abs(X).max(initial=0))
-    computed = largest * (8 + 4 * max(X.shape[2:])) * finer(v.dtypes["T1"])
+    computed = largest * (8 + 4 * max(X.shape[2:]))
     return [np.full((len(rois), X.shape[1], output_height, output_width), computed + largest)]
 
 

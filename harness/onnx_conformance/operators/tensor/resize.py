@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import ml_dtypes
 import numpy as np
 
 from onnx_conformance.declare import Array, Clause, Ints, Op, Result, Tag, Version, bounded, extremes, ramp, typed, vary
@@ -34,7 +33,7 @@ def _rounding(X: Array, mode: str, scales: Array, **others: Any) -> list[Array]:
     """Return 0 for the nearest element, otherwise the error of an average, in epsilons of the type of X.
 
     Coordinates and weights depend on lengths and scales, which are floats, and not on X. Their errors are epsilons of
-    float, even if the type of X is coarser. Weights, products and sums round to the type of X.
+    float, and so are those of products and sums.
     """
     part = X.real.dtype if X.dtype.kind == "c" else X.dtype
     if mode == "nearest" or X.size == 0 or not is_float(part):
@@ -44,7 +43,6 @@ def _rounding(X: Array, mode: str, scales: Array, **others: Any) -> list[Array]:
         return [np.full(scaled_shape(X.shape, list(scales)), 4 * X.ndim * np.nanmax(sizes))]
     interpolation, axes = interpolation_of(mode, **others), axes_of(X.shape, scales, **others)
     rows = [np.abs(interpolation.matrix(axis)) for axis in axes]
-    fine = min(1.0, float(np.finfo(np.float32).eps) / float(ml_dtypes.finfo(part).eps))  # type: ignore[no-untyped-call]
 
     def weighted(matrices: Sequence[Array]) -> Array:
         """Return the sums of all magnitudes, weighted along each axis."""
@@ -56,7 +54,7 @@ def _rounding(X: Array, mode: str, scales: Array, **others: Any) -> list[Array]:
     with np.errstate(all="ignore"):
         bound = weighted(rows) * sum((row > 0).sum(1).max(initial=0) + 1 for row in rows) / 2
         for index, axis in enumerate(axes):
-            bound = bound + fine * weighted([*rows[:index], interpolation.errors(axis), *rows[index + 1 :]])
+            bound = bound + weighted([*rows[:index], interpolation.errors(axis), *rows[index + 1 :]])
     return [bound]
 
 
@@ -67,7 +65,6 @@ RESIZE = Op(
         _rounding, "coordinates and weights round, and so do products and sums; nearest only moves elements"
     ),
     rank="X",
-    widens=False,  # The allowed error depends on the type of X.
 )
 RESIZE.example(
     X=ramp(4, 6),
