@@ -10,21 +10,13 @@ import click
 
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.cli.options import exit_with
-from onnx_conformance.environments import backend_names
-from onnx_conformance.gate.version_gaps import VersionGaps
-from onnx_conformance.judging.ask import ask_and_judge
-from onnx_conformance.processes.adapter_process import Limits
-from onnx_conformance.processes.asker import Asker
+from onnx_conformance.findings.gap_findings import passing
 from onnx_conformance.report import version_gaps as written
 from onnx_conformance.results.stream import Run
-from onnx_conformance.suites.generated import Generated
-from onnx_conformance.suites.selection import Selection
+from onnx_conformance.results.version_gaps import VersionGaps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from onnx_conformance.report.version_gaps import Shown
 
 
@@ -60,7 +52,7 @@ def gaps_(results: tuple[Path, ...], backends: tuple[str, ...], *, offline: bool
                     if result.backend == name:
                         gaps.add(result)
                 version = str(hello.get("version", ""))
-                ask = None if offline else functools.partial(_passing, name, version)
+                ask = None if offline else functools.partial(passing, name, version)
                 known[_label(name, version)] = written.Shown(gaps.found(ask), gaps)
     for text in written.FORMATS[format_](known):
         printing.show(text.rstrip("\n") if format_ == "json" else text)
@@ -69,23 +61,3 @@ def gaps_(results: tuple[Path, ...], backends: tuple[str, ...], *, offline: bool
 
 def _label(backend: str, version: str) -> str:
     return backend if not version or f"=={version}" in backend else f"{backend} {version}"
-
-
-def _passing(backend: str, version: str, ids: frozenset[str]) -> Mapping[str, bool]:
-    """Run the cases with these ids; return for each that exists whether it passes.
-
-    Raises:
-        HarnessError: the backend does not start, or is of another version than the results.
-    """
-    passes: dict[str, bool] = {}
-    with Asker(backend_names.resolve(backend), Limits()) as asker:
-        now = str(asker.process.hello.get("version", ""))
-        if now != version:
-            raise HarnessError(
-                "gaps-of-another-version",
-                f"the results are of {backend} {version or 'without a version'}, but {now or 'another'} runs now; "
-                "use --offline to compare only results",
-            )
-        for case in Generated().cases(Selection(ids=ids)):
-            passes[case.id] = ask_and_judge(asker, case).result.verdict is Verdict.PASS
-    return passes

@@ -13,7 +13,7 @@ from onnx_conformance.base import under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import clean, line
 from onnx_conformance.environments import backend_names
-from onnx_conformance.findings import confirm
+from onnx_conformance.findings import confirm, gap_findings
 from onnx_conformance.findings.evidence import Evidence, evidence
 from onnx_conformance.findings.failure_groups import failure_groups
 from onnx_conformance.findings.finding import BACK, FIXED, MOST_IDS, MOST_SAID, OPEN, Finding, Findings, History, relate
@@ -104,6 +104,9 @@ def collect(
             collected.notes.append(note)
     budget = Budget((suite["name"], suite["digest"]), options.seconds, options.timeout)
     made_of = _evidence(every, budget, options, collected, on_step)
+    for number, (run, _) in enumerate(runs, 1):
+        on_step("looks for version gaps", number, len(runs))
+        made_of += gap_findings.of_run(run, options.selection)
     merged = _merged(made_of)
     confirmed = _confirmed(merged, options, collected, on_step)
     _update(collected, confirmed, _run_again(before, runtimes, options, collected, on_step))

@@ -117,6 +117,7 @@ def _made(group: FailureGroup, found: Smallest) -> Evidence:
     operator = group.operator if own else of_model
     cause = outline.digest(backend, operator, str(group.kind))
     operators = sorted({item.operator for item in group.results} if own else {case.operator}, key=natural)
+    versions = [name.rpartition("/")[2] for name in operators]
     conditions = group.conditions if own else ()
     title = _title(operator, group.kind, case, result, conditions)
     name = _WORD.sub("-", backend).strip("-")
@@ -130,7 +131,7 @@ def _made(group: FailureGroup, found: Smallest) -> Evidence:
             conditions=conditions,
             clause=clause,
             force=case.force,
-            versions=tuple(int(version) for name in operators if (version := name.rpartition("/")[2]).isdigit()),
+            versions=tuple(sorted({*found.versions, *(int(last) for last in versions if last.isdigit())})),
             types=tuple(sorted({item.element_type for item in group.results} - {""})),
             forms=tuple(sorted({item.form for item in group.results})),
         ),

@@ -32,6 +32,8 @@ GRAVITY = (
     Verdict.ACCEPTED_INVALID,
 )  # fmt: skip
 """The kinds of findings, the most severe first: crash, wrong values without an error, wrong type or shape, hang, ..."""
+KINDS = (*GRAVITY, Verdict.UNSUPPORTED)
+"""All kinds of findings. The last is a version gap: a version is not supported, although an earlier one is."""
 OPEN, FIXED, BACK = "open", "fixed", "back"
 """The states of a finding: the fault is there; it is gone; it was gone, and is there again."""
 
@@ -178,7 +180,7 @@ class Finding:
     @property
     def rank(self) -> tuple[bool, int, int, str]:
         """The sort key: present faults before fixed ones, then by severity, then by number of cases."""
-        return self.history.state == FIXED, GRAVITY.index(self.identity.kind), -self.cases.count, self.id
+        return self.history.state == FIXED, KINDS.index(self.identity.kind), -self.cases.count, self.id
 
 
 def causes(findings: Iterable[Finding]) -> int:

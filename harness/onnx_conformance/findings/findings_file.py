@@ -23,7 +23,7 @@ from onnx_conformance.base.verdict import Verdict, clean, line
 from onnx_conformance.findings.finding import (
     BACK,
     FIXED,
-    GRAVITY,
+    KINDS,
     MOST_IDS,
     OPEN,
     SCRIPTS,
@@ -67,7 +67,7 @@ _FINDING = _object(
     runtime=_TEXT,
     version=_TEXT,
     operator=_TEXT,
-    kind={"enum": list(map(str, GRAVITY))},
+    kind={"enum": list(map(str, KINDS))},
     title=_TEXT,
     conditions=_TEXTS,
     clause=_TEXT,

@@ -15,7 +15,7 @@ from onnx_conformance.base.verdict import Verdict, clean, line
 from onnx_conformance.repro import script, tool_code
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from onnx_conformance.case.case import Case
 
@@ -29,6 +29,7 @@ WORDS = {
     Verdict.REFUSED: "refused",
     Verdict.ACCEPTED_INVALID: "accepted",
     Verdict.INVALID_MODEL: "invalid",
+    Verdict.UNSUPPORTED: "unsupported",
 }
 """The word for a kind in a script's output; `wrong` for all other kinds."""
 
@@ -48,6 +49,33 @@ if sys.argv[1:] != ["once"]:  # In a separate process, because the runtime may c
         sys.exit(2)
     print({there!r} + word if word else {gone!r})
     sys.exit(1 if word else 0)
+
+
+def ended(kind, error, trace):
+    print(f"{{kind.__name__}}: {{error}}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+sys.excepthook = ended
+
+"""
+OF_GAP = """\
+import os
+import subprocess
+import sys
+
+if sys.argv[1:] not in (["earlier"], ["later"]):  # In separate processes, because the runtime may crash or hang.
+    ended = {{}}
+    for version in ("earlier", "later"):
+        try:
+            ended[version] = subprocess.run([sys.executable, __file__, version], timeout={seconds}).returncode
+        except subprocess.TimeoutExpired:
+            ended[version] = "timeout"
+    if ended["earlier"] != 0 or ended["later"] == 2:
+        print("this call does not run in the earlier version either, so there is no gap between versions")
+        sys.exit(2)
+    print({there!r} + "unsupported" if ended["later"] == 102 else "the fault is gone: the version is supported")
+    sys.exit(1 if ended["later"] == 102 else 0)
 
 
 def ended(kind, error, trace):
@@ -99,20 +127,43 @@ def text(
     """
     pieces = script.parts(tool_code.held_to(case, hello))
     call = textwrap.indent(script.call(backend, hello, pieces.way).rstrip(), "    ", bool)
-    sentences = [f"The text: {_safe(quoted(clause))}" for clause in case.clauses[-1:]]
-    head = "\n".join(
-        [
-            f'"""{_safe(title)}', "", *sentences,
-            "Exit status: 1 while the fault is there, 0 when it is gone, 2 if neither can be observed.",
-            script.needs(backend, hello), '"""', "", "",
-        ]
-    )  # fmt: skip
+    head = _head(title, [f"The text: {_safe(quoted(clause))}" for clause in case.clauses[-1:]], backend, hello)
     again = AGAIN.format(seconds=SECONDS, there=THERE, gone=GONE)
     request = CALL.format(call=call, status=0 if pieces.may_refuse else 102)
     if pieces.may_refuse:
         got = "" if tool_code.is_tool(hello) else script.GOT
         return f"{head}{again}{pieces.before}{request}{got}{ACCEPTED if pieces.rejects else ''}"
     return f"{head}{again}{pieces.before}{request}{script.after(hello, pieces, came, ENDS)}"
+
+
+def of_gap(later: Case, earlier: Case, backend: str, hello: Mapping[str, Any], title: str) -> str:
+    """Return the script of a version gap. It runs a call in the earlier version, then in the later one.
+
+    Args:
+        later: the case in the version without support.
+        earlier: the same case in an earlier version. Only the models of the two differ.
+        backend: the name by which the user called the backend.
+        hello: the hello of its adapter.
+        title: the title of the finding.
+    """
+    pieces = script.parts(later)
+    call = textwrap.indent(script.call(backend, hello, pieces.way).rstrip(), "    ", bool)
+    request = CALL.format(call=call, status=102)
+    head = _head(title, [f"The two versions: {later.operator} and {earlier.operator}"], backend, hello)
+    other = "\n    ".join(script.model_lines(earlier, script.Model.of(earlier.model)))
+    main = OF_GAP.format(seconds=SECONDS, there=THERE)
+    choice = f'if sys.argv[1:] == ["earlier"]:\n    {other}\n'
+    return f"{head}{main}{pieces.before}{choice}{request}{script.after(hello, pieces, tool_code.NOTHING, ENDS)}"
+
+
+def _head(title: str, sentences: Sequence[str], backend: str, hello: Mapping[str, Any]) -> str:
+    return "\n".join(
+        [
+            f'"""{_safe(title)}', "", *sentences,
+            "Exit status: 1 while the fault is there, 0 when it is gone, 2 if neither can be observed.",
+            script.needs(backend, hello), '"""', "", "",
+        ]
+    )  # fmt: skip
 
 
 def shows(said: str, kind: Verdict) -> bool:

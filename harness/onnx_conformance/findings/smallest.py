@@ -16,6 +16,7 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.case.case import by_itself
 from onnx_conformance.case.value_text import one
 from onnx_conformance.environments import backend_names
+from onnx_conformance.findings import other_versions
 from onnx_conformance.judging.ask import ask_and_judge
 from onnx_conformance.minimize import reducer
 from onnx_conformance.minimize.passes import REPRO, guilty_passes
@@ -49,6 +50,7 @@ class Smallest:
         hello: the hello of the adapter. If there are guilty passes, its code runs only these.
         guilty: the guilty passes of an optimizer; empty if they are not known.
         model: the serialized model that a tool returned; None if there is none.
+        versions: other versions of the operator in which the case fails in the same way.
     """
 
     case: Case
@@ -57,6 +59,7 @@ class Smallest:
     hello: Mapping[str, Any]
     guilty: tuple[str, ...] = ()
     model: bytes | None = None
+    versions: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -103,14 +106,16 @@ def _search(group: FailureGroup, budget: Budget) -> Smallest | None:
                 result, outputs, model = ask_and_judge(asker, case)
         if result.verdict is group.kind:
             found = guilty_passes(case, result, hello, target, limits)
-            return Smallest(by_itself(case), result, tuple(map(one, outputs)), found.hello, found.names, model)
+            others = other_versions.failing(case, group.kind, target, limits)
+            given = tuple(map(one, outputs))
+            return Smallest(by_itself(case), result, given, found.hello, found.names, model, others)
     return None
 
 
 def _key(group: FailureGroup, budget: Budget) -> str:
     cases = (result.case for result in group.results[:TRIES])
     return packs.key(
-        "smallest, model", *budget.suite, group.backend, group.version, str(group.kind), *cases,
+        "smallest, versions", *budget.suite, group.backend, group.version, str(group.kind), *cases,
         str(STEPS), str(budget.seconds), str(budget.timeout), *_code(),
     )  # fmt: skip
 
@@ -137,9 +142,10 @@ def _read(name: str, backend: str) -> Smallest | None:
         result, given = stream.from_record(said["result"]), tuple(map(str, said["given"]))
         model = None if said["model"] is None else base64.b64decode(said["model"])
         guilty, case = tuple(map(str, said["guilty"])), by_itself(next(pack))
+        versions = tuple(map(int, said["versions"]))
     except (KeyError, TypeError, ValueError, StopIteration):  # Somebody else has written it.
         return None
-    return Smallest(case, result, given, _hello(backend, guilty), guilty, model)
+    return Smallest(case, result, given, _hello(backend, guilty), guilty, model, versions)
 
 
 @functools.cache
@@ -163,5 +169,8 @@ def _hello(backend: str, guilty: tuple[str, ...]) -> Mapping[str, Any]:
 def _write(name: str, found: Smallest) -> None:
     packs.write(name, [found.case])
     model = None if found.model is None else base64.b64encode(found.model).decode("ascii")
-    said = {"result": stream.to_record(found.result), "given": found.given, "guilty": found.guilty, "model": model}
+    said = {
+        "result": stream.to_record(found.result), "given": found.given, "guilty": found.guilty, "model": model,
+        "versions": found.versions,
+    }  # fmt: skip
     packs.write_json(name, said)

@@ -18,8 +18,8 @@ from onnx_conformance.base.globs import may_match
 from onnx_conformance.base.suite_names import PROVISIONAL
 from onnx_conformance.base.verdict import Result, Verdict, line
 from onnx_conformance.gate.expectations import ExpectationsError
-from onnx_conformance.gate.version_gaps import VersionGaps
 from onnx_conformance.results.sampling import selected
+from onnx_conformance.results.version_gaps import VersionGaps
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

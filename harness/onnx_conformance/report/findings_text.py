@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from onnx_conformance.base.verdict import line
-from onnx_conformance.findings.finding import FIXED, GRAVITY, OPEN, causes
+from onnx_conformance.findings.finding import FIXED, KINDS, OPEN, causes
 from onnx_conformance.report import provenance
 from onnx_conformance.report.markup import plain
 from onnx_conformance.report.provenance import Shown
@@ -116,7 +116,7 @@ def _table(findings: Findings, style: str) -> str:
     for item in _there(findings.counted):
         counts[item.identity.backend, str(item.identity.kind)] += 1
     aside = Counter(item.identity.backend for item in findings.apart)
-    kinds = [str(kind) for kind in GRAVITY if any(name == kind for _, name in counts)]
+    kinds = [str(kind) for kind in KINDS if any(name == kind for _, name in counts)]
     backends = sorted(findings.runtimes)
     rows = [
         [

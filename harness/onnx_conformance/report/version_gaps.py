@@ -13,7 +13,7 @@ from onnx_conformance.report.markup import plain
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from onnx_conformance.gate.version_gaps import Gap, VersionGaps
+    from onnx_conformance.results.version_gaps import Gap, VersionGaps
 
 MEANING = """\
 A version gap: the runtime does not support an operator version, although it

@@ -238,7 +238,7 @@ def _before(case: Case, model: Model, write: Callable[[Value | Drawn], str], *, 
     if needs_ml_dtypes:
         yield "import ml_dtypes"
     yield ""
-    yield from _model(case, model)
+    yield from model_lines(case, model)
     yield "inputs = {"
     for name, value in case.inputs.items():
         yield f"    {name!r}: {write(value)},"
@@ -262,7 +262,8 @@ def _safe(text: object) -> str:
     return clean(text, 500).replace("\\", "\\\\").replace('"""', "'''").replace("\n", " ")
 
 
-def _model(case: Case, model: Model) -> Iterator[str]:
+def model_lines(case: Case, model: Model) -> Iterator[str]:
+    """Yield the lines of code that make the model of a case; the last one is a statement of several lines."""
     if model.text:
         yield f'model = onnx.parser.parse_model("""\n{inside_quotes(model.text)}\n""")'
     else:  # onnx's text format cannot express some models.

@@ -30,8 +30,13 @@ def newest_of(operator: str) -> dict[int, int]:
     return {}
 
 
+def alike(operator: str, since: int) -> tuple[int, ...]:
+    """Return the other versions of an operator with the same meaning, the newest first."""
+    newest = newest_of(operator)
+    same = (other for other, last in newest.items() if other != since and last == newest.get(since))
+    return tuple(sorted(same, reverse=True))
+
+
 def earlier(operator: str, since: int) -> tuple[int, ...]:
     """Return the earlier versions of an operator with the same meaning, the newest first."""
-    newest = newest_of(operator)
-    same = (other for other, last in newest.items() if other < since and last == newest.get(since))
-    return tuple(sorted(same, reverse=True))
+    return tuple(other for other in alike(operator, since) if other < since)

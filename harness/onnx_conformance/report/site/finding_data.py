@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from onnx_conformance.findings.finding import GRAVITY
+from onnx_conformance.findings.finding import KINDS
 
 if TYPE_CHECKING:
     from onnx_conformance.findings.finding import Finding
 
-FINDING_KINDS = tuple(map(str, GRAVITY))
+FINDING_KINDS = tuple(map(str, KINDS))
 """Names of verdicts, most severe first."""
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from commands import command
 from onnx_conformance.base.verdict import Result, Verdict
-from onnx_conformance.gate.version_gaps import VersionGaps
 from onnx_conformance.results.stream import Writer, header
+from onnx_conformance.results.version_gaps import VersionGaps
 from onnx_conformance.specification import meanings
 
 if TYPE_CHECKING:
