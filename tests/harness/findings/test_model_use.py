@@ -9,6 +9,7 @@ import pytest
 
 from commands import command
 from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.model_use import read, uses
 from onnx_conformance.findings import findings_file, model_use
 from onnx_conformance.findings.finding import FIXED, OPEN, Example, FailingCases, Finding, Findings, History, Identity
 
@@ -57,7 +58,7 @@ def one(
 
 
 def test_a_model_is_read_with_its_subgraphs_and_functions(path: Path) -> None:
-    used = {(use.operator, use.version): use for use in model_use.uses(model_use.read(path))}
+    used = {(use.operator, use.version): use for use in uses(read(path))}
     assert set(used) == {
         ("ai.onnx/Split", 18), ("ai.onnx/Neg", 13), ("ai.onnx/If", 16), ("ai.onnx/Relu", 14), ("ai.onnx/Add", 13),
         ("ai.onnx/Special", 0),
@@ -84,7 +85,7 @@ def test_a_model_is_read_with_its_subgraphs_and_functions(path: Path) -> None:
     ],
 )
 def test_a_finding_concerns_nodes_of_its_versions_and_types(item: Finding, path: Path, *, concerned: bool) -> None:
-    used = model_use.uses(model_use.read(path))
+    used = uses(read(path))
     assert bool(model_use.concerns(used, Findings({}, {}, (item,)), "mine")) is concerned
 
 
