@@ -107,8 +107,8 @@ from onnx_conformance.suites.generated import Generated
 @click.option("--max-fail", type=click.IntRange(1), help="Stop after this many failures.")
 @click.option(
     "--table", type=click.Choice(TABLES),
-    help="The table at the end: failing operators, all operator versions, or none.  [default: operators; none on a "
-    "terminal]",
+    help="The table at the end: failing operators, operator versions, these with every verdict, or none.  [default: "
+    "versions with --opsets; else operators, or none on a terminal]",
 )  # fmt: skip
 @click.option(
     "--groups", type=click.IntRange(0),
@@ -141,10 +141,11 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
     results, apart = options["results"] or (None, False)
     if options["no_cache"]:
         os.environ["ONNX_CONFORMANCE_CACHE"] = ""
+    selection = case_options.selection(shard, sampling.widest(by_backend, backends))
     run_options = Options(
         backends=backends,
         suite=case_options.suite_name,
-        selection=case_options.selection(shard, sampling.widest(by_backend, backends)),
+        selection=selection,
         samples=by_backend,
         limits=Limits(timeout=options["timeout"], memory=options["memory"], restarts=options["restarts"]),
         jobs=options["jobs"],
@@ -157,7 +158,7 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
         overwrite=options["overwrite"],
         max_fail=options["max_fail"],
         groups=10 if options["groups"] is None else options["groups"],
-        table=options["table"] or TABLES[0],
+        table=options["table"] or ("versions" if selection.opsets else TABLES[0]),
         brief=options["groups"] is None and options["table"] is None and printing.is_terminal(),
         expectations=options["expectations"],
         passes=options["passes"],
