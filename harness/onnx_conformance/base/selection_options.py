@@ -59,7 +59,7 @@ OPTIONS = (
         repeatable=True, of_operators=True,
     ),
     SelectionOption(
-        "opsets", "Only operator versions that came in these opsets: 27..28, 28, ..13, 25...", "A..B",
+        "opsets", "Only operator versions that these opsets introduced: 27..28, 28, ..13, 25...", "A..B",
         of_operators=True,
     ),
     SelectionOption(

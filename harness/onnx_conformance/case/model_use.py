@@ -149,7 +149,7 @@ class _Reader:
         self._counted.add(named)
         known = dict(zip(function.input, (types.get(name) for name in node.input), strict=False))
         declared = [helper.make_value_info(name, schema.type_proto(item)) for name, item in known.items() if item]
-        # The nodes of a function as a model of their own, whose outputs are not declared.
+        # A model with the nodes of the function; its outputs are not declared.
         model = onnx.ModelProto(ir_version=self._model.ir_version, opset_import=function.opset_import)
         model.functions.extend(self._model.functions)
         model.graph.CopyFrom(helper.make_graph(function.node, "function", declared, []))

@@ -110,7 +110,7 @@ def _subject(options: Options) -> str:
     """Return the operator versions of a run."""
     if options.selection.opsets is None:
         return "the selected operator versions"
-    return f"the operator versions that came in --opsets {options.selection.opsets}"
+    return f"the operator versions of --opsets {options.selection.opsets}"
 
 
 def _report_failures(run: Run, width: int) -> None:

@@ -76,7 +76,7 @@ def _operators(summary: Summary, width: int) -> Iterator[str]:
 
 
 def versions(summary: Summary, width: int, subject: str) -> Iterator[str]:
-    """Yield a table of operator versions for a terminal, and what each backend lacks of them and gets wrong.
+    """Yield a table of operator versions for a terminal, then those that each backend lacks or gets wrong.
 
     A cell is the number of passed of attempted cases, "not supported" if the backend reports that for all cases, or
     "no data" if it has no specified cases.
@@ -84,7 +84,7 @@ def versions(summary: Summary, width: int, subject: str) -> Iterator[str]:
     Args:
         summary: the counts.
         width: columns of the terminal.
-        subject: the operator versions, such as "the operator versions that came in opsets 27..28".
+        subject: the operator versions, such as "the operator versions of --opsets 27..28".
     """
     for part in backend_kinds.parts(summary):
         counts = part.summary.counts

@@ -168,7 +168,7 @@ def _no_operator(suite: Suite, selection: Selection, text: str, known: list[str]
     if selection.opsets is not None and text.startswith("--opsets"):
         rest = dataclasses.replace(selection, opsets=None)
         numbers = [since_of(operator) or 0 for operator in known if rest.takes_operator(operator)]
-        hint = f"; they came in the opsets {', '.join(map(str, sorted(set(numbers))))}"
+        hint = f"; the opsets {', '.join(map(str, sorted(set(numbers))))} introduced them"
     return f"{text} excludes all selected operator versions of suite {suite.name}{hint}"
 
 

@@ -119,7 +119,7 @@ class Opsets:
         return Opsets(first, last)
 
     def has(self, since: int) -> bool:
-        """Return whether an operator version of this number came in one of the opsets."""
+        """Return whether one of the opsets introduced an operator version of this number."""
         return (self.first is None or since >= self.first) and (self.last is None or since <= self.last)
 
     def __str__(self) -> str:
@@ -136,7 +136,7 @@ def since_of(operator: str) -> int | None:
 
 
 def is_newest(operator: str, opsets: Opsets | None) -> bool:
-    """Return whether no newer version of the operator came in the opsets; True if ONNX does not have the operator."""
+    """Return whether the opsets introduced no newer version of the operator; True if ONNX lacks the operator."""
     since = since_of(operator)
     every = map(since_of, schema.every().get(operator.rpartition("/")[0], ()))
     newer = (number for number in every if number and since and number > since)

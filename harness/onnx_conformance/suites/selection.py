@@ -52,7 +52,7 @@ class Selection:
         slice: only this part of the cases; None: all of them.
         max_elements: only cases whose tensors have at most this number of elements; None: any number. Known only when
             a case is generated, so a worker leaves the others out, and counts them.
-        opsets: only operator versions that came in these opsets; None: in any.
+        opsets: only operator versions that these opsets introduced; None: any.
         newest: only the newest version of each operator, of those in `opsets`.
         narrowing: limits on how the operator is called.
         at_most: at most this number of cases, the most important first; None: any number. `check_selection` determines

@@ -1,4 +1,4 @@
-"""The options that select cases: what each of them selects, and what a wrong value is answered with."""
+"""The options that select cases: the cases that each selects, and the sentence for a wrong value."""
 
 from __future__ import annotations
 
@@ -395,7 +395,7 @@ NOTHING = {
     ("--op", "Abs", "--type", "string"): "--type string excludes all cases of suite generated that --op Abs selects",
     ("--op", "Abs/13", "--form", "twice", "--opsets", "..6"): "--opsets ..6 excludes all selected operator versions",
     ("--op", "Abs", "--tag", "axis"): "--tag 'axis' matches no case of suite generated",
-    ("--op", "Abs", "--opsets", "40.."): "they came in the opsets 1, 6, 13",
+    ("--op", "Abs", "--opsets", "40.."): "the opsets 1, 6, 13 introduced them",
     ("--op", "Abs", "--no-containers", "--case", "*nothing*"): "--case *nothing* excludes all cases",
     ("--type", "bfloat16", "--op", "Abs/1", "--at-most", "3"): "--type bfloat16 excludes all cases",
 }
