@@ -151,7 +151,8 @@ class _Reader:
         declared = [helper.make_value_info(name, schema.type_proto(item)) for name, item in known.items() if item]
         # A model with the nodes of the function; its outputs are not declared.
         model = onnx.ModelProto(ir_version=self._model.ir_version, opset_import=function.opset_import)
-        model.functions.extend(self._model.functions)
+        if any((item.domain, item.op_type) in self._functions for item in of_model.within(function.node)):
+            model.functions.extend(self._model.functions)
         model.graph.CopyFrom(helper.make_graph(function.node, "function", declared, []))
         model = self._inferred(model)
         self._walk(model.graph.node, _opsets(function.opset_import), _types(model.graph, {}), count=first)

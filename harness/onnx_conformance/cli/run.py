@@ -6,7 +6,7 @@ import dataclasses
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -33,6 +33,9 @@ from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.results import sampling
 from onnx_conformance.run.options import TABLES, Options
 from onnx_conformance.suites.generated import Generated
+
+if TYPE_CHECKING:
+    from onnx_conformance.suites.selection import Selection
 
 
 @click.command()
@@ -158,7 +161,7 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
         overwrite=options["overwrite"],
         max_fail=options["max_fail"],
         groups=10 if options["groups"] is None else options["groups"],
-        table=options["table"] or ("versions" if selection.opsets else TABLES[0]),
+        table=options["table"] or _table(selection, options["expectations"]),
         brief=options["groups"] is None and options["table"] is None and printing.is_terminal(),
         expectations=options["expectations"],
         passes=options["passes"],
@@ -170,6 +173,11 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
         resources=_resources(options["resources"], backends, options["cluster"]),
     )
     exit_with(execute(run_options))
+
+
+def _table(selection: Selection, expectations: Path | None) -> str:
+    """Return the table at the end; with expectations, the deviations from them are shown instead."""
+    return "versions" if selection.opsets is not None and expectations is None else TABLES[0]
 
 
 def _cluster(address: str, jobs: int | None) -> str:

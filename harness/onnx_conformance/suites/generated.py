@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import hashlib
 import itertools
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import onnx
@@ -103,6 +104,10 @@ class Generated:
 
     def outlook(self, selection: Selection) -> Outlook | None:
         """Return the number of cases; None if ids or forms are selected, which only generated cases have."""
+        if selection.at_most is not None and selection.ids:
+            return Outlook(
+                Counter("/".join(case.split("/", 3)[:3]) for case in filter(selection.takes_id, selection.ids))
+            )
         if selection.cases or selection.ids or selection.forms or selection.narrowing:
             return None
         if selection.tags:

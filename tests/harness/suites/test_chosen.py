@@ -347,6 +347,16 @@ def test_a_shard_divides_what_at_most_has_taken_of_a_sample() -> None:
     assert set(whole) <= sampled
 
 
+def test_the_progress_of_a_limited_run_knows_its_total() -> None:
+    suite, selection = Generated(), selection_of({"op": "Split", "at_most": 9})
+    check_selection(suite, selection)
+    outlook = suite.outlook(selection)
+    assert outlook is not None
+    assert sum(outlook.declared.values()) == 9
+    assert set(outlook.declared) == versions(op="Split")
+    assert suite.outlook(selection_of({"op": "Split", "type": "float"})) is None  # Not known beforehand.
+
+
 @pytest.mark.parametrize("number", ["0", "-1", "x", "1.5", "", "1" * 12])
 def test_what_is_no_number_of_cases_gets_a_sentence(number: str) -> None:
     with refuses("not-a-number-of-cases", number, "1 or more"):
