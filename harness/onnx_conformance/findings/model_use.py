@@ -10,8 +10,8 @@ from onnx_conformance.findings.finding import FIXED
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from onnx_conformance.case.model_use import Use
     from onnx_conformance.findings.finding import Finding, Findings
+    from onnx_conformance.specification.model_use import Use
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ import onnx
 from onnx_conformance.base.values import Drawn
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import Case, Outcome, delivered_id, digest_values
-from onnx_conformance.case.model_use import CONTAINERS, Use, only_contains
 from onnx_conformance.declare import Data, DeclarationError, NoAnswer, Op, Rejected, Typed, ValueOf
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.declare.readings import SHOULD
@@ -27,6 +26,7 @@ from onnx_conformance.generation import binding, derived, function_body
 from onnx_conformance.generation.deliveries import Leads, Plan, build, deliveries, form_names
 from onnx_conformance.specification import evaluator, registry, rewordings, schema
 from onnx_conformance.specification import nodes as of_model
+from onnx_conformance.specification.model_use import CONTAINERS, Use, only_contains
 from onnx_conformance.specification.signature import TypedValue, bind, gather, kind_of, output_types
 from onnx_conformance.tolerance import precision
 from onnx_conformance.tolerance.allowance import of_answer as allowance_of
@@ -214,7 +214,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
 
 
 def use_of(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) -> Use:
-    """Return the types and attributes of the node of a declared case, as `case.model_use.uses` reads its model.
+    """Return the use of its operator by a declared case, as `specification.model_use.uses` reads its model.
 
     The oracle does not run.
     """

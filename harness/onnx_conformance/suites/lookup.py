@@ -74,7 +74,9 @@ def check_all_matched(suite: Suite, selection: Selection, *, empty: bool) -> Non
     """
     check_readable(suite)
     for text in without_match(suite, selection, empty=empty):
-        raise SelectionError("nothing-selected" if empty else "nothing-matches", text)
+        if empty and not selection.idle:
+            raise SelectionError("nothing-selected", text)
+        raise SelectionError("nothing-matches", text)
 
 
 def without_match(suite: Suite, selection: Selection, *, empty: bool) -> Iterator[str]:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import onnx
 
-from onnx_conformance.case import model_use
+from onnx_conformance.case.model_file import load_nodes
 from onnx_conformance.declare.type import Type
-from onnx_conformance.specification import schema
+from onnx_conformance.specification import model_use, schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from onnx_conformance.case.case import Case
-    from onnx_conformance.case.model_use import Use
+    from onnx_conformance.specification.model_use import Use
     from onnx_conformance.specification.schema import OperatorVersion
 
 
@@ -45,7 +45,7 @@ class Model:
         Raises:
             HarnessError: the file cannot be read, or is not a model.
         """
-        every = model_use.uses(model_use.read(path))
+        every = model_use.uses(load_nodes(path))
         foreign = tuple(use.operator for use in every if not use.version)
         return cls(path.name, {str(use): use for use in every if use.version}, foreign)
 

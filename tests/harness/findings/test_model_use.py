@@ -9,10 +9,11 @@ import pytest
 
 from commands import command
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.model_use import read, uses
+from onnx_conformance.case.model_file import load_nodes
 from onnx_conformance.declare.type import Type
 from onnx_conformance.findings import findings_file, model_use
 from onnx_conformance.findings.finding import FIXED, OPEN, Example, FailingCases, Finding, Findings, History, Identity
+from onnx_conformance.specification.model_use import uses
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +60,7 @@ def one(
 
 
 def test_a_model_is_read_with_its_subgraphs_and_functions(path: Path) -> None:
-    used = {(use.operator, use.version): use for use in uses(read(path))}
+    used = {(use.operator, use.version): use for use in uses(load_nodes(path))}
     assert set(used) == {
         ("ai.onnx/Split", 18), ("ai.onnx/Neg", 13), ("ai.onnx/If", 16), ("ai.onnx/Relu", 14), ("ai.onnx/Add", 13),
         ("ai.onnx/Special", 0),
@@ -125,7 +126,7 @@ def test_sequences_and_optionals_are_containers(*, infer: bool) -> None:
     ],
 )
 def test_a_finding_concerns_nodes_of_its_versions_and_types(item: Finding, path: Path, *, concerned: bool) -> None:
-    used = uses(read(path))
+    used = uses(load_nodes(path))
     assert bool(model_use.concerns(used, Findings({}, {}, (item,)), "mine")) is concerned
 
 

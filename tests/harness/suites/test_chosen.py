@@ -11,11 +11,10 @@ import pytest
 from commands import command
 from onnx_conformance import cases
 from onnx_conformance.base.selection_options import OPTIONS
-from onnx_conformance.case import model_use
 from onnx_conformance.case.case import PLAIN, Case
 from onnx_conformance.declare.type import Kind, Type
 from onnx_conformance.generation import plans
-from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification import model_use, registry, schema
 from onnx_conformance.suites import onnx_layout
 from onnx_conformance.suites.chosen import selection_of
 from onnx_conformance.suites.folder import Folder
@@ -456,5 +455,5 @@ def test_python_has_the_same_options() -> None:
     chosen = {case.id for case in cases(op="gather/>=13", type="float", form="plain", at_most=12)}
     assert chosen == ids(op="Gather/13", type="float", form="plain", at_most=12)
     assert len(chosen) == 12
-    with pytest.raises(TypeError, match="there is no option 'types'"):
+    with pytest.raises(TypeError, match="'types'"):
         cases(types="float")  # type: ignore[call-arg]

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING
 import onnx.shape_inference
 from onnx import helper
 
-from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.case.model_file import load_model
 from onnx_conformance.declare.type import Kind, Type
 from onnx_conformance.specification import nodes as of_model
 from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
     from onnx_conformance.specification.schema import OperatorVersion
 
@@ -54,21 +51,6 @@ class Use:
     def __str__(self) -> str:
         """Return the operator version, such as ai.onnx/Split/18."""
         return f"{self.operator}/{self.version}"
-
-
-def read(path: Path) -> onnx.ModelProto:
-    """Return a model without its external data.
-
-    Raises:
-        HarnessError: the file cannot be read, or is not a model.
-    """
-    model = load_model(path)
-    if not model.graph.node and not model.functions:
-        raise HarnessError(
-            "not-a-model-with-nodes",
-            f"{path} is not an ONNX model with nodes; expected a file that onnx.load() can read",
-        )
-    return model
 
 
 def uses(model: onnx.ModelProto, *, infer: bool = True) -> list[Use]:
