@@ -15,6 +15,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+from onnx_conformance.base.selection_options import OPTIONS
 from onnx_conformance.environments import python_lock
 from onnx_conformance.report.formats import FORMATS
 from paths import ROOT
@@ -361,3 +362,16 @@ def test_texts_of_a_runtime_are_no_workflow_commands(job: Job) -> None:
     annotations = [line for line in after.splitlines() if line.startswith("::")]
     assert annotations, after
     assert all(re.match(r"::\w+ title=refused%3A ai\.onnx/Split/18::", line) for line in annotations), after
+
+
+def test_each_option_that_selects_cases_is_an_input() -> None:
+    assert {row.name for row in OPTIONS} <= set(ACTION["inputs"])
+
+
+@pytest.mark.slow
+def test_the_inputs_select_cases(tmp_path: Path) -> None:
+    job = Job(tmp_path)
+    job.use(**TOY, core="false", opsets="13..18", version="newest", type="float", no_containers="true", at_most="4")
+    first = json.loads((job.work / job.outputs["results"]).read_text(encoding="utf-8").splitlines()[0])
+    selection = "--op Split/18 --type float --no-containers --opsets 13..18 --version newest --at-most 4"
+    assert first["arguments"]["selection"] == selection, job.log

@@ -17,26 +17,22 @@ from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.judging import judge as judging
 from onnx_conformance.processes.replies import Answered, Refused
+from onnx_conformance.suites.chosen import selection_of
 from onnx_conformance.suites.lookup import check_readable, check_selection, open_suite
-from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Unpack
 
+    from onnx_conformance.base.selection_options import Choice
     from onnx_conformance.base.values import Value
+    from onnx_conformance.suites.selection import Selection
     from onnx_conformance.suites.suite import Suite
 
 __all__ = ["Case", "Outcome", "Result", "Verdict", "cases", "judge"]
 
 
-def cases(
-    *,
-    op: str | Sequence[str] = (),
-    case: str | Sequence[str] = (),
-    tag: str | Sequence[str] = (),
-    suite: str = "generated",
-    core: bool = False,
-) -> Iterator[Case]:
+def cases(*, suite: str = "generated", **choice: Unpack[Choice]) -> Iterator[Case]:
     """Return an iterator over cases; each is generated or read on demand.
 
     In a Case, `model` is a serialized ModelProto, `inputs` are arrays by name, and `outputs` are the names of the
@@ -45,23 +41,17 @@ def cases(
     the specification does not decide.
 
     Args:
-        op: globs over operators: Split*, Split/18, ai.onnx/*; empty: all.
-        case: globs over case ids.
-        tag: globs over tags.
         suite: generated, official, or the path of a folder in ONNX's test-data layout.
-        core: only the core of the generated suite.
+        choice: the options of `run` that select cases, with the same values: op, opsets, version, model, case, tag,
+            form, type, no_containers, core and at_most.
 
     Raises:
-        HarnessError: there is no such suite or operator, or a case of a folder cannot be read.
+        HarnessError: there is no such suite or operator, a value cannot be read, or a case of a folder cannot be read.
     """
     source = open_suite(suite)
-    selection = Selection(_globs(op), _globs(case), _globs(tag), core=core)
+    selection = selection_of(choice)
     check_selection(source, selection)
     return _readable(source, selection)
-
-
-def _globs(one_or_more: str | Sequence[str]) -> tuple[str, ...]:
-    return (one_or_more,) if isinstance(one_or_more, str) else tuple(one_or_more)
 
 
 def _readable(source: Suite, selection: Selection) -> Iterator[Case]:

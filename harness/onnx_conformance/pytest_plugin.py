@@ -3,8 +3,8 @@
     pytest --onnx-backend onnxruntime -n 2
     pytest --onnx-backend onnxruntime --onnx-expectations onnxruntime.toml
 
-Every pytest run in the same environment imports this module, so it imports nothing of the harness until an option needs
-it. `onnx_conformance.testing` does the work.
+Every pytest run in the same environment imports this module, so it imports only the table of options until an option
+needs more. `onnx_conformance.testing` does the work.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from onnx_conformance.base.selection_options import OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -24,14 +26,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup(
         "onnx-conformance", "test ONNX runtimes against the specification of every operator version"
     )
-    several: dict[str, Any] = {"action": "append", "default": [], "metavar": "GLOB"}
     group.addoption(
         "--onnx-backend", action="append", default=[], metavar="BACKEND", help="run every case on this backend"
     )
     group.addoption("--onnx-suite", default="generated", metavar="SUITE", help="generated, official, or a folder")
-    group.addoption("--onnx-op", **several, help="only these operators")
-    group.addoption("--onnx-case", **several, help="only cases with these ids")
-    group.addoption("--onnx-tag", **several, help="only cases with these tags")
+    for row in OPTIONS:
+        form: dict[str, Any] = {"action": "store_true"}
+        if row.metavar:
+            form = {"action": "append" if row.repeatable else "store", "metavar": row.metavar}
+        group.addoption(f"--onnx-{row.name}", **form, help=row.help[0].lower() + row.help[1:].removesuffix("."))
     group.addoption("--onnx-expectations", metavar="FILE", help="file of accepted failures, which become strict xfails")
     group.addoption(
         "--onnx-env", action="append", default=[], metavar="NAME",

@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.printing import neutral
+from onnx_conformance.base.selection_options import OPTIONS
 from onnx_conformance.base.verdict import Result, Verdict, line
 from onnx_conformance.environments import backend_names
 from onnx_conformance.gate import expectations as files
@@ -28,15 +29,19 @@ from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.report import case as case_report
 from onnx_conformance.results.stream import from_record, header, identity
+from onnx_conformance.suites.chosen import selection_of
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import check_all_matched, check_selection, open_suite
-from onnx_conformance.suites.selection import Selection, SelectionError
+from onnx_conformance.suites.selection import SelectionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import Unpack
 
+    from onnx_conformance.base.selection_options import Choice
     from onnx_conformance.case.case import Case
     from onnx_conformance.gate.expectations import Entry, Expectations
+    from onnx_conformance.suites.selection import Selection
     from onnx_conformance.suites.suite import Suite
 
 
@@ -336,18 +341,19 @@ def items(session: pytest.Session) -> list[pytest.Item]:
     passes = tuple(option("--onnx-env"))
     for name in backends:
         backend_names.resolve(name, passes=passes)  # Before the cases are generated, which takes longer.
-    globs = tuple(tuple(option(name)) for name in ("--onnx-op", "--onnx-case", "--onnx-tag"))
+    values = {row.key: option(f"--onnx-{row.name}") for row in OPTIONS}
+    selection = selection_of(cast("Choice", {key: value for key, value in values.items() if value}))
     path = option("--onnx-expectations")
     expected = files.read(Path(path)) if path else None
     if expected is not None:
-        _check(expected, backends, whole=not any(globs))
-    if option("collectonly") and not any(globs) and option("--onnx-suite") == Generated.name:
+        _check(expected, backends, whole=not str(selection))
+    if option("collectonly") and not str(selection) and option("--onnx-suite") == Generated.name:
         raise SelectionError(
             "collects-too-much",
             "--collect-only would generate all cases, which takes minutes; select some with --onnx-op, --onnx-case or "
-            "--onnx-tag, or list them with: onnx-conformance list",
+            "--onnx-at-most, or list them with: onnx-conformance list",
         )
-    chosen = _selected(option("--onnx-suite"), *globs)
+    chosen = _selected(option("--onnx-suite"), selection)
     accepted = {expected.backend: _accepted(expected, chosen)} if expected is not None else {}
     items: list[pytest.Item] = []
     for name in backends:
@@ -397,7 +403,7 @@ def _check(expected: Expectations, backends: list[str], *, whole: bool) -> None:
         raise files.ExpectationsError(
             "plugin-expectations-of-another-selection",
             f"{expected.path} is for the cases {line(expected.selection)}, but the run selects all; select these with "
-            "--onnx-op, --onnx-case and --onnx-tag, or with the arguments op, case and tag of conformance()",
+            "the options --onnx-op, --onnx-case, ... or with the arguments op, case, ... of conformance()",
         )
 
 
@@ -413,8 +419,8 @@ def _accepted(expected: Expectations, chosen: _Chosen) -> Accepted:
     return accepted
 
 
-def _selected(suite_name: str, ops: tuple[str, ...], cases: tuple[str, ...], tags: tuple[str, ...]) -> _Chosen:
-    suite, selection = open_suite(suite_name), Selection(ops, cases, tags)
+def _selected(suite_name: str, selection: Selection) -> _Chosen:
+    suite = open_suite(suite_name)
     check_selection(suite, selection)
     chosen = list(suite.cases(selection))
     check_all_matched(suite, selection, empty=not chosen)
@@ -425,33 +431,31 @@ def conformance(
     backend: str,
     *,
     suite: str = "generated",
-    op: str | tuple[str, ...] = (),
-    case: str | tuple[str, ...] = (),
-    tag: str | tuple[str, ...] = (),
     timeout: float = 20.0,
     expectations: str | Path | None = None,
     env: tuple[str, ...] = (),
+    **choice: Unpack[Choice],
 ) -> Callable[..., None]:
     """Return a test function with one item per case; assign it to a name test_* in a test module.
 
     Args:
         backend: as in `onnx-conformance run`.
         suite: generated, official, or a folder.
-        op: globs over operators; empty means all.
-        case: globs over case ids.
-        tag: globs over tags.
         timeout: time limit of one case, in seconds.
         expectations: a file of accepted failures; each is a strict xfail with the reason of its entry.
         env: names of environment variables that the backend gets in addition to those that every backend gets.
+        choice: the options of `run` that select cases, with the same values: op, opsets, version, model, case, tag,
+            form, type, no_containers, core and at_most.
 
     Raises:
         HarnessError: the backend, the suite or the file is not available, or nothing is selected.
     """
     backend_names.resolve(backend, passes=env)
+    selection = selection_of(choice)
     expected = files.read(Path(expectations)) if expectations is not None else None
     if expected is not None:
-        _check(expected, [backend], whole=not (op or case or tag))
-    chosen = _selected(suite, _globs(op), _globs(case), _globs(tag))
+        _check(expected, [backend], whole=not str(selection))
+    chosen = _selected(suite, selection)
     accepted = _accepted(expected, chosen) if expected else None
     tasks = [
         pytest.param(task, id=_name(task))
@@ -463,7 +467,3 @@ def conformance(
         onnx_result.end()
 
     return test_conformance
-
-
-def _globs(globs: str | tuple[str, ...]) -> tuple[str, ...]:
-    return (globs,) if isinstance(globs, str) else globs

@@ -18,7 +18,9 @@ from onnx_conformance.case.case import Outcome
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import registry
 from onnx_conformance.suites import onnx_layout
+from onnx_conformance.suites.chosen import selection_of
 from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import check_selection
 from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
@@ -137,6 +139,20 @@ def test_items_are_named_by_backend_and_case(ask: Asker) -> None:
     assert [line for line in ran.output.splitlines() if ONE in line] == [
         f"onnx::oracle::{ONE}", f"onnx::onnx_reference::{ONE}",
     ], ran.output  # fmt: skip
+
+
+@pytest.mark.slow
+def test_the_options_of_the_commands_select_items(ask: Asker) -> None:
+    suite, selection = Generated(), selection_of({"op": "split/>=13", "type": "float", "form": "plain", "at_most": 6})
+    check_selection(suite, selection)
+    chosen = sorted(case.id for case in suite.listed(selection))
+    assert len(chosen) == 6
+    words = ("--onnx-op", "split/>=13", "--onnx-type", "float", "--onnx-form", "plain", "--onnx-at-most", "6")
+    ran = ask("--onnx-backend", "oracle", *words, "--collect-only")
+    assert sorted(line.removeprefix("onnx::oracle::") for line in ran.output.splitlines() if "::" in line) == chosen
+    ask.module(MODULE.format(arguments='"oracle", op="split/>=13", type="float", form="plain", at_most=6'))
+    ran = ask("test_mine.py", "--collect-only")
+    assert sorted(re.findall(r"test_onnx\[(.*)\]", ran.output)) == chosen, ran.output
 
 
 @pytest.mark.slow
@@ -270,6 +286,11 @@ def test_a_backend_that_does_not_start_is_one_sentence(ask: Asker) -> None:
         (("--onnx-backend", "oracle", "--onnx-op", "Splt"), "--op 'Splt' matches nothing in suite generated; did you"),
         (("--onnx-backend", "oracle", "--onnx-case", "x"), "--case 'x' matches no case of suite generated"),
         (("--onnx-backend", "oracle", "--onnx-suite", "gone"), "suite gone does not exist"),
+        (
+            ("--onnx-backend", "oracle", "--onnx-type", "float32"),
+            "--type 'float32' is not an element type of ONNX; did you",
+        ),
+        (("--onnx-backend", "oracle", "--onnx-at-most", "0"), "--at-most '0' is not a number of cases"),
     ],
 )
 def test_unknown_names_are_usage_errors(arguments: tuple[str, ...], sentence: str, ask: Asker) -> None:
@@ -337,8 +358,8 @@ def test_without_the_option_the_plugin_adds_nothing_and_imports_nothing(ask: Ask
         "def test_alone():\n"
         "    ours = {'onnx_conformance', 'onnx', 'numpy'}\n"
         "    loaded = sorted(name for name in sys.modules if name.partition('.')[0] in ours)\n"
-        "    base = ['onnx_conformance', 'onnx_conformance.base', 'onnx_conformance.base.package']\n"
-        "    assert loaded == [*base, 'onnx_conformance.pytest_plugin'], loaded\n"
+        "    names = ('base', 'base.package', 'base.selection_options', 'pytest_plugin')\n"
+        "    assert loaded == ['onnx_conformance', *(f'onnx_conformance.{name}' for name in names)], loaded\n"
     )
     ran = ask.start("test_mine.py", "-p", "no:hypothesispytest")
     assert (ran.status, ran.counts) == (0, {"passed": 1}), ran.output

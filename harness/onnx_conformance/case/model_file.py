@@ -42,6 +42,21 @@ def load_model(path: Path) -> onnx.ModelProto:
         raise HarnessError("not-a-model", f"{line(path)} is not an ONNX model: {line(error)}") from None
 
 
+def load_nodes(path: Path) -> onnx.ModelProto:
+    """Return the model of a file, which must have nodes, without its external data.
+
+    Raises:
+        HarnessError: as in load_model, or the model has no nodes.
+    """
+    model = load_model(path)
+    if not model.graph.node and not model.functions:
+        raise HarnessError(
+            "not-a-model-with-nodes",
+            f"{path} is not an ONNX model with nodes; expected a file that onnx.load() can read",
+        )
+    return model
+
+
 def _kind(mode: int) -> str:
     """Return the kind of a file that is not a regular one."""
     if stat.S_ISDIR(mode):

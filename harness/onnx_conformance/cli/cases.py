@@ -20,11 +20,11 @@ from onnx_conformance.base.verdict import line
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.cli.options import (
     CaseOptions,
-    Globs,
     available_cores,
     exit_with,
     load_case,
     with_case_options,
+    with_operator_options,
     with_part_options,
 )
 from onnx_conformance.declare.readings import READINGS
@@ -168,25 +168,25 @@ def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite
     "--out", default="generated_cases", show_default=True, type=click.Path(file_okay=False, path_type=Path),
     help="The folder of the manifest.",
 )  # fmt: skip
-@click.option("--op", "names", multiple=True, metavar="GLOB", help="Only the files of these operators. Repeatable.")
+@with_operator_options()
 @click.option(
     "--jobs", type=click.IntRange(1, 256), default=available_cores(), show_default="one per core",
     help="Number of processes.",
 )  # fmt: skip
-def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa: FBT001 - click's flags
+def manifest_(check: bool, out: Path, selection: Selection, jobs: int) -> None:  # noqa: FBT001 - click's flags
     """Write or check the manifest: id and digests of every generated case, and the cases of the core."""
-    selection = Selection(names)
     check_selection(Generated(), selection)
+    whole = not str(selection)
     ops = list(registry.load().some(selection.takes_operator))
     if not check:
-        for path in manifest.write(ops, out, jobs, whole=not names):
+        for path in manifest.write(ops, out, jobs, whole=whole):
             printing.show(f"wrote {path}")
         return
     if not out.is_dir():
         raise manifest.ManifestError(
             "manifest-not-a-folder", f"{out} is not a folder; `onnx-conformance manifest --out {out}` creates it"
         )
-    differences = list(manifest.check(ops, out, jobs, whole=not names))
+    differences = list(manifest.check(ops, out, jobs, whole=whole))
     for difference in differences:
         printing.show(difference)
     if differences:
@@ -196,14 +196,15 @@ def manifest_(check: bool, out: Path, names: Globs, jobs: int) -> None:  # noqa:
 
 
 @click.command("coverage")
-@click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators. Repeatable.")
+@with_operator_options()
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def coverage_(ops: Globs, as_json: bool) -> None:  # noqa: FBT001 - click's flags
+def coverage_(selection: Selection, as_json: bool) -> None:  # noqa: FBT001 - click's flags
     """Show how many schema points and sentences of the specification have a case, and which have no case.
 
     The numbers refer to all of ONNX: an undeclared operator counts with all its points and sentences.
     """
-    suite, selection = Generated(), Selection(ops)
+    suite = Generated()
+    selection.respell(schema.every_version())
     measured: list[coverage.Coverage] = []
     for op_path, versions in schema.every().items():
         selected = {name for name in versions if selection.takes_operator(name)}

@@ -8,9 +8,11 @@ import click
 
 from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.case.model_file import load_nodes
 from onnx_conformance.cli.options import exit_with
 from onnx_conformance.findings import findings_file, model_use
 from onnx_conformance.report import model_use as written
+from onnx_conformance.specification.model_use import uses
 
 
 @click.command("check-model")
@@ -34,7 +36,7 @@ def check_model(model: Path, backend: str, folder: Path) -> None:
         raise HarnessError(
             "backend-without-findings", f"{folder} has no findings for {backend!r}; it has findings for {there}"
         )
-    used = model_use.uses(model_use.read(model))
+    used = uses(load_nodes(model))
     concerns = model_use.concerns(used, known, name)
     for text in written.lines(used, concerns, known.runtimes[name], folder):
         printing.show(text)

@@ -11,7 +11,15 @@ import click
 from onnx_conformance.analysis import dissent, explain
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.cli.options import Seconds, available_cores, exit_with, load_case, suite_of, with_adapter_options
+from onnx_conformance.cli.options import (
+    Seconds,
+    available_cores,
+    exit_with,
+    load_case,
+    suite_of,
+    with_adapter_options,
+    with_operator_options,
+)
 from onnx_conformance.environments import backend_names, sandbox
 from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge, ask_each
 from onnx_conformance.minimize import reducer
@@ -25,14 +33,15 @@ from onnx_conformance.repro import write
 from onnx_conformance.repro.bug_report import Issue
 from onnx_conformance.results.stream import Run
 from onnx_conformance.run import progress
+from onnx_conformance.specification import schema
 from onnx_conformance.suites.lookup import plan_if_declarable
-from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
+    from onnx_conformance.suites.selection import Selection
 
 
 def with_repro_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
@@ -172,11 +181,11 @@ def minimize_(
 
 @click.command("explain")
 @click.argument("results", type=click.Path(path_type=Path))
-@click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18. Repeatable.")
+@with_operator_options()
 @click.option(
     "--backend", "backends", multiple=True, metavar="NAME", help="Only this backend of the results file. Repeatable."
 )
-def explain_(results: Path, ops: tuple[str, ...], backends: tuple[str, ...]) -> None:
+def explain_(results: Path, selection: Selection, backends: tuple[str, ...]) -> None:
     """Find conditions that the failures of each operator share and its passing cases do not."""
     run = Run(results)
     names = sorted(run.header["backends"])
@@ -185,7 +194,7 @@ def explain_(results: Path, ops: tuple[str, ...], backends: tuple[str, ...]) -> 
             raise HarnessError(
                 "backend-not-in-results", f"{results} has no backend {name!r}; it has {', '.join(names)}"
             )
-    selection = Selection(ops)
+    selection.respell(schema.every_version())
     with progress.steps("explaining failures by operator") as advance:
         shared = explain.explain(run, suite_of(run), selection, backends, jobs=available_cores(), on_operator=advance)
     for option, glob in sorted(selection.idle):

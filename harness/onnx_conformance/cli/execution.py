@@ -20,6 +20,7 @@ from onnx_conformance.run.run import EXIT_BROKEN, EXIT_FAILED, Run
 from onnx_conformance.run.signals import EndedError, in_order
 from onnx_conformance.specification.completeness import COMPLETENESS
 from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import notes
 from onnx_conformance.suites.official import Official
 
 MOST_LINES, OTHER_LINES = 40, 12
@@ -46,7 +47,7 @@ def execute(options: Options, suite: Suite | None = None, report: Callable[[Run]
         HarnessError: the run could not begin.
     """
     run = Run(options, suite)
-    for text in run.suite.left_out(options.selection):
+    for text in notes(run.suite, options.selection):
         printing.warn(f"note: {text}")
     stopped, ended = "", None
     try:
@@ -83,6 +84,9 @@ def _report(run: Run) -> None:
     """Print the tables, the groups of failures, the last screen and the faults."""
     summary, options = run.summary, run.options
     width = shutil.get_terminal_size((terminal.WIDTH, 0)).columns
+    if summary.counts and options.table == "versions":
+        for text in terminal.versions(summary, width, _subject(options)):
+            printing.show(text)
     if summary.counts and not options.brief:
         _report_failures(run, width)
     elif not summary.counts and not run.faults:
@@ -100,6 +104,13 @@ def _report(run: Run) -> None:
         for text in gate_report.lines(run.gate):
             printing.show(text)
     print_faults(run)
+
+
+def _subject(options: Options) -> str:
+    """Return the operator versions of a run."""
+    if options.selection.opsets is None:
+        return "the selected operator versions"
+    return f"the operator versions of --opsets {options.selection.opsets}"
 
 
 def _report_failures(run: Run, width: int) -> None:

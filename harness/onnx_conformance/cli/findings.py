@@ -9,18 +9,26 @@ import click
 
 from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.cli.options import NO_VERIFY_HASHES, Seconds, available_cores, exit_with, suite_of
+from onnx_conformance.cli.options import (
+    NO_VERIFY_HASHES,
+    Seconds,
+    available_cores,
+    exit_with,
+    suite_of,
+    with_operator_options,
+)
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import collect, finding, findings_file
 from onnx_conformance.report import findings_text as written
 from onnx_conformance.results.stream import Run
 from onnx_conformance.run import progress
-from onnx_conformance.suites.selection import Selection
+from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onnx_conformance.findings.finding import Findings
+    from onnx_conformance.suites.selection import Selection
 
 
 @click.command("findings")
@@ -32,7 +40,7 @@ if TYPE_CHECKING:
 @click.option(
     "--update", is_flag=True, help="Compare with the findings of the folder: new, still open, fixed, regressed."
 )
-@click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18. Repeatable.")
+@with_operator_options("version")  # Its --version names versions of runtimes.
 @click.option(
     "--other", "others", multiple=True, metavar="BACKEND",
     help="Show the outputs of this backend for the smallest cases. Repeatable.  [default: the backends of the results]",
@@ -54,7 +62,7 @@ if TYPE_CHECKING:
 )
 @NO_VERIFY_HASHES
 def findings_(
-    files: tuple[Path, ...], folder: Path, ops: tuple[str, ...], others: tuple[str, ...], versions: tuple[str, ...],
+    files: tuple[Path, ...], folder: Path, selection: Selection, others: tuple[str, ...], versions: tuple[str, ...],
     jobs: int | None, seconds: float, timeout: float, *, update: bool,
 ) -> None:  # fmt: skip
     """Deduplicate failures into faults, each with its sentence, its smallest case and a script that reproduces it.
@@ -67,7 +75,7 @@ def findings_(
     runs = [Run(path) for path in files]
     before = _before(folder, update=update)
     _check(runs)
-    selection = Selection(ops)
+    selection.respell(schema.every_version())
     names = {under_test.unversioned(name) for run in runs for name in run.header["backends"]}
     asked = others or tuple(sorted(name for run in runs for name in run.header["backends"]))
     options = collect.Options(

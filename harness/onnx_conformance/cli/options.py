@@ -9,21 +9,26 @@ import re
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.selection_options import OPTIONS
 from onnx_conformance.environments import onnx_environment, python_environment
 from onnx_conformance.results import sampling
-from onnx_conformance.suites.lookup import check_selection, find_case, open_suite
-from onnx_conformance.suites.selection import Selection
+from onnx_conformance.suites.chosen import selection_of
+from onnx_conformance.suites.lookup import check_selection, find_case, notes, open_suite
 from onnx_conformance.suites.suite import Suite, SuiteError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from onnx_conformance.base.selection_options import Choice, SelectionOption
     from onnx_conformance.case.case import Case
     from onnx_conformance.results.stream import Run
+    from onnx_conformance.suites.selection import Selection
 
 
 class Shard(click.ParamType[tuple[int, int]]):
@@ -127,6 +132,8 @@ class Size(click.ParamType[int]):
         return int(match[1]) * self.units[match[2].upper()]
 
 
+_Command = TypeVar("_Command")
+
 OVERWRITE = click.option("--overwrite", is_flag=True, help="Replace an existing results file.")
 
 
@@ -155,28 +162,21 @@ ONNX = click.Option(
 DESTINATION, SAMPLE, SHARD, SHARE, SIZE = Destination(), Sample(), Shard(), Share(), Size()
 
 
-Globs = tuple[str, ...]
-"""The values of a repeatable option."""
-
-
 @dataclass(frozen=True)
 class CaseOptions:
-    """The suite and the selection of cases that the options name; see Selection."""
+    """The suite and the selection of cases that the options name; see `base.selection_options`."""
 
     suite_name: str
-    ops: Globs
-    cases: Globs
-    tags: Globs
-    forms: Globs
-    core: bool
+    choice: Choice
     max_elements: int | None
 
     def selection(self, shard: tuple[int, int] | None = None, sample: int = 1) -> Selection:
-        """Return the selection for a suite."""
-        return Selection(
-            self.ops, self.cases, self.tags, shard, sample, core=self.core, forms=self.forms,
-            max_elements=self.max_elements,
-        )  # fmt: skip
+        """Return the selection for a suite.
+
+        Raises:
+            HarnessError: the value of an option cannot be read.
+        """
+        return selection_of(self.choice, shard=shard, sample=sample, max_elements=self.max_elements)
 
     def open(self, shard: tuple[int, int] | None = None, sample: int = 1) -> tuple[Suite, Selection]:
         """Return the suite and the selection.
@@ -186,50 +186,54 @@ class CaseOptions:
         """
         suite, selection = open_suite(self.suite_name), self.selection(shard, sample)
         check_selection(suite, selection)
-        for text in suite.left_out(selection):
+        for text in notes(suite, selection):
             printing.warn(f"note: {text}")
         return suite, selection
+
+
+def _with_selection_options(command: Any, rows: Sequence[SelectionOption]) -> Any:  # noqa: ANN401 - click's decorators
+    """Add options that select cases; the command gets them as one argument, `choice`."""
+
+    @functools.wraps(command)
+    def collected(**options: Any) -> Any:  # noqa: ANN401
+        values = {row.key: options.pop(f"choice_{row.key}") for row in rows}
+        return command(choice={key: value for key, value in values.items() if value not in {None, ()}}, **options)
+
+    wrapped: Any = collected
+    for row in reversed(rows):
+        form: dict[str, Any] = {"metavar": row.metavar} if row.metavar else {"is_flag": True}
+        wrapped = click.option(f"--{row.name}", f"choice_{row.key}", multiple=row.repeatable, help=row.help, **form)(
+            wrapped
+        )
+    return wrapped
+
+
+def with_operator_options(*without: str) -> Callable[[_Command], _Command]:
+    """Add the options that select operator versions, except some; the command gets a Selection, `selection`."""
+    rows = [row for row in OPTIONS if row.of_operators and row.key not in without]
+
+    def decorate(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+        @functools.wraps(command)
+        def selecting(*, choice: Choice, **options: Any) -> Any:  # noqa: ANN401
+            return command(selection=selection_of(choice), **options)
+
+        return _with_selection_options(selecting, rows)
+
+    return decorate
 
 
 def with_case_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     """Add the options that select cases; the command gets them as one argument, `case_options`."""
 
     @functools.wraps(command)
-    def collected(
-        *,
-        suite_name: str,
-        ops: Globs,
-        cases: Globs,
-        tags: Globs,
-        forms: Globs,
-        core: bool,
-        max_elements: int | None = None,
-        **options: Any,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401
-        return command(case_options=CaseOptions(suite_name, ops, cases, tags, forms, core, max_elements), **options)
+    def collected(*, suite_name: str, choice: Choice, max_elements: int | None = None, **options: Any) -> Any:  # noqa: ANN401
+        return command(case_options=CaseOptions(suite_name, choice, max_elements), **options)
 
-    for option in (
-        click.option(
-            "--core", is_flag=True,
-            help="Only the core of the generated suite: a small subset with the same coverage.",
-        ),
-        click.option(
-            "--form", "forms", multiple=True, metavar="GLOB",
-            help="Only cases in these forms: plain, symbolic, initializer*, expanded, ... Repeatable.",
-        ),
-        click.option("--tag", "tags", multiple=True, metavar="GLOB", help="Only cases with these tags. Repeatable."),
-        click.option("--case", "cases", multiple=True, metavar="GLOB", help="Only cases with these ids. Repeatable."),
-        click.option(
-            "--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18. Repeatable."
-        ),
-        click.option(
-            "--suite", "suite_name", default="generated", show_default=True, metavar="SUITE",
-            help="generated, kernels (sizes of real models), provisional (undeclared versions), transforms (graphs "
-            "that optimizers rewrite), official (onnx's own tests), or a folder in ONNX's layout.",
-        ),
-    ):  # fmt: skip
-        collected = option(collected)
-    return collected
+    return click.option(
+        "--suite", "suite_name", default="generated", show_default=True, metavar="SUITE",
+        help="generated, kernels (sizes of real models), provisional (undeclared versions), transforms (graphs "
+        "that optimizers rewrite), official (onnx's own tests), or a folder in ONNX's layout.",
+    )(_with_selection_options(collected, OPTIONS))  # fmt: skip
 
 
 def with_part_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators

@@ -6,7 +6,7 @@ import dataclasses
 import os
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -33,6 +33,9 @@ from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.results import sampling
 from onnx_conformance.run.options import TABLES, Options
 from onnx_conformance.suites.generated import Generated
+
+if TYPE_CHECKING:
+    from onnx_conformance.suites.selection import Selection
 
 
 @click.command()
@@ -107,8 +110,8 @@ from onnx_conformance.suites.generated import Generated
 @click.option("--max-fail", type=click.IntRange(1), help="Stop after this many failures.")
 @click.option(
     "--table", type=click.Choice(TABLES),
-    help="The table at the end: failing operators, all operator versions, or none.  [default: operators; none on a "
-    "terminal]",
+    help="The table at the end: failing operators, operator versions, these with every verdict, or none.  [default: "
+    "versions with --opsets; else operators, or none on a terminal]",
 )  # fmt: skip
 @click.option(
     "--groups", type=click.IntRange(0),
@@ -141,10 +144,11 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
     results, apart = options["results"] or (None, False)
     if options["no_cache"]:
         os.environ["ONNX_CONFORMANCE_CACHE"] = ""
+    selection = case_options.selection(shard, sampling.widest(by_backend, backends))
     run_options = Options(
         backends=backends,
         suite=case_options.suite_name,
-        selection=case_options.selection(shard, sampling.widest(by_backend, backends)),
+        selection=selection,
         samples=by_backend,
         limits=Limits(timeout=options["timeout"], memory=options["memory"], restarts=options["restarts"]),
         jobs=options["jobs"],
@@ -157,7 +161,7 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
         overwrite=options["overwrite"],
         max_fail=options["max_fail"],
         groups=10 if options["groups"] is None else options["groups"],
-        table=options["table"] or TABLES[0],
+        table=options["table"] or _table(selection, options["expectations"]),
         brief=options["groups"] is None and options["table"] is None and printing.is_terminal(),
         expectations=options["expectations"],
         passes=options["passes"],
@@ -169,6 +173,11 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
         resources=_resources(options["resources"], backends, options["cluster"]),
     )
     exit_with(execute(run_options))
+
+
+def _table(selection: Selection, expectations: Path | None) -> str:
+    """Return the table at the end; with expectations, the deviations from them are shown instead."""
+    return "versions" if selection.opsets is not None and expectations is None else TABLES[0]
 
 
 def _cluster(address: str, jobs: int | None) -> str:

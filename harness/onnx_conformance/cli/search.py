@@ -12,7 +12,7 @@ import click
 
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.cli.options import SIZE, Seconds, exit_with, with_adapter_options
+from onnx_conformance.cli.options import SIZE, Seconds, exit_with, with_adapter_options, with_operator_options
 from onnx_conformance.environments import backend_names, sandbox
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
@@ -49,7 +49,7 @@ MINUTE = 60
     help="Stop after this number of examples, not counting those that shrink a failure.",
 )
 @click.option("--seed", type=click.IntRange(0), help="Repeat the search with this seed.  [default: random]")
-@click.option("--op", "ops", multiple=True, metavar="GLOB", help="Only these operators: Split*, Split/18. Repeatable.")
+@with_operator_options()
 @click.option(
     "--folder", type=click.Path(path_type=Path),
     help="Write failing cases to this folder, a suite for `run`.  [default: search-BACKEND]",
@@ -68,7 +68,7 @@ MINUTE = 60
 @click.option("--memory", type=SIZE, help="Limit of an adapter process's address space, such as 4G.")
 @with_adapter_options
 def search_(
-    backend: str, minutes: float | None, examples: int | None, seed: int | None, ops: tuple[str, ...],
+    backend: str, minutes: float | None, examples: int | None, seed: int | None, selection: Selection,
     folder: Path | None, known: tuple[Path, ...], python: str, timeout: float, memory: int | None,
     passes: tuple[str, ...], *, single: bool, isolate: tuple[Path, ...] | None,
 ) -> None:  # fmt: skip
@@ -85,7 +85,6 @@ def search_(
     seconds = _seconds(minutes, examples)
     where = folder or Path(f"search-{re.sub(r'[^A-Za-z0-9._=+]+', '-', backend).strip('-.')}")
     freeze.check(where)
-    selection = Selection(ops)
     check_selection(Generated(), selection)
     target = backend_names.resolve(backend, python, passes)
     if isolate is not None:
@@ -98,7 +97,7 @@ def search_(
         )
     chosen = random.SystemRandom().randrange(1 << 32) if seed is None else seed
     limits = Limits(timeout=timeout, memory=memory, restarts=RESTARTS)
-    every = grammar.sources(Selection()) if ops and not single else selected
+    every = grammar.sources(Selection()) if str(selection) and not single else selected
     options = Options(target, limits, selected, every, chosen, seconds, examples, is_known, compose=not single)
     count = "1 operator version" if len(selected) == 1 else f"{len(selected):,} operator versions"
     printing.note(f"seed {chosen}: {count}, for {_length(seconds, examples)}")

@@ -8,6 +8,7 @@ import functools
 import itertools
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,12 +20,15 @@ from onnx_conformance.case.case import Case, Outcome, delivered_id, digest_value
 from onnx_conformance.declare import Data, DeclarationError, NoAnswer, Op, Rejected, Typed, ValueOf
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.declare.readings import SHOULD
+from onnx_conformance.declare.type import Type
 from onnx_conformance.forms.table import EXPANDED, TWICE
 from onnx_conformance.generation import binding, derived, function_body, sized
 from onnx_conformance.generation.deliveries import Leads, Plan, build, deliveries, form_names, start_of
 from onnx_conformance.generation.expansion import allowed, bindings, familiar, fits, id_of
 from onnx_conformance.specification import evaluator, registry, rewordings, schema
-from onnx_conformance.specification.signature import TypedValue, bind, gather, output_types
+from onnx_conformance.specification import nodes as of_model
+from onnx_conformance.specification.model_use import CONTAINERS, Use, only_contains
+from onnx_conformance.specification.signature import TypedValue, bind, gather, kind_of, output_types
 from onnx_conformance.tolerance import precision
 from onnx_conformance.tolerance.allowance import of_answer as allowance_of
 from onnx_conformance.tolerance.allowance import operand_types
@@ -88,13 +92,35 @@ def _attributes(version: OperatorVersion, spec: CaseSpec, types: Mapping[str, st
     }
 
 
-def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], suffix: str = "") -> Plan:
-    """Return the plan of a declared case in one version, with the oracle's expected values.
+@dataclass(frozen=True)
+class _Call:
+    """The node of a declared case in one version, with its arguments in their types.
 
-    Raises:
-        DeclarationError: the oracle disagrees with the declared outcome.
+    Attributes:
+        inputs: as in Plan.
+        around: as in Plan.
+        beside: as in Plan.
+        attributes: as in Plan.
+        local: the values that subgraphs of the node may use, by name.
+        scope: the opsets and the nodes around the node.
+        evaluated: the attributes in the form for oracles.
+        values: the inputs by position.
+        n: the number of outputs.
     """
-    case_id = id_of(version, spec, suffix)
+
+    inputs: list[tuple[str, TypedValue | None]]
+    around: Mapping[str, TypedValue]
+    beside: Sequence[onnx.NodeProto]
+    attributes: Mapping[str, onnx.AttributeProto]
+    local: evaluator.Local
+    scope: evaluator.Scope
+    evaluated: Mapping[str, Any]
+    values: list[Any]
+    n: int
+
+
+def _call(version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) -> _Call:
+    """Return the node of a declared case in a version."""
     bound = {**{variable: version.default_type(variable) for variable in version.types}, **types}
     around = {name: binding.typed(value, "tensor(float)", bound) for name, value in spec.around.items()}
     beside = binding.nodes(spec.beside)
@@ -104,10 +130,29 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     scope = dataclasses.replace(scope, nodes=tuple(beside))
     inputs, attributes = _inputs(version, spec, bound, values_around), _attributes(version, spec, bound)
     local = {**dict(inputs), **values_around}
-    evaluated = {name: _evaluator().attribute(proto, local, scope) for name, proto in attributes.items()}
+    return _Call(
+        inputs=inputs,
+        around=around,
+        beside=beside,
+        attributes=attributes,
+        local=local,
+        scope=scope,
+        evaluated={name: _evaluator().attribute(proto, local, scope) for name, proto in attributes.items()},
+        values=gather(version, [value for _, value in inputs]),
+        n=version.outputs_least if spec.n is None else spec.n,
+    )
+
+
+def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], suffix: str = "") -> Plan:
+    """Return the plan of a declared case in one version, with the oracle's expected values.
+
+    Raises:
+        DeclarationError: the oracle disagrees with the declared outcome.
+    """
+    case_id = id_of(version, spec, suffix)
+    call = _call(version, spec, types)
+    inputs, attributes, values, evaluated, n = call.inputs, call.attributes, call.values, call.evaluated, call.n
     known = evaluator.known(version, evaluated)
-    values = gather(version, [value for _, value in inputs])
-    n = version.outputs_least if spec.n is None else spec.n
     outputs = ["" if name in spec.omits else name for name in output_names(version, n)]
     named = [index for index, name in enumerate(outputs) if name]
     outcome, expected, detail, decided = Outcome.VALUES, None, "", None
@@ -115,7 +160,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     masks: tuple[Array | None, ...] = ()
     allowance = by_steps = Allowance(op.compare.reason)
     try:
-        nodes = functools.partial(_evaluator().calls, local, scope)
+        nodes = functools.partial(_evaluator().calls, call.local, call.scope)
         answer = evaluator.apply(op, version, values, evaluated, n, nodes)
         if spec.rejects or (spec.unspecified and spec.unspecified not in answer.open_by):
             raise DeclarationError(
@@ -155,8 +200,8 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         spec=spec,
         id=case_id,
         inputs=tuple(inputs),
-        around=around,
-        beside=tuple(beside),
+        around=call.around,
+        beside=tuple(call.beside),
         attributes=attributes,
         outputs=tuple(zip(outputs, kinds, strict=True)),
         outcome=outcome,
@@ -171,6 +216,47 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         rank=_rank(op, {**present, **{name: item.value for name, item in inputs if item}}),
     )
     return _left_open(planned) if rewordings.unread(version, spec.clauses) else planned
+
+
+def use_of(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) -> Use:
+    """Return the use of its operator by a declared case, as `specification.model_use.uses` reads its model.
+
+    The oracle does not run.
+    """
+    call = _call(version, spec, types)
+    use = Use(str(op), version.since, 1, attributes=set(call.attributes))
+    for parameter, values in zip(version.inputs, call.values, strict=False):
+        for item in values if isinstance(values, list) else [values]:
+            if item is not None:
+                use.bound.setdefault(parameter.type, set()).add(Type.parse(kind_of(item)))
+    known = evaluator.known(version, call.evaluated)
+    for index, text in enumerate(output_types(op, version, bind(version, call.values), known, call.n)):
+        parameter = version.outputs[min(index, len(version.outputs) - 1)]
+        if schema.is_type(text):
+            use.bound.setdefault(parameter.type, set()).add(Type.parse(text))
+        else:
+            use.unknown.add(parameter.type)
+    nodes = [*call.beside, *(node for item in call.attributes.values() for node in item.g.node)]
+    use.contains = any(item.kind in CONTAINERS for types in use.bound.values() for item in types) or any(
+        _returns_containers(node) for node in of_model.within(nodes)
+    )
+    return use
+
+
+def uses(op: Op, version: OperatorVersion) -> Iterator[tuple[str, Use]]:
+    """Yield the id of each case of a version, declared or derived, in the plain form, and the use of its node."""
+    for spec in specs_of(op, version):
+        for types, suffix in bindings(version, spec):
+            yield id_of(version, spec, suffix), use_of(op, version, spec, types)
+
+
+def _returns_containers(node: onnx.NodeProto) -> bool:
+    """Return whether a node around the operator, or in its subgraphs, returns sequences, optionals or maps."""
+    domain = node.domain or "ai.onnx"
+    if not schema.known(domain, node.op_type):
+        return False
+    version = schema.in_force(domain, node.op_type, schema.newest_opset(domain))
+    return any(only_contains(version.allowed(item.type)) for item in version.outputs)
 
 
 def _left_open(planned: Plan) -> Plan:

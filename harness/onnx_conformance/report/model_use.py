@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from onnx_conformance.findings.model_use import Concern, Use
+    from onnx_conformance.findings.model_use import Concern
+    from onnx_conformance.specification.model_use import Use
 
 
 def lines(used: Sequence[Use], concerns: Sequence[Concern], runtime: Mapping[str, str], folder: Path) -> Iterator[str]:

@@ -75,6 +75,62 @@ def _operators(summary: Summary, width: int) -> Iterator[str]:
         yield _filled(f"No failures in {what}: {', '.join(map(line, others))}", width) + "\n"
 
 
+def versions(summary: Summary, width: int, subject: str) -> Iterator[str]:
+    """Yield a table of operator versions for a terminal, then those that each backend lacks or gets wrong.
+
+    A cell is the number of passed of attempted cases, "not supported" if the backend reports that for all cases, or
+    "no data" if it has no specified cases.
+
+    Args:
+        summary: the counts.
+        width: columns of the terminal.
+        subject: the operator versions, such as "the operator versions of --opsets 27..28".
+    """
+    for part in backend_kinds.parts(summary):
+        counts = part.summary.counts
+        backends = sorted({backend for _, backend in counts})
+        names = sorted({operator for operator, _ in counts}, key=natural)
+        yield f"{part.heading or 'passed of attempted cases'}: {subject}\n"
+        cells = {name: [_version_cell(counts.get((name, backend))) for backend in backends] for name in names}
+        columns = [
+            max(len(clipped(summary.label(backend))), *(len(row[place]) for row in cells.values())) + 2
+            for place, backend in enumerate(backends)
+        ]
+        for places in _fitting(columns, width - max(map(len, map(line, names)))):
+            heads = ["operator version", *(line(clipped(summary.label(backends[place]))) for place in places)]
+            rows = [[line(name), *(cells[name][place] for place in places)] for name in names]
+            align = ["left", *["right"] * len(places)]
+            yield tabulate(rows, heads, tablefmt="simple", disable_numparse=True, colalign=align) + "\n"
+        for backend in backends:
+            yield _filled(_lacks(summary.label(backend), {name: counts.get((name, backend)) for name in names}), width)
+        yield ""
+
+
+NOT_SUPPORTED = "not supported"
+
+
+def _version_cell(counts: Mapping[Verdict, int] | None) -> str:
+    """Return passed/attempted, also if all passed, and how many other cases are unsupported."""
+    shares, unsupported = rates(counts or {}), (counts or {}).get(Verdict.UNSUPPORTED, 0)
+    if not shares.attempted:
+        return NOT_SUPPORTED if unsupported else "no data"
+    return f"{shares.passed}/{shares.attempted}" + (f", {unsupported} {NOT_SUPPORTED}" if unsupported else "")
+
+
+def _lacks(label: str, by_version: Mapping[str, Mapping[Verdict, int] | None]) -> str:
+    """Return a sentence with the operator versions that a backend does not support, and those in which it fails."""
+    lacking = [name for name, counts in by_version.items() if _version_cell(counts) == NOT_SUPPORTED]
+    failing = [name for name, counts in by_version.items() if _fails(counts)]
+    of_all = f"of {len(by_version)} operator version{'s' if len(by_version) > 1 else ''}"
+    lacks = f"does not support {len(lacking)} {of_all}{_named(lacking)}" if lacking else f"lacks none {of_all}"
+    fails = f"fails in {len(failing)}{_named(failing)}" if failing else "fails in none"
+    return f"{line(clipped(label))} {lacks} and {fails}"
+
+
+def _named(names: Sequence[str]) -> str:
+    return f" ({', '.join(line(name.removeprefix('ai.onnx/')) for name in names)})" if names else ""
+
+
 def _fails(counts: Mapping[Verdict, int] | None) -> bool:
     return counts is not None and any(count and verdict.failed for verdict, count in counts.items())
 

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from onnx_conformance.processes.adapter_process import Limits
     from onnx_conformance.suites.selection import Selection
 
-TABLES = ("operators", "full", "none")
-"""The tables of `run`: a row for each operator that fails, a row for each operator version and backend, or none."""
+TABLES = ("operators", "versions", "full", "none")
+"""The tables of `run`: a row for each operator that fails, for each operator version, or for each operator version and
+backend with every verdict, or none."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from onnx_conformance.run.crew import Alone
 from onnx_conformance.run.processes import Processes
 from onnx_conformance.run.reference_answers import REFERENCE
 from onnx_conformance.suites.generated import Generated
-from onnx_conformance.suites.lookup import check_selection, open_suite
+from onnx_conformance.suites.lookup import check_selection, open_suite, without_match
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -333,14 +333,9 @@ class Run:
                 "first is "
                 f"{self.without_outputs[0]}; use the outputs of a backend instead: --reference {REFERENCE}"
             )
-        self.faults += [
-            f"{option} {glob!r} matches no case of suite {self.suite.name}"
-            for option, glob in sorted(self.options.selection.idle)
-        ]
         # One part of a small selection may well be empty; the runs of the other parts show whether all are.
-        if not self.taken and not self.faults and not self.options.selection.partial:
-            chosen = f" ({self.options.selection})" if str(self.options.selection) else ""
-            self.faults.append(f"suite {self.suite.name} has no cases for this selection{chosen}")
+        empty = not self.taken and not self.faults
+        self.faults += without_match(self.suite, self.options.selection, empty=empty)
 
     @property
     def idle(self) -> dict[str, int]:

@@ -173,6 +173,11 @@ def every() -> Mapping[str, tuple[str, ...]]:
     }
 
 
+def every_version() -> list[str]:
+    """Return every operator version of the installed onnx, such as ai.onnx/Split/18."""
+    return [name for names in every().values() for name in names]
+
+
 def no_operator(name: str) -> str:
     """Return a message about a name that no operator has, with similar names."""
     names = sorted({path.split("/")[1] for path in every()})

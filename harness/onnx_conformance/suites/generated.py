@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import hashlib
 import itertools
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import onnx
@@ -21,7 +22,7 @@ from onnx_conformance.suites.slices import divided
 from onnx_conformance.suites.suite import Outlook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import CaseSpec, Op
@@ -69,6 +70,7 @@ class Generated:
         """Load nothing yet: that takes a second."""
         self.unreadable: list[Unreadable] = []
         self._packs: dict[Slice, packs.Pack | packs.Packer] = {}
+        self._fitting: dict[tuple[str, str], frozenset[str]] = {}
 
     @property
     def _registry(self) -> registry.Registry:
@@ -102,7 +104,11 @@ class Generated:
 
     def outlook(self, selection: Selection) -> Outlook | None:
         """Return the number of cases; None if ids or forms are selected, which only generated cases have."""
-        if selection.cases or selection.ids or selection.forms:
+        if selection.at_most is not None and selection.ids:
+            return Outlook(
+                Counter("/".join(case.split("/", 3)[:3]) for case in filter(selection.takes_id, selection.ids))
+            )
+        if selection.cases or selection.ids or selection.forms or selection.narrowing:
             return None
         if selection.tags:
             declared = {
@@ -126,7 +132,7 @@ class Generated:
 
     def _packed(self, part: Slice, selection: Selection) -> Iterator[Case]:
         """Yield the cases of a slice from its pack; without a pack, generate the cases and write it."""
-        words = (str(part), str(selection.core), str(selection.shard), str(selection.sample))
+        words = (str(part), str(selection.core), str(selection.shard), str(selection.sample), str(selection.narrowing))
         key = packs.key(self.name, self.digest(), *words)
         digests = self._digests(part, selection)
         pack = packs.read(key, _made_again, digests)
@@ -145,8 +151,9 @@ class Generated:
         """Return the digests of the cases of a slice by id; None if the manifest does not have them."""
 
         def wanted(case_id: str) -> bool:
-            return part.has(case_id.partition("@")[0]) and selection.takes_id(case_id)
+            return part.has(case_id.partition("@")[0]) and selection.takes_id(case_id) and fits(case_id)
 
+        fits = self._fits(part.operator, selection)
         return manifest.digests(part.operator, of_core=selection.core, wanted=wanted)
 
     def finished(self, part: Slice) -> None:
@@ -156,7 +163,7 @@ class Generated:
 
     def slices(self, selection: Selection) -> list[Slice]:
         """Return the selected operator versions, those with many cases in parts."""
-        if not (selection.cases or selection.tags or selection.ids):
+        if not (selection.cases or selection.tags or selection.ids or selection.narrowing):
             outlook = self.outlook(dataclasses.replace(selection, forms=()))
             assert outlook is not None  # noqa: S101 - nothing is selected by name
             counts: Mapping[str, float] = {name: n * outlook.forms for name, n in outlook.declared.items()}
@@ -165,7 +172,10 @@ class Generated:
             for op in self._registry.some(selection.may_have):
                 versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
                 if versions := [version for version in versions if _selected(op, version, selection)]:
-                    of_op = manifest.counts(op, of_core=selection.core, wanted=selection.would_take)
+                    fits = {str(version): self._fits(str(version), selection) for version in versions}
+                    of_op = manifest.counts(
+                        op, of_core=selection.core, wanted=functools.partial(_counted, fits, selection)
+                    )
                     counts |= {str(version): of_op.get(str(version), 1) for version in versions}
         return [part for name, count in counts.items() for part in divided(name, count)]
 
@@ -183,15 +193,32 @@ class Generated:
 
         def wanted(case_id: str) -> bool:
             here = part is None or part.has(case_id.partition("@")[0])  # All forms of a case, which share one plan.
-            return here and (not selection.core or case_id in of_core) and selection.may_take_id(case_id)
+            return (
+                here and (not selection.core or case_id in of_core) and selection.may_take_id(case_id) and fits(case_id)
+            )
 
         for version in versions:
+            fits = self._fits(str(version), selection)
             specs = _selected(op, version, selection)
             if selection.core:  # Of most declared cases no form is in the core; then their types need not be listed.
                 names = {parts(stem, str(version))[0] for stem in declared if stem.startswith(f"{version}/")}
                 specs = [spec for spec in specs if spec.name in names]
             if specs:
-                yield from filter(selection.takes, plans.cases(op, (version.since,), specs, wanted))
+                yield from filter(selection.takes_named, plans.cases(op, (version.since,), specs, wanted))
+
+    def _fits(self, operator: str, selection: Selection) -> Callable[[str], bool]:
+        """Return a predicate on the ids of an operator version: whether `selection.narrowing` takes the case."""
+        narrowing = selection.narrowing
+        if not narrowing:
+            return _any
+        key = operator, str(narrowing)
+        if key not in self._fitting:
+            op = self._registry.find(*operator.split("/")[:2])
+            assert op is not None  # noqa: S101 - the suite has its cases
+            version = next(item for item in registry.versions(op) if str(item) == operator)
+            self._fitting[key] = frozenset(stem for stem, use in plans.uses(op, version) if narrowing.takes(use))
+        stems = self._fitting[key]
+        return lambda case_id: case_id.partition("@")[0] in stems
 
     def _core(self, op: Op) -> frozenset[str]:
         """Return the ids of an operator's core; computed if the manifest does not match the declarations."""
@@ -211,6 +238,9 @@ class Generated:
                 continue
             versions = registry.versions(op)
             tags = {(str(item), spec.name): spec.tags for item in versions for spec in plans.specs_of(op, item)}
+            fits = {
+                str(item): self._fits(str(item), selection) for item in versions if selection.takes_operator(str(item))
+            }
             for entry in entries:
                 operator, _, rest = entry.id.partition("@")[0].partition("/")
                 operator = "/".join([operator, *rest.split("/")[:2]])
@@ -220,9 +250,22 @@ class Generated:
                     form=entry.id.partition("@")[2] or PLAIN,
                     outcome=entry.outcome,
                     tags=tags.get((operator, parts(entry.id, operator)[0]), frozenset()),
+                    core=entry.core,
                 )
-                if (entry.core or not selection.core) and selection.takes(item):
+                if (entry.core or not selection.core) and selection.takes_named(item) and fits[operator](entry.id):
                     yield item
+
+
+def _any(case_id: str) -> bool:
+    """Return True for every id."""
+    del case_id
+    return True
+
+
+def _counted(fits: Mapping[str, Callable[[str], bool]], selection: Selection, case_id: str) -> bool:
+    """Return whether a case of the manifest is selected, as far as its id shows it."""
+    fit = fits.get("/".join(case_id.split("/", 3)[:3]))
+    return fit is not None and selection.would_take(case_id) and fit(case_id)
 
 
 def _made_again(case_id: str) -> Case:

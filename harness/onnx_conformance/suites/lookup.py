@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 import onnx
 
 from onnx_conformance.base import globs
-from onnx_conformance.base.verdict import MOST_DIGITS
+from onnx_conformance.base.verdict import MOST_DIGITS, line
 from onnx_conformance.generation import from_model, plans
 from onnx_conformance.specification import registry, schema
 from onnx_conformance.specification.completeness import undeclared
@@ -17,15 +18,22 @@ from onnx_conformance.suites.folder import Folder
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.kernels import Kernels
 from onnx_conformance.suites.official import Official
+from onnx_conformance.suites.operator_versions import respelled, since_of
 from onnx_conformance.suites.provisional import Provisional
+from onnx_conformance.suites.ranking import most_important
 from onnx_conformance.suites.selection import Selection, SelectionError
 from onnx_conformance.suites.suite import Suite, SuiteError
 from onnx_conformance.suites.transforms import Transforms
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
     from onnx_conformance.generation.deliveries import Plan
+
+GLOBS = ("--op ", "--case ", "--tag ", "--form ")
+"""The beginnings of options that select by globs."""
 
 
 def open_suite(name: str) -> Suite:
@@ -65,37 +73,110 @@ def check_all_matched(suite: Suite, selection: Selection, *, empty: bool) -> Non
         SuiteError, SelectionError: as described.
     """
     check_readable(suite)
-    for option, glob in sorted(selection.idle):
-        raise SelectionError("nothing-matches", f"{option} {glob!r} matches no case of suite {suite.name}")
-    if empty and not selection.partial:
-        raise SelectionError(
-            "nothing-selected", f"suite {suite.name} has no cases for this selection: {str(selection) or 'all'}"
-        )
+    for text in without_match(suite, selection, empty=empty):
+        if empty and not selection.idle:
+            raise SelectionError("nothing-selected", text)
+        raise SelectionError("nothing-matches", text)
+
+
+def without_match(suite: Suite, selection: Selection, *, empty: bool) -> Iterator[str]:
+    """Yield a sentence for each glob that matched nothing, or one that names the option that excludes all cases.
+
+    Args:
+        suite: the suite.
+        selection: the selection, after its cases were requested.
+        empty: whether there was no case.
+    """
+    others = " ".join(text for text, _ in selection.parts() if not text.startswith(GLOBS))
+    beside = f" with {others}" if others else ""
+    idle = [
+        f"{option} {glob!r} matches no case of suite {suite.name}{beside}" for option, glob in sorted(selection.idle)
+    ]
+    if not empty or (idle and not others):
+        yield from idle
+    elif not selection.partial:
+        yield _nothing_selected(suite, selection)
+
+
+def _nothing_selected(suite: Suite, selection: Selection) -> str:
+    """Return a sentence that names the option without which the selection has cases."""
+    parts = list(selection.parts())
+    for text, rest in _suspects(selection):
+        if len(parts) > 1 and next(iter(suite.listed(rest)), None) is not None:
+            return f"{text} excludes all cases of suite {suite.name} that {rest} selects; change or remove it"
+    if len(parts) == 1:
+        return f"{parts[0][0]} selects no case of suite {suite.name}; change or remove it"
+    return f"suite {suite.name} has no cases for this selection: {str(selection) or 'all'}"
+
+
+def _suspects(selection: Selection) -> list[tuple[str, Selection]]:
+    """Return the parts of a selection: first the options that are no globs, then the globs from narrow to wide."""
+    parts = list(selection.parts())
+    of_globs = [part for part in parts if part[0].startswith(GLOBS)]
+    return [*(part for part in parts if part not in of_globs), *reversed(of_globs)]
+
+
+def notes(suite: Suite, selection: Selection) -> list[str]:
+    """Return messages on operators and operator versions that the selection names but that have no cases."""
+    foreign = selection.narrowing.model.foreign if selection.narrowing.model else ()
+    text = f"--model: ignoring operators that onnx {onnx.__version__} does not define: {', '.join(map(line, foreign))}"
+    return [*([text] if foreign else []), *suite.left_out(selection)]
 
 
 def check_selection(suite: Suite, selection: Selection) -> None:
-    """Raise SelectionError if no operator of the suite matches an --op, or the suite has no core.
+    """Settle a selection: correct upper and lower case in --op, and determine the cases of --at-most.
 
     Only facts that are known before any case is generated or read are checked.
+
+    Raises:
+        SelectionError: no operator of the suite matches an --op or the other options, or the suite has no core.
     """
     if selection.core and not isinstance(suite, Generated | Provisional):
         raise SelectionError(
             "suite-without-core", f"--core: suite {suite.name} has no core; remove it, or use --sample 1/20"
         )
-    known = suite.operators() if selection.ops else []
-    if not known:
-        return
-    for operator in known:
-        selection.takes_operator(operator)
+    limited = selection.opsets is not None or selection.newest or selection.narrowing.model is not None
+    known = suite.operators() if selection.ops or limited else []
+    if known:
+        _check_operators(suite, selection, known)
+    if selection.at_most is not None:
+        every = dataclasses.replace(selection, at_most=None, shard=None)
+        selection.ids = most_important(suite.listed(every), selection.at_most)
+        selection.idle &= every.idle
+        check_all_matched(suite, every, empty=not selection.ids)
+
+
+def _check_operators(suite: Suite, selection: Selection, known: list[str]) -> None:
+    """Raise SelectionError if no operator of the suite is selected, or if an --op matches none."""
+    selection.respell(known)
+    taken = [operator for operator in known if selection.takes_operator(operator)]
     for option, glob in sorted(selection.idle):
         if option == "--op":
             raise SelectionError(
                 "operator-not-in-suite",
                 f"--op {glob!r} matches nothing in suite {suite.name}; {_similar_operators(glob, known)}",
             )
+    if taken:
+        return
+    for text, rest in _suspects(selection):
+        if any(map(rest.takes_operator, known)):
+            raise SelectionError("nothing-selected", _no_operator(suite, selection, text, known))
+    raise SelectionError("nothing-selected", f"suite {suite.name} has no operator version for {selection}")
+
+
+def _no_operator(suite: Suite, selection: Selection, text: str, known: list[str]) -> str:
+    """Return a sentence about an option that excludes all operator versions."""
+    hint = ""
+    if selection.opsets is not None and text.startswith("--opsets"):
+        rest = dataclasses.replace(selection, opsets=None)
+        numbers = [since_of(operator) or 0 for operator in known if rest.takes_operator(operator)]
+        hint = f"; the opsets {', '.join(map(str, sorted(set(numbers))))} introduced them"
+    return f"{text} excludes all selected operator versions of suite {suite.name}{hint}"
 
 
 def _similar_operators(glob: str, known: list[str]) -> str:
+    if spellings := [name for name in respelled(glob, known) if name != glob]:
+        return f"did you mean {' or '.join(spellings)}?"
     words = glob.removeprefix("ai.onnx/").split("/")
     lacking = [f"{op}/{since}" for op in registry.load() if op.name == words[0] for since in registry.missing(op)]
     if named := [name for name in lacking if len(words) == 1 or name.endswith(f"/{words[-1]}")]:
@@ -107,9 +188,10 @@ def _similar_operators(glob: str, known: list[str]) -> str:
     if of_onnx:
         return undeclared(of_onnx[0].rpartition("/")[0])
     names = sorted({item.split("/")[1] for item in known})
-    near = difflib.get_close_matches(words[0], [*names, *(op.split("/")[1] for op in schema.every())], 3, 0.5)
+    lower = {name.lower(): name for name in [*(op.split("/")[1] for op in schema.every()), *names]}
+    near = difflib.get_close_matches(words[0].lower(), lower, 3, 0.5)
     if near:
-        return f"did you mean {' or '.join(dict.fromkeys(near))}?"
+        return f"did you mean {' or '.join(lower[name] for name in near)}?"
     return f"it has {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}"  # noqa: PLR2004
 
 
@@ -134,7 +216,8 @@ def find_operator(name: str) -> tuple[Op, int | None] | None:
     for op_path in schema.every():
         if path in (op_path, op_path.split("/")[1]):
             raise SelectionError("operator-undeclared", undeclared(op_path))
-    return None
+    near = respelled(name, schema.every_version())
+    return find_operator(near[0]) if len(near) == 1 else None
 
 
 def find_case(name: str, suites: tuple[Suite, ...] = ()) -> Case:

@@ -1,4 +1,4 @@
-"""Select cases of a suite: globs over operators, cases, tags and forms, shards, samples, the core."""
+"""Select cases of a suite: by operators, opsets, types, ids, tags and forms; the core, samples, shards, a number."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import dataclasses
 import fnmatch
 import functools
 import math
+import shlex
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
@@ -17,6 +18,8 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.sample import in_sample, in_shard
 from onnx_conformance.base.values import Drawn
 from onnx_conformance.case.case import PLAIN, Case
+from onnx_conformance.suites.narrowing import Narrowing
+from onnx_conformance.suites.operator_versions import Opsets, Pattern, is_newest, respelled, since_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,7 +41,7 @@ class Selection:
     """Which cases of a suite are selected; empty tuples select everything.
 
     Attributes:
-        ops: globs over operators: Split*, Split/18, ai.onnx/Split/18.
+        ops: globs over operators: Split*, Split/18, ai.onnx/Split/18, Conv/>=11,<22.
         cases: globs over case ids.
         tags: globs over tags.
         shard: (i, n), i from 1.
@@ -49,7 +52,15 @@ class Selection:
         slice: only this part of the cases; None: all of them.
         max_elements: only cases whose tensors have at most this number of elements; None: any number. Known only when
             a case is generated, so a worker leaves the others out, and counts them.
+        opsets: only operator versions that these opsets introduced; None: any.
+        newest: only the newest version of each operator, of those in `opsets`.
+        narrowing: limits on how the operator is called.
+        at_most: at most this number of cases, the most important first; None: any number. `check_selection` determines
+            them, and stores them in `ids`.
         idle: globs that have matched nothing so far, each with its option.
+
+    Raises:
+        SelectionError: a glob over operators has a comparison that cannot be read.
     """
 
     ops: tuple[str, ...] = ()
@@ -62,12 +73,25 @@ class Selection:
     forms: tuple[str, ...] = ()
     slice: Slice | None = None
     max_elements: int | None = None
+    opsets: Opsets | None = None
+    newest: bool = False
+    narrowing: Narrowing = field(default_factory=Narrowing)
+    at_most: int | None = None
     idle: set[tuple[str, str]] = field(init=False)
     _operators: dict[str, bool] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         """Mark every glob as not yet matched."""
-        self.idle = {(option, glob) for option, globs in self._named for glob in globs}
+        for text in self.ops:
+            try:
+                Pattern.parse(text)
+            except ValueError:
+                raise SelectionError(
+                    "not-an-operator-glob",
+                    f"--op {text!r} has a comparison that cannot be read; write the name, a slash and comparisons, "
+                    "such as Conv/>=11 or Conv/>=11,<22",
+                ) from None
+        self.idle = {(option, glob) for option, several in self._globs for glob in several}
 
     def within(self, part: Slice) -> Selection:
         """Return a selection of the same cases, but only those of a slice; a glob is idle in it where it is here."""
@@ -77,7 +101,7 @@ class Selection:
         return selection
 
     @property
-    def _named(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    def _globs(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """The globs by option, in the order of a command line."""
         return (("--op", self.ops), ("--case", self.cases), ("--tag", self.tags), ("--form", self.forms))
 
@@ -86,15 +110,41 @@ class Selection:
         if self.slice is not None and self.slice.operator not in {"", operator}:
             return False
         if operator not in self._operators:  # Cached: it is called for each of thousands of cases.
-            self._operators[operator] = self._any("--op", self.ops, _names_of(operator))
+            hits = _named(self.ops, operator)
+            self.idle.difference_update(("--op", glob) for glob in hits)
+            self._operators[operator] = (bool(hits) or not self.ops) and self._has_version(operator)
         return self._operators[operator]
+
+    def _has_version(self, operator: str) -> bool:
+        """Return whether the opsets and the model have an operator version, and whether it is new enough."""
+        if self.opsets is not None:
+            since = since_of(operator)
+            if since is None or not self.opsets.has(since):
+                return False
+        return self.narrowing.has(operator) and (not self.newest or is_newest(operator, self.opsets))
+
+    def respell(self, known: Iterable[str]) -> None:
+        """Correct upper and lower case in globs that match none of some operators, if exactly one operator is meant."""
+        names: list[str] = list(known)
+        ops: list[str] = []
+        for text in self.ops:
+            near = [] if any(_named((text,), name) for name in names) else respelled(text, names)
+            ops.append(near[0] if len(near) == 1 else text)
+        if tuple(ops) != self.ops:
+            self.ops = tuple(ops)
+            self._operators.clear()
+            self.idle = {(option, glob) for option, several in self._globs for glob in several}
 
     def is_too_large(self, case: Case) -> bool:
         """Return whether a tensor of a case has more elements than are wanted."""
         return self.max_elements is not None and _most_elements(case, self.max_elements) > self.max_elements
 
-    def takes(self, case: Case | Listed) -> bool:
+    def takes(self, case: Case) -> bool:
         """Return whether a case is selected."""
+        return self.takes_named(case) and self.narrowing.takes_case(case)
+
+    def takes_named(self, case: Case | Listed) -> bool:
+        """Return whether a case is selected, not considering how its operator is called."""
         wanted = [  # All are evaluated, so that every glob that matches is recorded.
             self.takes_operator(case.operator),
             self._any("--case", self.cases, (case.id,)),
@@ -155,7 +205,8 @@ class Selection:
         """Return whether cases of an operator version may be selected; no glob is recorded as matching."""
         if self.slice is not None and self.slice.operator not in {"", operator}:
             return False
-        return (not self.ops or bool(_hits(self.ops, _names_of(operator)))) and self._may_be_of(operator)
+        named = not self.ops or bool(_named(self.ops, operator))
+        return named and self._has_version(operator) and self._may_be_of(operator)
 
     def _may_be_of(self, operator: str) -> bool:
         """Return whether a case of this operator version may have a selected id."""
@@ -174,11 +225,36 @@ class Selection:
 
     def __str__(self) -> str:
         """Return the options of the selection as on a command line."""
-        words = [f"{option} {glob}" for option, globs in self._named for glob in globs]
-        words += ["--core"] if self.core else []
-        words += [f"--shard {self.shard[0]}/{self.shard[1]}"] if self.shard else []
-        words += [f"--max-elements {self.max_elements}"] if self.max_elements is not None else []
-        return " ".join(words)
+        return " ".join(text for text, _ in self.parts())
+
+    def parts(self) -> Iterator[tuple[str, Selection]]:
+        """Yield the text of each option that is set, and the selection without it."""
+        keys = {"--op": "ops", "--case": "cases", "--tag": "tags", "--form": "forms"}
+        for option, several in self._globs:
+            if several:
+                yield " ".join(f"{option} {_word(glob)}" for glob in several), self._without(**{keys[option]: ()})
+        for text, rest in self.narrowing.parts():
+            yield text, self._without(narrowing=rest)
+        shard = f"{self.shard[0]}/{self.shard[1]}" if self.shard else None
+        for text, key in (
+            (f"--opsets {self.opsets}", "opsets"),
+            ("--version newest", "newest"),
+            ("--core", "core"),
+            (f"--at-most {self.at_most}", "at_most"),
+            (f"--shard {shard}", "shard"),
+            (f"--max-elements {self.max_elements}", "max_elements"),
+        ):
+            nothing = _DEFAULTS[key]
+            if getattr(self, key) != nothing:
+                yield text, self._without(**{key: nothing})
+
+    def _without(self, **fields: Any) -> Selection:  # noqa: ANN401 - fields of any type
+        """Return the selection with other fields, before --at-most has determined the ids."""
+        ids = frozenset() if self.at_most is not None else self.ids
+        return dataclasses.replace(self, **{"ids": ids, **fields})
+
+
+_DEFAULTS = {item.name: item.default for item in dataclasses.fields(Selection)}
 
 
 def _most_elements(case: Case, limit: int) -> int:
@@ -198,11 +274,14 @@ def _elements(value: Value | Drawn) -> int:
     return int(value.size) if isinstance(value, np.ndarray) else 1
 
 
-def _names_of(operator: str) -> tuple[str, ...]:
-    """Return the names of an operator version that a glob of --op may match."""
-    domain, _, rest = operator.partition("/")
-    name = rest.partition("/")[0]
-    return name, rest, operator, f"{domain}/{name}"
+def _word(glob: str) -> str:
+    """Return a glob for a command line; the comparisons of an --op need quotes there."""
+    return shlex.quote(glob) if set(glob) & set("<>") else glob
+
+
+def _named(ops: tuple[str, ...], operator: str) -> list[str]:
+    """Return the values of --op that match an operator version."""
+    return [text for text in ops if Pattern.parse(text).matches(operator)]
 
 
 def _hits(globs: tuple[str, ...], names: Iterable[str]) -> list[str]:
@@ -216,6 +295,7 @@ class Listed:
     Attributes:
         id, operator, form, tags: as in Case.
         outcome: the outcome that the text expects.
+        core: whether it is in the core; False if its suite has none.
     """
 
     id: str
@@ -223,6 +303,7 @@ class Listed:
     form: str
     outcome: str
     tags: frozenset[str]
+    core: bool = False
 
 
 def listed(cases: Iterable[Case]) -> Iterator[Listed]:

@@ -88,6 +88,33 @@ def test_a_file_that_cannot_be_compared_is_reported_before_anything_runs(tmp_pat
         assert not results.exists()
 
 
+SELECTIONS = {
+    ("--type", "float"): "--type float",
+    ("--opsets", "13..18"): "--opsets 13..18",
+    ("--version", "newest"): "--version newest",
+    ("--no-containers",): "--no-containers",
+    ("--at-most", "3"): "--at-most 3",
+}
+
+
+@pytest.mark.parametrize("words", SELECTIONS)
+def test_another_selection_is_refused(words: tuple[str, ...], tmp_path: Path) -> None:
+    op = ("--op", "Split", "--form", "plain", "--tag", "basic")
+    texts = "--op Split --tag basic --form plain"
+    own = f"{texts} {SELECTIONS[words]}"
+    done = command(
+        "run", "--backend", DYING, *op, "--expectations", write(tmp_path / "own.toml", "crash", selection=own)
+    )
+    assert done.refused("expectations-of-another-run", own, texts), done.text
+    done = command(
+        "run", "--backend", DYING, *op, *words, "--expectations", write(tmp_path / "e.toml", "crash", selection=texts)
+    )
+    assert done.refused("expectations-of-another-run", own, texts), done.text
+    file = write(tmp_path / "same.toml", "crash", selection=own)
+    done = command("run", "--backend", DYING, *op, *words, "--max-fail", "1", "--expectations", file)
+    assert "expectations-of-another-run" not in done.err, done.text
+
+
 @pytest.mark.slow
 def test_a_resumed_run_is_compared_as_a_whole(tmp_path: Path, results: Path) -> None:
     cut = tmp_path / "cut.ndjson"

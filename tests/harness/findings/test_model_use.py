@@ -9,8 +9,11 @@ import pytest
 
 from commands import command
 from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.model_file import load_nodes
+from onnx_conformance.declare.type import Type
 from onnx_conformance.findings import findings_file, model_use
 from onnx_conformance.findings.finding import FIXED, OPEN, Example, FailingCases, Finding, Findings, History, Identity
+from onnx_conformance.specification.model_use import uses
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,7 +60,7 @@ def one(
 
 
 def test_a_model_is_read_with_its_subgraphs_and_functions(path: Path) -> None:
-    used = {(use.operator, use.version): use for use in model_use.uses(model_use.read(path))}
+    used = {(use.operator, use.version): use for use in uses(load_nodes(path))}
     assert set(used) == {
         ("ai.onnx/Split", 18), ("ai.onnx/Neg", 13), ("ai.onnx/If", 16), ("ai.onnx/Relu", 14), ("ai.onnx/Add", 13),
         ("ai.onnx/Special", 0),
@@ -66,6 +69,45 @@ def test_a_model_is_read_with_its_subgraphs_and_functions(path: Path) -> None:
     assert used["ai.onnx/Split", 18].types == {"float"}
     assert used["ai.onnx/Neg", 13].types == {"int64"}
     assert used["ai.onnx/Relu", 14].types >= {"float"}
+
+
+CALLS = """
+<ir_version: 10, opset_import: ["" : 18, "own" : 1]>
+main (float[4] x, int64[4] n, float16[4] h) => (float[N] y, int64[M] m, float16[L] k) {
+   y = own.outer (x)
+   m = own.outer (n)
+   k = Cast <to = 10> (y)
+}
+<domain: "own", opset_import: ["" : 18, "own" : 1]>
+outer (x) => (y) { z = own.inner (x) y = Add (z, x) }
+<domain: "own", opset_import: ["" : 18]>
+inner (x) => (y) { s = Shape (x) y = Reshape (x, s) }
+<domain: "own", opset_import: ["" : 18]>
+unused (x) => (y) { y = Neg (x) }
+"""
+
+
+def test_a_function_has_the_types_of_its_calls() -> None:
+    used = {use.operator.removeprefix("ai.onnx/"): use for use in uses(onnx.parser.parse_model(CALLS))}
+    of_float, of_int64 = Type.tensor("float"), Type.tensor("int64")
+    assert used["Add"].bound == {"T": {of_float, of_int64}}
+    assert used["Add"].nodes == 1, "a node of a function is counted once"
+    assert used["Reshape"].bound == {"T": {of_float, of_int64}, "tensor(int64)": {of_int64}}
+    assert not used["Reshape"].unknown
+    assert used["Cast"].bound == {"T1": {of_float}, "T2": {Type.tensor("float16")}}
+    assert (used["Neg"].bound, used["Neg"].unknown) == ({}, {"T"})  # Nothing calls it.
+    assert not any(use.contains for use in used.values())
+
+
+@pytest.mark.parametrize("infer", [True, False])
+def test_sequences_and_optionals_are_containers(*, infer: bool) -> None:
+    text = (
+        '<ir_version: 10, opset_import: ["" : 18]> m (float[4] x) => (float[N] y, float[M] z) '
+        "{ s = SequenceConstruct (x) y = ConcatFromSequence <axis = 0> (s) z = Abs (x) }"
+    )
+    used = uses(onnx.parser.parse_model(text), infer=infer)
+    contains = {use.operator.removeprefix("ai.onnx/"): use.contains for use in used}
+    assert contains == {"SequenceConstruct": True, "ConcatFromSequence": True, "Abs": False}
 
 
 @pytest.mark.parametrize(
@@ -84,7 +126,7 @@ def test_a_model_is_read_with_its_subgraphs_and_functions(path: Path) -> None:
     ],
 )
 def test_a_finding_concerns_nodes_of_its_versions_and_types(item: Finding, path: Path, *, concerned: bool) -> None:
-    used = model_use.uses(model_use.read(path))
+    used = uses(load_nodes(path))
     assert bool(model_use.concerns(used, Findings({}, {}, (item,)), "mine")) is concerned
 
 

@@ -148,3 +148,43 @@ def test_the_overview_begins_with_one_wrong_value_and_has_one_fault_of_each_kind
     few = list(terminal.overview(MIXED, 5))
     assert few[0] == "mine: 3 of 5 faults; --groups 0 shows all"
     assert [line.split()[0] for line in few[1:-1]] == ["wrong_value", "crash", "refused"]
+
+
+def versions(summary: Summary, width: int = 120) -> str:
+    return "\n".join(terminal.versions(summary, width, "the new ones"))
+
+
+NEW = summed(
+    *several(Verdict.PASS, 4, "ai.onnx/Cast/28"),
+    *several(Verdict.PASS, 2, "ai.onnx/Celu/28"),
+    *several(Verdict.WRONG_VALUE, 1, "ai.onnx/Celu/28"),
+    *several(Verdict.UNSUPPORTED, 3, "ai.onnx/Mod/28"),
+    *several(Verdict.PASS, 2, "ai.onnx/Range/27"),
+    *several(Verdict.UNSUPPORTED, 5, "ai.onnx/Range/27"),
+    *several(Verdict.UNSPECIFIED, 1, "ai.onnx/Tan/28"),
+    *several(Verdict.PASS, 1, "ai.onnx/Cast/28", backend="other"),
+)
+
+
+def test_each_new_operator_version_has_a_row_with_a_cell_for_each_backend() -> None:
+    rows = [line.split("  ") for line in versions(NEW).splitlines()]
+    cells = {
+        row[0]: [cell.strip() for cell in row[1:] if cell.strip()] for row in rows if row[0].startswith("ai.onnx/")
+    }
+    assert cells == {
+        "ai.onnx/Cast/28": ["4/4", "1/1"],
+        "ai.onnx/Celu/28": ["2/3", "no data"],
+        "ai.onnx/Mod/28": ["not supported", "no data"],
+        "ai.onnx/Range/27": ["2/2, 5 not supported", "no data"],
+        "ai.onnx/Tan/28": ["no data", "no data"],
+    }
+
+
+def test_a_sentence_lists_the_new_versions_that_a_backend_lacks_or_gets_wrong() -> None:
+    text = versions(NEW)
+    assert "mine does not support 1 of 5 operator versions (Mod/28) and fails in 1 (Celu/28)" in text, text
+    assert "other lacks none of 5 operator versions and fails in none" in text, text
+
+
+def test_a_narrow_terminal_gets_a_table_for_some_backends_each() -> None:
+    assert versions(NEW, 44).count("operator version  ") == 2

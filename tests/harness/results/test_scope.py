@@ -24,6 +24,16 @@ def header(selection: str = "", total: object = 228_383, **samples: int) -> dict
         ("--core", {"mine": 4}, "core, 1 case in 4: 1,200 of 228,383 cases of the suite generated"),
         ("--op Split* --core", {}, "part of the core: 1,200 of 228,383 cases of the suite generated (--op Split*)"),
         ("--op Split", {"other": 4}, "part: 1,200 of 228,383 cases of the suite generated (--op Split)"),
+        (
+            "--op 'Conv/>=11' --type float --core --at-most 9",
+            {},
+            "part of the core: 1,200 of 228,383 cases of the suite generated (--op Conv/>=11 --type float --at-most 9)",
+        ),
+        (
+            "--no-containers --version newest --model a@1a2b",
+            {},
+            "part: 1,200 of 228,383 cases of the suite generated (--no-containers --version newest --model a@1a2b)",
+        ),
         ("", {"mine": 4}, "1 case in 4: 1,200 of 228,383 cases of the suite generated"),
         ("--case 'unclosed", {}, "part: 1,200 of 228,383 cases of the suite generated (--case 'unclosed)"),
     ],
