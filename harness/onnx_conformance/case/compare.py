@@ -54,6 +54,7 @@ class Mismatch:
         first: index of the first that differs, in row-major order.
         worst: index of the one with the largest distance.
         absolute, relative, ulp: the distance there; None if it is not defined (NaN, infinity, strings).
+        beyond: the limits of the function's values, if the element there is beyond them.
         shape: of the tensor whose elements differ.
         differs: row-major indices of the elements outside the allowance; the first MOST_INDICES.
         start: row-major index of the first element of `wanted` and `given`.
@@ -71,6 +72,7 @@ class Mismatch:
     absolute: float | None = None
     relative: float | None = None
     ulp: int | None = None
+    beyond: tuple[float, ...] = ()
     shape: tuple[int, ...] = ()
     differs: tuple[int, ...] = ()
     start: int = 0
@@ -92,6 +94,7 @@ class Mismatch:
         far = [f"{self.absolute:.3g} off"] if self.absolute is not None else []
         far += [f"relative {self.relative:.3g}"] if self.relative is not None else []
         far += [f"{self.ulp} ULP"] if self.ulp is not None else []
+        far += [f"the function has values from {self.beyond[0]:g} to {self.beyond[1]:g}"] if self.beyond else []
         return (
             f"{self.where}: {self.differing} of {self.total} elements differ, the first at {list(self.first)}; "
             f"worst at {list(self.worst)}: expected {self.expected}, got {self.actual}"
@@ -272,7 +275,7 @@ def _tensor(where: str, wanted: Array, got: Array, allowance: Allowance, bound: 
     differs = unequal(wanted, got, allowance, bound)
     if not differs.any():
         return None
-    return _worst(where, wanted, got, differs)
+    return _worst(where, wanted, got, differs, allowance.interval)
 
 
 def _distance(wanted: Array, got: Array) -> Array:
@@ -285,7 +288,9 @@ def _distance(wanted: Array, got: Array) -> Array:
     return np.asarray(np.where(np.isnan(far), np.inf, far))
 
 
-def _worst(where: str, wanted: Array, got: Array, differs: Array) -> Mismatch:
+def _worst(
+    where: str, wanted: Array, got: Array, differs: Array, interval: tuple[float, float] | None = None
+) -> Mismatch:
     far = np.where(differs, _distance(wanted, got), -1.0)
     shape = wanted.shape
     first = tuple(map(int, np.unravel_index(int(np.argmax(differs)), shape)))
@@ -314,6 +319,7 @@ def _worst(where: str, wanted: Array, got: Array, differs: Array) -> Mismatch:
         absolute=absolute,
         relative=relative if math.isfinite(relative) else None,
         ulp=steps,
+        beyond=interval if interval and absolute is not None and not interval[0] <= float(b) <= interval[1] else (),
         shape=shape,
         differs=tuple(map(int, places[:MOST_INDICES])),
         start=start,

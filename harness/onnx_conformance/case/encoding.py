@@ -84,9 +84,11 @@ def terms(operator: str, outcome: str, force: str, allowance: Allowance) -> str:
         force: that of the clause that forbids the case; empty if no clause forbids it.
         allowance: its tolerance; bounds and other values are not read.
     """
-    return ascii(
-        (operator, outcome, force, *(f"{item:g}" for item in (allowance.ulp, allowance.rtol, allowance.atol)))
-    ) + ("signed zero" if allowance.signed_zero else "")
+    return (
+        ascii((operator, outcome, force, *(f"{item:g}" for item in (allowance.ulp, allowance.rtol, allowance.atol))))
+        + ("signed zero" if allowance.signed_zero else "")
+        + (f"{allowance.interval}" if allowance.interval else "")
+    )
 
 
 def digest(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,8 @@ class Tolerance:
         steps: whether the text rounds between the steps of the calculation. Otherwise, a measured error or a bound of a
             type of 16 bits is that of a calculation in float32, and one unit for the rounding of its result: careful
             implementations do so, and the error of sums in 16 bits would let wrong answers pass.
+        interval: the least and the greatest value of the function. An answer beyond them is wrong, however near it is:
+            models rely on them, for example when they compute the arccosine of a cosine.
     """
 
     reason: str
@@ -53,11 +56,16 @@ class Tolerance:
     measured: bool = False
     stage: str = ""
     steps: bool = False
+    interval: tuple[float, float] | None = None
 
     @property
     def exact(self) -> bool:
         """Whether only the very same value passes."""
         return not (self.ulp or self.rtol or self.atol or self.bound or self.measured)
+
+    def limited(self, low: float, high: float) -> Tolerance:
+        """Return the tolerance of a function whose values are between two numbers, both included."""
+        return dataclasses.replace(self, interval=(low, high))
 
 
 EXACT = Tolerance("the operator only moves or selects data", signed_zero=True)

@@ -119,6 +119,11 @@ def check(where, wanted, got, bound=0):
     if "float" in a.dtype.name:
         differs |= (a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))  # +0 and -0 differ.
 """,
+    "interval": """\
+    if "float" in a.dtype.name:
+        wide = b.astype(float)
+        differs |= np.isfinite(wide) & ((wide < INTERVAL[0]) | (wide > INTERVAL[1]))  # The function has no such values.
+""",
     "open": """\
     differs &= np.isfinite(bound)  # Elements without a bound may have any value.
 """,
@@ -206,6 +211,7 @@ def pieces(case: Case) -> tuple[str, ...]:
         "complex": any(tensor.dtype.kind == "c" for tensor in tensors),
         "near": any(map(is_float, tensors)) and _tolerant(case),
         "zeros": _zeros_matter(case),
+        "interval": case.allowance.interval is not None and any(map(is_float, tensors)),
         "open": any(np.isinf(bound).any() for bound in case.allowance.bounds or ()),
         "accepts": any(item is not None and not item.elementwise for item in case.allowance.any_of),
         "any_of": any(item is not None and not item.elementwise for item in case.allowance.any_of),
@@ -223,6 +229,8 @@ def settings(case: Case, names: tuple[str, ...], literal: Callable[[Any], str]) 
     allowance = case.allowance
     if "near" in names:
         yield f"RTOL, ATOL, ULP = {(allowance.rtol, allowance.atol, allowance.ulp)!r}"
+    if "interval" in names:
+        yield f"INTERVAL = {allowance.interval!r}"
     if "near" in names or "check_drawn" in names:
         floats = {array.real.dtype for value in case.expected or () for array in arrays(value) if is_float(array)}
         eps = {dtype.name: float(ml_dtypes.finfo(dtype).eps) for dtype in floats}  # type: ignore[no-untyped-call]

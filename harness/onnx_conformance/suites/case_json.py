@@ -58,6 +58,7 @@ def describe(case: Case) -> dict[str, Any]:
             "rtol": allowance.rtol,
             "atol": allowance.atol,
             "signed_zero": allowance.signed_zero,
+            "interval": list(allowance.interval or ()),
             "any_of": {
                 str(index): {"values": len(several.values), "elementwise": several.elementwise}
                 for index, several in enumerate(allowance.any_of)
@@ -217,8 +218,21 @@ def _allowance(case_path: Path, tolerance: object, data_path: Path, layout: Mapp
         rtol=_number(case_path, tolerance, "rtol", 0),
         atol=_number(case_path, tolerance, "atol", 0),
         signed_zero=tolerance.get("signed_zero") is True,
+        interval=_interval(case_path, tolerance.get("interval")),
         any_order=_any_order(case_path, tolerance.get("any_order")),
     )
+
+
+def _interval(path: Path, interval: object) -> tuple[float, float] | None:
+    if interval is None or interval == []:
+        return None
+    numbers = interval if isinstance(interval, list) else []
+    real = [float(item) for item in numbers if isinstance(item, int | float) and not isinstance(item, bool)]
+    if len(real) != len(numbers) or len(real) != 2 or not real[0] <= real[1]:  # noqa: PLR2004 - the two ends
+        raise StoreError(
+            "interval-invalid", f"{path}: interval is {clip(interval)}; expected two numbers, the lower one first"
+        )
+    return real[0], real[1]
 
 
 def _number(path: Path, fields: Mapping[str, Any], key: str, default: float) -> float:

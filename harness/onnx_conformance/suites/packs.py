@@ -405,6 +405,10 @@ class Packer:
         self._bounds.write()
 
 
+_OF_ALLOWANCE = ("reason", "ulp", "rtol", "atol", "signed_zero", "interval")
+"""The fields of an allowance that many cases have in common."""
+
+
 def _common(case: Case) -> str:
     """Return the members that are the same in many cases, as JSON."""
     allowance = case.allowance
@@ -412,7 +416,7 @@ def _common(case: Case) -> str:
         {
             "operator": case.operator,
             "outcome": str(case.outcome),
-            "allowance": {name: getattr(allowance, name) for name in ("reason", "ulp", "rtol", "atol", "signed_zero")},
+            "allowance": {name: getattr(allowance, name) for name in _OF_ALLOWANCE},
             "clauses": case.clauses,
             "tags": sorted(case.tags),
             "detail": case.detail,
@@ -426,7 +430,8 @@ def _common(case: Case) -> str:
 
 def _fields(common: Mapping[str, Any]) -> tuple[Allowance, dict[str, Any]]:
     """Return the allowance, without bounds and other values, and the other fields of cases that `_common` wrote."""
-    return Allowance(**common["allowance"]), {
+    interval = common["allowance"].pop("interval")
+    return Allowance(**common["allowance"], interval=None if interval is None else tuple(interval)), {
         **{name: common[name] for name in ("operator", "detail", "force", "reworded")},
         "outcome": Outcome(common["outcome"]),
         "clauses": tuple(common["clauses"]),

@@ -63,6 +63,7 @@ def of_answer(
         rtol=tolerance.rtol,
         atol=tolerance.atol,
         signed_zero=tolerance.signed_zero,
+        interval=tolerance.interval,
         bounds=bounds,
         any_of=any_of if any(item is not None for item in any_of) else (),
         any_order=answer.any_order,

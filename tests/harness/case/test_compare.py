@@ -514,3 +514,16 @@ def test_the_farthest_of_many_offsets_are_kept_the_first_of_equals(dtype: type) 
     expected = sorted(far, key=lambda item: (-abs(item[1]), item[0]))[:MOST_OFFSETS]
     assert offsets([wanted], [got], EXACT) == {"outputs[0]": expected}
     assert max(abs(steps) for _, steps in expected) > (1 << 62 if dtype in {np.float64, np.complex128} else 1)
+
+
+def test_a_value_beyond_those_of_the_function_is_wrong_however_near_it_is() -> None:
+    allowance = Allowance("near", ulp=4, interval=(-1, 1))
+    one, above = array(1.0), np.nextafter(array(1.0), np.float32(2))
+    assert passes(array(0.5), np.nextafter(array(0.5), np.float32(1)), allowance)
+    assert passes(np.nextafter(one, np.float32(0)), one, allowance)
+    mismatch = mismatch_of(one, above, allowance)
+    assert (mismatch.ulp, mismatch.beyond) == (1, (-1, 1))
+    assert "the function has values from -1 to 1" in str(mismatch)
+    far = mismatch_of(one, array(0.5), allowance)
+    assert not far.beyond
+    assert passes(array(np.nan), array(np.nan), allowance)

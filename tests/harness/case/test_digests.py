@@ -115,6 +115,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "rtol": {"allowance": dataclasses.replace(ULP, rtol=1e-3)},
     "atol": {"allowance": dataclasses.replace(ULP, atol=1e-3)},
     "signed zero": {"allowance": dataclasses.replace(ULP, signed_zero=True)},
+    "interval": {"allowance": dataclasses.replace(ULP, interval=(-1, 1))},
     "bounds": {"allowance": dataclasses.replace(ULP, bounds=(np.zeros(2),))},
     "order": {"allowance": dataclasses.replace(ULP, any_order=Order(axis=0, lanewise=False))},
     "other order": {"allowance": dataclasses.replace(ULP, any_order=Order(axis=0, lanewise=True))},

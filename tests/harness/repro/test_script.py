@@ -322,6 +322,8 @@ TOLERATED = [
     (Allowance("", bounds=(np.array([np.inf, 0.0]),)), np.array([1, 1], F32), np.array([1, 2], F32)),
     (Allowance("", bounds=(np.array([np.inf, 0.0]),)), np.array(["a", "b"], object), np.array(["c", "b"], object)),
     (Allowance("", signed_zero=False), np.array([0.0], F32), np.array([-0.0], F32)),
+    (Allowance("", ulp=4, interval=(-1, 1)), np.array([1.0], F32), np.array([1 + 2**-23], F32)),
+    (Allowance("", ulp=4, interval=(-1, 1)), np.array([1.0], F32), np.array([1 - 2**-24], F32)),
     (Allowance("", signed_zero=True), np.array([0.0], F32), np.array([-0.0], F32)),
     (Allowance("", signed_zero=True), np.array([0j], np.complex64), np.array([complex(0, -0.0)], np.complex64)),
     (Allowance("", atol=1), np.array([1 + 1j], np.complex64), np.array([2 + 2j], np.complex64)),

@@ -290,6 +290,8 @@ UNREADABLE: dict[str, tuple[Callable[[Path], None], str]] = {
     "a model without end": (_big("model.onnx"), "bytes; at most"),
     "an input without end": (_big("test_data_set_0/input_0.pb"), "bytes; at most"),
     "a tolerance beyond numbers": (_json('{"tolerance": {"rtol": 1' + "0" * 400 + "}}"), "expected a number"),
+    "an interval of one number": (_json('{"tolerance": {"interval": [1]}}'), "expected two numbers"),
+    "an interval upside down": (_json('{"tolerance": {"interval": [1, -1]}}'), "expected two numbers"),
     "values drawn of a shape beyond numbers": (
         _json('{"drawn": {"0": {"type": "float", "shape": [1e400]}}}'), "drawn does not describe properties of outputs",
     ),

@@ -151,6 +151,7 @@ def test_sequences_optionals_and_maps(kind: str, tmp_path: Path) -> None:
     [
         Allowance("exact", signed_zero=True),
         Allowance("two steps", ulp=2),
+        Allowance("bounded", ulp=2, interval=(-1.0, 1.0)),
         Allowance("near", rtol=0.25, atol=0.5),
         Allowance("grows", bounds=(np.array([0.5, 0.0]), np.array([2.0])), signed_zero=False),
         Allowance("steps and more", ulp=1.5, atol=1e-9),

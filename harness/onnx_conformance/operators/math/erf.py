@@ -15,7 +15,7 @@ from onnx_conformance.declare import Array, Op, Result, Tag, Version, measured, 
 from onnx_conformance.declare.families.elementwise import Unary
 from onnx_conformance.operators.math._error_function import erf
 
-ERF = Op("Erf", versions=(9, 13), compare=measured("the function is approximated"), rank="input")
+ERF = Op("Erf", versions=(9, 13), compare=measured("the function is approximated").limited(-1, 1), rank="input")
 ERF.example(input=[[1, -1.25, 0.5], [0.25, -0.75, 2.75]])
 
 FUNCTION = ERF.clause(

@@ -14,7 +14,9 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, Result, Tag, Version, measured
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 
-HARD_SIGMOID = Op("HardSigmoid", versions=(1, 6, 22), compare=measured("coefficients, product and sum round"), rank="X")
+HARD_SIGMOID = Op(
+    "HardSigmoid", versions=(1, 6, 22), compare=measured("coefficients, product and sum round").limited(0, 1), rank="X"
+)
 HARD_SIGMOID.example(X=[[1, -4, 2], [0, 3, -10]], alpha=0.5, beta=0.25, consumed_inputs=[0])
 
 CUT = HARD_SIGMOID.clause(

@@ -13,7 +13,9 @@ from onnx_conformance.declare import Array, Op, Version, measured
 from onnx_conformance.declare.families.elementwise import Unary
 from onnx_conformance.declare.rounding import saturated
 
-SIGMOID = Op("Sigmoid", versions=(1, 6, 13), compare=measured("exponential, sum and quotient round"), rank="X")
+SIGMOID = Op(
+    "Sigmoid", versions=(1, 6, 13), compare=measured("exponential, sum and quotient round").limited(0, 1), rank="X"
+)
 SIGMOID.example(X=[[1, -1.25, 0.5], [3, -4, 2.75]], consumed_inputs=[0])
 
 LOGISTIC = SIGMOID.clause(

@@ -65,7 +65,7 @@ SOFTMAX = Op(
         ulp=8,
         narrow=2,
         bound=_rounding,
-    ),
+    ).limited(0, 1),
     rank="input",
 )
 SOFTMAX.example(input=waves(2, 3, 4), axis=1)

@@ -12,7 +12,9 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, Result, Tag, Version, ulp
 from onnx_conformance.declare.families.elementwise import SUBNORMAL, Unary
 
-SOFTSIGN = Op("Softsign", versions=(1, 22), compare=ulp(2, "sum and quotient round once each"), rank="input")
+SOFTSIGN = Op(
+    "Softsign", versions=(1, 22), compare=ulp(2, "sum and quotient round once each").limited(-1, 1), rank="input"
+)
 SOFTSIGN.example(input=[[1, -1.25, 0.5], [3, -4, 2.75]])
 
 CALCULATES = SOFTSIGN.clause(
