@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
+import gc
 import os
 import signal
 import tempfile
@@ -40,10 +42,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Keep the cache of whoever runs the tests out of them: all processes of these tests share one of their own."""
     config.addinivalue_line("markers", "every_operator: the argument `op` is each of the operators that are due")
+    # Imports and collected tests stay until the end. Python would search them for garbage hundreds of times, also when
+    # it ends: a third of the time before the first test. `pytest_collection` starts the collector again.
+    gc.disable()
+    atexit.register(gc.freeze)
     if "PYTEST_XDIST_WORKER" not in os.environ:
         folder = tempfile.TemporaryDirectory(prefix="onnx-conformance-tests-", ignore_cleanup_errors=True)
         os.environ["ONNX_CONFORMANCE_CACHE"] = folder.name
         config.add_cleanup(folder.cleanup)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Search for garbage once after the collection; later searches leave out everything that exists now."""
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
