@@ -59,12 +59,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Search for garbage once after the collection; later searches leave out everything that exists now."""
+    """Search for garbage once after the collection, and from now on rarely."""
     try:
         return (yield)
     finally:
         gc.collect()
-        gc.freeze()
         gc.enable()
 
 
