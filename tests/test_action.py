@@ -103,6 +103,7 @@ class Job:
             file.write_text("")
         environment = {
             "PATH": f"{self.bin}:{os.defpath}:/usr/bin:/bin", "PYTHONPATH": str(ROOT / "harness"), "LC_ALL": "C.UTF-8",
+            "OPENBLAS_NUM_THREADS": "1",
             "GITHUB_STEP_SUMMARY": str(self.summary),
             **{name: str(file) for name, file in files.items()},
             **{name: self._value(text, inputs) for name, text in step.get("env", {}).items()},

@@ -118,7 +118,8 @@ def test_the_gate_in_ten_minutes(tmp_path: Path, bin_folder: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
     (folder / "toy_runtime.py").write_bytes((ROOT / "docs" / "toy_runtime.py").read_bytes())
-    environment = {"PATH": f"{bin_folder}:/usr/bin:/bin", "PYTHONPATH": str(ROOT / "harness"), "LC_ALL": "C.UTF-8"}
+    environment = {"PATH": f"{bin_folder}:/usr/bin:/bin", "PYTHONPATH": str(ROOT / "harness"), "LC_ALL": "C.UTF-8",
+                   "OPENBLAS_NUM_THREADS": "1"}  # fmt: skip
     for commands, shown in zip(rest[::2], rest[1::2], strict=True):
         done = subprocess.run(
             ["bash", "-c", commands.text], cwd=folder, env=environment, stdout=subprocess.PIPE,
