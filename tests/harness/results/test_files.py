@@ -153,7 +153,7 @@ def test_a_footer_says_what_the_run_cost(tmp_path: Path) -> None:
     done = command("run", "--backend", adapter("is_slow"), "--backend", "oracle", *CASES, "--results", file)
     footer: Any = Run(file).footer
     assert footer["cpu"]["harness"] > 0, footer
-    assert footer["cpu"]["adapters"] > 0.3, f"the oracle imports numpy and onnx, and has ended: {footer}"
+    assert footer["cpu"]["adapters"] > 0.1, f"the oracle imports numpy and onnx, and has ended: {footer}"
     took = sum(item.seconds or 0 for item in Run(file).results() if item.backend == "oracle")
     assert footer["busy"]["oracle"] == pytest.approx(took, abs=0.001), footer
     assert "s of CPU time in the harness, " in done.out, done.text
