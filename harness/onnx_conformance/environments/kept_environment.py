@@ -20,6 +20,8 @@ from onnx_conformance.base.errors import HarnessError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+INSTALLERS = ("npm", "python")
+"""The folders of environments in the user's cache folder."""
 MAKING = ".making-"
 """The beginning of the names of temporary folders."""
 
@@ -91,3 +93,31 @@ def _remove_abandoned(folder: Path) -> None:
         with contextlib.suppress(OSError):  # Another process may remove it at the same time.
             if time.time() - path.lstat().st_mtime > ABANDONED:
                 shutil.rmtree(path, ignore_errors=True)
+
+
+def kept() -> list[Path]:
+    """Return the folders of all environments of this user, and of those that are being made; links are not followed."""
+    above = cache.user_folder()
+    found: list[Path] = []
+    for installer in INSTALLERS if above is not None else ():
+        assert above is not None  # noqa: S101 - see above
+        folder = above / installer
+        if folder.is_dir() and not folder.is_symlink():
+            found += sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
+    return found
+
+
+def size(folder: Path) -> int:
+    """Return the number of bytes of an environment's files."""
+    total = 0
+    for path in folder.rglob("*"):
+        with contextlib.suppress(OSError):  # Another process may remove it at the same time.
+            total += 0 if path.is_dir() else path.lstat().st_size
+    return total
+
+
+def remove_all() -> None:
+    """Remove all environments that no process is making. A later run that needs one makes it again."""
+    for path in kept():
+        if not path.name.startswith(MAKING):
+            shutil.rmtree(path, ignore_errors=True)

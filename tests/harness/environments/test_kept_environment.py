@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commands import command
 from onnx_conformance.environments import kept_environment
 from onnx_conformance.environments.kept_environment import ABANDONED, NoEnvironmentError
 from refusals import refuses
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
+
 from onnx_conformance.environments import kept_environment
 def fill(folder):
     (folder / "first").touch()
@@ -93,3 +95,20 @@ def test_an_environment_that_cannot_get_its_name_is_reported(tmp_path: Path) -> 
     place = tmp_path / "mine"
     with refuses("environment-not-moved", place, kind=NoEnvironmentError):
         kept_environment.make(place, "mine", lambda _: place.touch())
+
+
+def test_kept_environments_are_counted_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    above = tmp_path / "onnx-conformance"
+    for folder in ("python/onnx==1", f"python/{kept_environment.MAKING}x", "npm/web", "packs/mine"):
+        (above / folder).mkdir(parents=True)
+        (above / folder / "file").write_bytes(bytes(10))
+    (above / "python" / "link").symlink_to(above / "packs")
+    found = kept_environment.kept()
+    assert {path.name for path in found} == {"onnx==1", f"{kept_environment.MAKING}x", "web"}
+    assert sum(map(kept_environment.size, found)) == 30
+    shown = command("cache", "--clear-environments")
+    assert shown.status == 0, shown.text
+    assert "environments of runtimes: removed; left: 1" in shown.out, shown.text
+    assert [path.name for path in kept_environment.kept()] == [f"{kept_environment.MAKING}x"]
+    assert (above / "packs" / "mine" / "file").exists(), "a link is not followed, and other folders stay"

@@ -411,7 +411,11 @@ case("causal", **QKV, is_causal=1, cites=(CAUSAL, OFFSET, IN_BLOCK, RULE))
 case("past_causal_before_24", **QKV, **PAST, n=4, qk_matmul_output_mode=3, is_causal=1, before=24, cites=CAUSAL)
 case("past_causal", **QKV, **PAST, n=4, qk_matmul_output_mode=3, is_causal=1, cites=(CAUSAL, OFFSET, IN_BLOCK, RULE))
 case("causal_more_queries", Tag.EDGE, Q=waves(2, 3, 9, 5), K=K, V=V, is_causal=1)
-ONE_QUERY = {"Q": waves(2, 3, 1, 5), "K": K, "V": V}  # As in generation, but without the past: it attends one key.
+ONE_QUERY: dict[str, Any] = {
+    "Q": waves(2, 3, 1, 5),
+    "K": K,
+    "V": V,
+}  # As in generation, but without the past: it attends one key.
 case("causal_one_query_before_24", **ONE_QUERY, is_causal=1, before=24, cites=CAUSAL)
 case("causal_one_query", **ONE_QUERY, is_causal=1, cites=(CAUSAL, OFFSET, IN_BLOCK, RULE))
 case("causal_float_mask", **QKV, is_causal=1, attn_mask=MASK, cites=(COMPOSED, ADDED))
