@@ -43,6 +43,8 @@ _LONGEST = 120
 """The length of a name beyond which it has a digest of the attributes."""
 _PLAIN = re.compile(r"\w+")
 """The text of an element type; the types of containers have parentheses."""
+_VARIABLE = re.compile(r"\{(\w+)\}")
+"""A type variable in the type of an argument."""
 
 
 def represented(op: Op) -> dict[str, tuple[OperatorVersion, OperatorVersion]]:
@@ -259,6 +261,8 @@ def _derived(version: OperatorVersion, call: Pattern, ordered: Sequence[_Base]) 
             value = element_type(types.get(version.outputs[0].type, value.name))
         if value is None:
             return None
+        if isinstance(value, Typed):
+            value = typed(_VARIABLE.sub(lambda match: types.get(match[1], match[0]), value.type), value.values)
         arguments[name] = value
     inputs = {item.name: item for item in version.inputs}
     for name, several, ranks in map(Words.of_input, call.inputs):

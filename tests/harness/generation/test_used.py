@@ -65,6 +65,13 @@ def test_attributes_that_models_write_out_have_their_defaults() -> None:
     assert of_usage("Cast")["usage_int32_float_input2_to"].arguments["to"].name == "float"
 
 
+def test_tensors_of_attributes_have_the_type_of_the_call() -> None:
+    ((name, spec),) = of_usage("TreeEnsemble").items()
+    assert name.startswith("usage_double_x2_")
+    types = {name: value.type for name, value in spec.arguments.items() if hasattr(value, "type")}
+    assert types == {"X": "double", "nodes_splits": "double", "leaf_weights": "double", "nodes_modes": "uint8"}
+
+
 def test_only_the_newest_version_of_a_meaning_has_such_cases() -> None:
     op = registry.load().named("Dropout")
     newest = {version.since for _, version in used.represented(op).values()}
