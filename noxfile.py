@@ -124,6 +124,17 @@ def locks(session: nox.Session) -> None:
     session.run("python", "-m", "tools.locks", *session.posargs)
 
 
+EXPORTERS = ("torch==2.13.0", "onnxscript==0.7.2", "skl2onnx==1.20.0", "onnxmltools==1.16.0", "jax2onnx==0.17.1")
+BOOSTED = ("lightgbm==4.7.0", "xgboost==3.2.0")
+
+
+@nox.session
+def usage(session: nox.Session) -> None:
+    """Download and export models, and count how their nodes call operators; it needs npm and a network, see --help."""
+    session.install("-e", ".", "pip", *EXPORTERS, *BOOSTED)
+    session.run("python", "-m", "tools.usage", *session.posargs)
+
+
 @nox.session
 def bench(session: nox.Session) -> None:
     """Measure the cost of the harness: ratios within one run, and the CPU time of a core run."""

@@ -42,6 +42,8 @@ class Tag(enum.StrEnum):
     AXIS = "axis"
     SIZE = "size"
     """A size of real models; see `onnx_conformance.declare.sizes`."""
+    USAGE = "usage"
+    """A call of real models; see `onnx_conformance.generation.used`."""
 
 
 def length_of(name: str) -> Callable[[Mapping[str, Any]], int | None]:
@@ -116,8 +118,8 @@ class CaseSpec:
         cites: the clauses that the case tests. It exists only in versions in which all of them are in force.
         rejects: the clause that forbids the model.
         unspecified: the clause that does not define the result, or some of its elements.
-        derived: whether it is derived from the signature. A derived case exists only if the oracle has an answer. It is
-            delivered only in the plain form and at the highest opset.
+        derived: whether it is derived from the signature or from usage. A derived case exists only if the oracle has
+            an answer. It is delivered only in the plain form and at the highest opset.
         sizes: the number of each named dimension, if it is a case of a sized call; see `declare.sizes`. None otherwise.
         exhaustive: whether it is sized and has every value of small types. It is then delivered only plainly, in every
             type.
@@ -172,8 +174,8 @@ class CaseSpec:
 
 
 _NAME = re.compile(r"[a-z0-9]+(_[a-z0-9]+)*")
-DERIVED = "signature_"
-"""Prefix of the names of derived cases."""
+DERIVED, USED = "signature_", "usage_"
+"""Prefixes of the names of derived cases: of those from the signature, and of those from the calls of real models."""
 
 
 def _varied(spec: CaseSpec) -> Iterator[CaseSpec]:
@@ -188,6 +190,8 @@ def _varied(spec: CaseSpec) -> Iterator[CaseSpec]:
         yield dataclasses.replace(spec, name="_".join(words), arguments={**spec.arguments, **own})
 
 
+OF_CALL = ("n", "omits", "around", "beside")
+"""Members of an example that are not arguments."""
 OF_NODE = frozenset({"n", "nodes"})
 """Parameters of an oracle that are not arguments of the operator: the number of outputs of the node (`n`), and the
 nodes of the graph as Calls (`nodes`)."""
@@ -467,9 +471,9 @@ class Op:
             raise DeclarationError(
                 "case-name-invalid", f"{where}: a name must be lower-case words joined by single underscores"
             )
-        if spec.name.startswith(DERIVED):
+        if spec.name.startswith((DERIVED, USED)):
             raise DeclarationError(
-                "case-name-of-derived", f"{where}: names that begin with {DERIVED} are for derived cases"
+                "case-name-of-derived", f"{where}: names that begin with {DERIVED} or {USED} are for derived cases"
             )
         if spec.name in self._names:
             raise DeclarationError("case-declared-twice", f"{where}: declared twice")

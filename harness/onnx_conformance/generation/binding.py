@@ -11,7 +11,7 @@ import onnx
 import onnx.parser
 from onnx import helper, numpy_helper
 
-from onnx_conformance.declare import Data, DeclarationError, ElementType, Empty, Graph, Sparse, Typed
+from onnx_conformance.declare import Data, DeclarationError, ElementType, Empty, Graph, Sparse, Typed, ValueOf
 from onnx_conformance.declare.type import Kind, Type, TypeTextError
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.element_types import ElementTypeError, element_type_named
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from onnx_conformance.base.values import Value
-    from onnx_conformance.specification.schema import Attribute
+    from onnx_conformance.declare import CaseSpec
+    from onnx_conformance.specification import evaluator
+    from onnx_conformance.specification.schema import Attribute, OperatorVersion
 
 
 def typed(argument: Any, type_: str, types: Mapping[str, str]) -> TypedValue:  # noqa: ANN401 - see below
@@ -148,3 +150,54 @@ def nodes(text: str) -> Sequence[onnx.NodeProto]:
 def _parsed(text: str) -> onnx.GraphProto:
     """Return a graph. Callers copy it into attributes and must not change it."""
     return onnx.parser.parse_graph(text)
+
+
+def arguments(
+    version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], around: evaluator.Local
+) -> tuple[list[tuple[str, TypedValue | None]], dict[str, onnx.AttributeProto]]:
+    """Return the inputs and attributes of a declared case.
+
+    Args:
+        version: the version of the operator.
+        spec: the case.
+        types: the type of each type variable.
+        around: the values of the outer graph.
+    """
+    return _inputs(version, spec, types, around), _attributes(version, spec, types)
+
+
+def _inputs(
+    version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], around: evaluator.Local
+) -> list[tuple[str, TypedValue | None]]:
+    """Return the inputs by name in the signature's order, up to the last one present."""
+
+    def named(name: str, item: Any, type_: str) -> tuple[str, TypedValue | None]:  # noqa: ANN401 - see typed
+        if isinstance(item, ValueOf):
+            return item.name, around[item.name]
+        return name, None if item is None else typed(item, type_, types)
+
+    found: list[tuple[str, TypedValue | None]] = []
+    for name, argument in version.arguments.items():
+        if isinstance(argument, schema.Attribute):
+            continue
+        type_ = types.get(argument.type) or version.default_type(argument.type)
+        argument_value = spec.arguments.get(name, () if argument.variadic else None)
+        if argument.variadic:
+            found += [named(f"{argument.name}_{index}", item, type_) for index, item in enumerate(argument_value)]
+        else:
+            found.append(named(argument.name, argument_value, type_))
+    if spec.stray_inputs:
+        stray = TypedValue(np.zeros(1, np.float32), "tensor(float)")
+        return found + [(f"stray_{index}", stray) for index in range(spec.stray_inputs)]
+    while found and found[-1][1] is None:
+        found.pop()
+    return found
+
+
+def _attributes(version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) -> dict[str, onnx.AttributeProto]:
+    """Return the attributes by name, also those that the version lacks."""
+    declared = {name: value for name, value in spec.arguments.items() if name in version.attributes}
+    return {
+        name: attribute(name, value, version.attributes.get(name), types)
+        for name, value in {**spec.stray, **declared}.items()
+    }

@@ -24,7 +24,7 @@ from onnx_conformance.declare import Tag
 from onnx_conformance.declare.op import DERIVED
 from onnx_conformance.forms import table
 from onnx_conformance.forms.table import EXPANDED
-from onnx_conformance.generation import coverage
+from onnx_conformance.generation import coverage, used
 from onnx_conformance.generation.cover import cover
 from onnx_conformance.specification import registry
 from onnx_conformance.specification.element_types import ELEMENT_TYPES
@@ -51,10 +51,15 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
     newest = representatives(op)
     last = max((version.since for version, oracle in of.values() if oracle is not None), default=0)
     ids, sets, turns = [], [], []
+    usage = used.Matches(op)
     for case in cases:
         ids.append(case.id)
         sets.append(reached(case, of))
         turns.append((case.operator not in newest) + (of[case.operator][0].since != last))
+        usage.add(case)
+    for call, places in usage.places().items():
+        for place in places:
+            sets[place] |= {call}
     return {ids[index] for index in cover(sets, turns)}
 
 

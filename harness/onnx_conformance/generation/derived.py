@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.declare import CaseSpec, Clause, Graph, Rule, Tag, ramp, typed
 from onnx_conformance.declare.arguments import ElementType, Typed
-from onnx_conformance.declare.op import DERIVED
+from onnx_conformance.declare.op import DERIVED, OF_CALL
 from onnx_conformance.declare.type import Type
+from onnx_conformance.generation import used
 from onnx_conformance.specification import evaluator, schema
 
 if TYPE_CHECKING:
@@ -24,19 +25,18 @@ if TYPE_CHECKING:
 
 EXAMPLE = f"{DERIVED}example"
 """The name of the case that is the operator's example itself."""
-OF_CALL = ("n", "omits", "around", "beside")
-"""Members of an example that are not arguments."""
 _TWO = 2
 
 
 def cases(op: Op, version: OperatorVersion) -> tuple[CaseSpec, ...]:
-    """Return the cases of a version that are derived from its signature and the operator's example.
+    """Return the cases of a version that are derived from its signature and the operator's example, and from usage.
 
-    The result is empty if the operator needs an example and does not declare one; see `needs_example`.
+    Those of the signature do not exist if the operator needs an example and does not declare one; see `needs_example`.
     """
     if version.since not in op.derived:
         lacks = op.call is None and needs_example(version)
-        op.derived[version.since] = () if lacks else tuple(_Derivation(op, version).cases())
+        of_signature = () if lacks else tuple(_Derivation(op, version).cases())
+        op.derived[version.since] = (*of_signature, *used.cases(op, version))
     return op.derived[version.since]
 
 

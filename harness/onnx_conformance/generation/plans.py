@@ -17,7 +17,7 @@ import onnx
 from onnx_conformance.base.values import Drawn
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import Case, Outcome, delivered_id, digest_values
-from onnx_conformance.declare import Data, DeclarationError, NoAnswer, Op, Rejected, Typed, ValueOf
+from onnx_conformance.declare import Data, DeclarationError, NoAnswer, Op, Rejected, Typed
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.declare.readings import SHOULD
 from onnx_conformance.declare.type import Type
@@ -56,42 +56,6 @@ def _evaluator() -> evaluator.Evaluator:
     return evaluator.Evaluator()
 
 
-def _inputs(
-    version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], around: evaluator.Local
-) -> list[tuple[str, TypedValue | None]]:
-    """Return the inputs by name in the signature's order, up to the last one present."""
-
-    def named(name: str, item: Any, type_: str) -> tuple[str, TypedValue | None]:  # noqa: ANN401 - see binding.typed
-        if isinstance(item, ValueOf):
-            return item.name, around[item.name]
-        return name, None if item is None else binding.typed(item, type_, types)
-
-    inputs: list[tuple[str, TypedValue | None]] = []
-    for name, argument in version.arguments.items():
-        if isinstance(argument, schema.Attribute):
-            continue
-        type_ = types.get(argument.type) or version.default_type(argument.type)
-        argument_value = spec.arguments.get(name, () if argument.variadic else None)
-        if argument.variadic:
-            inputs += [named(f"{argument.name}_{index}", item, type_) for index, item in enumerate(argument_value)]
-        else:
-            inputs.append(named(argument.name, argument_value, type_))
-    if spec.stray_inputs:
-        stray = TypedValue(np.zeros(1, np.float32), "tensor(float)")
-        return inputs + [(f"stray_{index}", stray) for index in range(spec.stray_inputs)]
-    while inputs and inputs[-1][1] is None:
-        inputs.pop()
-    return inputs
-
-
-def _attributes(version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) -> dict[str, onnx.AttributeProto]:
-    declared = {name: value for name, value in spec.arguments.items() if name in version.attributes}
-    return {
-        name: binding.attribute(name, value, version.attributes.get(name), types)
-        for name, value in {**spec.stray, **declared}.items()
-    }
-
-
 @dataclass(frozen=True)
 class _Call:
     """The node of a declared case in one version, with its arguments in their types.
@@ -128,7 +92,7 @@ def _call(version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) ->
     scope = evaluator.Scope(opsets=opsets, functions={}, call={})
     values_around = _evaluator().evaluated(beside, around, scope)
     scope = dataclasses.replace(scope, nodes=tuple(beside))
-    inputs, attributes = _inputs(version, spec, bound, values_around), _attributes(version, spec, bound)
+    inputs, attributes = binding.arguments(version, spec, bound, values_around)
     local = {**dict(inputs), **values_around}
     return _Call(
         inputs=inputs,

@@ -396,17 +396,7 @@ class Evaluator:
 
     def attribute(self, item: onnx.AttributeProto, local: Local, scope: Scope) -> Any:  # noqa: ANN401
         """Return an attribute in the form for oracles: tensors as arrays, types by name, subgraphs as functions."""
-        kind = onnx.AttributeProto
-        if item.type == kind.GRAPH:
-            return _Subgraph(self, item.g, local, scope)
-        if item.type == kind.TYPE_PROTO:
-            return schema.type_text(item.tp)
-        if item.type == kind.SPARSE_TENSOR:
-            return _sparse(item.sparse_tensor)
-        value = onnx.helper.get_attribute_value(item)
-        if item.type == kind.TENSOR:
-            return numpy_helper.to_array(value)
-        return _text(value if isinstance(value, bytes | int | float) else list(value))
+        return _Subgraph(self, item.g, local, scope) if item.type == onnx.AttributeProto.GRAPH else value_of(item)
 
     def _call(
         self,
@@ -424,6 +414,19 @@ class Evaluator:
         local: dict[str, TypedValue | None] = dict(zip(function.input, [*inputs, *absent], strict=True))
         self._nodes(function.node, local, inner)
         return [local.get(name) for name in function.output]
+
+
+def value_of(item: onnx.AttributeProto) -> Any:  # noqa: ANN401 - any attribute
+    """Return an attribute in the form for oracles, if it is no subgraph."""
+    kind = onnx.AttributeProto
+    if item.type == kind.TYPE_PROTO:
+        return schema.type_text(item.tp)
+    if item.type == kind.SPARSE_TENSOR:
+        return _sparse(item.sparse_tensor)
+    value = onnx.helper.get_attribute_value(item)
+    if item.type == kind.TENSOR:
+        return numpy_helper.to_array(value)
+    return _text(value if isinstance(value, bytes | int | float) else list(value))
 
 
 class _Subgraph:

@@ -42,7 +42,8 @@ def cases_of(op: Op, since: int) -> dict[str, Case]:
 
 
 def test_each_schema_point_of_a_call_and_each_breach_of_its_signature_is_derived() -> None:
-    names = {spec.name: spec for spec in derived.cases(concat(**WHOLE), newest(concat()))}
+    specs = derived.cases(concat(**WHOLE), newest(concat()))
+    names = {spec.name: spec for spec in specs if not spec.name.startswith("usage_")}
     assert set(names) == {
         "signature_example",
         "signature_types_t",

@@ -134,6 +134,15 @@ case(
     cites=ONE_ELEMENT,
 )
 case(
+    "rank2",
+    Tag.EDGE,
+    cond=vary(true=[[True]], false=[[False]]),
+    then_branch=THEN_A,
+    else_branch=ELSE_B,
+    around=FLOATS,
+    cites=ONE_ELEMENT,
+)
+case(
     "rank3",
     Tag.EDGE,
     cond=vary(true=[[[True]]], false=[[[False]]]),

@@ -249,6 +249,18 @@ case("nothing_carried_before_11", Tag.CHANGE, M=3, cond=True, body=NUMBERS, befo
 SWAP = graph("body (int64 i, bool c, float[] p, float[] q) => (bool c, float[] q, float[] p) {}")
 case("swap", M=vary(**{"2": 2, "3": 3}), v_initial=(ramp(2, 3), ramp(4)), n=2, body=SWAP, cites=CHANGE)
 case("swap_by_order", M=vary(**{"2": 2, "3": 3}), v_initial=([1, 2], [5, 6]), n=2, body=SWAP, cites=(ORDER, OUTPUTS))
+CARRIED = graph(
+    """body (int64 i, bool c, float[] s, int32[] k, float[] r) => (bool d, float[] t, int32[] m, float[] u) {
+        d = Identity(flag)
+        t = Add(s, a)
+        m = Identity(k)
+        u = Neg(r)
+    }"""
+)
+OF_TWO_TYPES: dict[str, Any] = {"v_initial": (ramp(3), typed("int32", 5), ramp(2, 3)), "n": 3, "body": CARRIED}
+case("two_types", M=3, cond=True, **OF_TWO_TYPES, around={**ROW, "flag": typed("bool", 1)}, cites=FOR)
+case("two_types_until", cond=True, **OF_TWO_TYPES, around={**ROW, "flag": typed("bool", 0)}, cites=WHILE)
+case("swap_both", M=3, cond=True, v_initial=(ramp(2, 3), ramp(4)), n=2, body=SWAP, cites=BOTH)
 case(
     "many",
     M=3,

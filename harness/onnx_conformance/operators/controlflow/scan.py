@@ -394,6 +394,14 @@ case(
     cites=(CONCATENATED, ITERATED, DEFAULT_AXES, SAMPLE),
 )
 case(
+    "rows_of_matrices",
+    initial_state_and_scan_inputs=(ramp(3, 4), ramp(2, 4)),
+    num_scan_inputs=1,
+    body=FOLD,
+    since=9,
+    cites=(ITERATED, FINAL),
+)
+case(
     "map",
     initial_state_and_scan_inputs=vary(matrices=(MATRIX,), one=(ramp(1, 1, 2),), zero_size=(ramp(2, 3, 0),)),
     num_scan_inputs=1,

@@ -196,6 +196,7 @@ case("transposed_second", Inputs=waves((2, 3), (4, 3)), equation="ij,kj->ik", ci
 case("outer", Inputs=waves((3,), (4,)), equation="i,j->ij", cites=(FORM, ARROW))
 case("elementwise", Inputs=waves((2, 3), (2, 3)), equation="ij,ij->ij", cites=(FORM, ARROW))
 case("batch", Inputs=waves((2, 3, 4), (2, 4, 5)), equation="bij,bjk->bik", cites=(FORM, ARROW))
+case("rank4", Inputs=waves((2, 3, 4, 5), (2, 3, 6, 5)), equation="bhqd,bhkd->bhqk", cites=(FORM, ARROW))
 case("rank5", Inputs=waves((2, 3, 2, 1, 3), (3, 2)), equation="abcde,ec->bda", cites=(FORM, ARROW))
 case("size_one", Inputs=waves((1, 1), (1, 1)), equation="ij,jk->ik", cites=(FORM, ARROW))
 case("no_rows", Inputs=waves((0, 3), (3, 4)), equation="ij,jk->ik", cites=(FORM, ARROW))

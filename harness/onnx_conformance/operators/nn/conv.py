@@ -146,6 +146,19 @@ case(
     auto_pad="NOTSET",
     cites=(FILTERS.bias, FILTERS.kernel, FILTERS.groups),
 )
+case(
+    "line_every_attribute",
+    X=waves(1, 2, 7),
+    W=waves(3, 2, 2),
+    B=[1, -2, 0.3],
+    kernel_shape=[2],
+    strides=[2],
+    dilations=[3],
+    group=1,
+    pads=[1, 2],
+    auto_pad="NOTSET",
+    cites=(FILTERS.bias, FILTERS.kernel, FILTERS.groups),
+)
 for layout in layouts(WINDOWS.renewed):
     case(
         layout.name,

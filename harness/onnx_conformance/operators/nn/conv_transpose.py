@@ -332,6 +332,20 @@ case(
     output_padding=[1, 2],
     cites=(SHAPE, HIGHER),
 )
+case(
+    "line_every_attribute",
+    X=waves(1, 2, 4),
+    W=waves(2, 3, 5),
+    strides=[3],
+    B=[1, -2, 0.3],
+    group=1,
+    kernel_shape=[5],
+    dilations=[2],
+    pads=[1, 2],
+    auto_pad="NOTSET",
+    output_padding=[1],
+    cites=(SHAPE, HIGHER),
+)
 case("group_three", X=waves(2, 6, 4), W=waves(6, 2, 3), group=3, B=[1, 2, 3, 4, 5, 6], cites=(FILTERS.groups, MAPS))
 case("no_maps", Tag.EDGE, X=ramp(1, 2, 4), W=ramp(2, 0, 3), cites=WEIGHTS)
 case("pads_take_all", Tag.EDGE, X=waves(1, 2, 3), W=waves(2, 3, 2), pads=[1, 3], cites=SHAPE)

@@ -243,6 +243,7 @@ case = POOL.case
 pool_cases(POOL, POOLS, below_zero)
 
 case("defaults_of_dilations", X=below_zero(1, 2, 4, 5), kernel_shape=[2, 3], cites=DILATION_DEFAULT)
+case("four_axes", X=below_zero(1, 2, 3, 2, 4, 5), kernel_shape=[2, 1, 2, 3], strides=[1, 2, 2, 1], cites=GREATEST)
 case("int8_least", Tag.EDGE, X=typed("int8", [[[-128, -128, -127, -128]]]), kernel_shape=[2], pads=[1, 1], since=12)
 case("uint8_most", Tag.EDGE, X=typed("uint8", [[[0, 0, 255, 128, 127]]]), kernel_shape=[2], since=12)
 case("equal", Tag.EDGE, X=[[[3, 3, 3, 5, 5]]], kernel_shape=[2], cites=GREATEST)

@@ -8,6 +8,8 @@ Versions: 10 (per tensor), 13 (per axis), 19 (float8; the output has the type of
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from onnx_conformance.declare import (
@@ -255,6 +257,8 @@ case("rank1_axis_1_unused_before_21", Tag.AXIS, x=ramp(4), x_scale=0.5, axis=1, 
 case("rank1_axis_1_unused", Tag.AXIS, x=ramp(4), x_scale=0.5, axis=1, cites=AXIS_USE)
 case("rank1_axis_minus_2_unused", Tag.AXIS, x=ramp(4), x_scale=0.5, axis=-2, since=19, unspecified=RANGE)
 case("rank1_axis_0", x=ramp(4), x_scale=FOUR, axis=0, x_zero_point=[1, 0, 2, 3], since=21, cites=RANGE)
+OF_32_BITS: dict[str, Any] = {"x": typed("int32", [-7, 0, 9, 2**20]), "x_zero_point": typed("int32", [0, 0, 0, 0])}
+case("rank1_axis_0_int32", **OF_32_BITS, x_scale=FOUR, axis=0, since=21, cites=RANGE)
 case("rank1_one_scale", Tag.EDGE, x=ramp(4), x_scale=[0.5], axis=0, x_zero_point=[1], cites=RANK_ONE)
 case("rank1_scales", Tag.EDGE, x=ramp(4), x_scale=FOUR, axis=0, since=19, before=21, unspecified=RANK_ONE)
 

@@ -633,7 +633,22 @@ each_signature("default", X=GRID, sizes=[8, 3], cites=MODES)
 each_signature("ceil", X=GRID, sizes=[8, 3], nearest_mode="ceil", cites=NEAREST_ONLY)
 each_signature("cubic_a", X=GRID, sizes=[8, 3], mode="cubic", cubic_coeff_a=-0.5, cites=CUBIC_ONLY)
 each_signature("excluded", X=GRID, sizes=[8, 3], mode="linear", exclude_outside=1, cites=EXCLUDE)
-each_signature("rank4", X=GRID.reshape(1, 2, 3, 4), sizes=[1, 2, 6, 7], mode="cubic", cites=AVERAGE)
+IMAGE = GRID.reshape(1, 2, 3, 4)
+each_signature("rank4", X=IMAGE, sizes=[1, 2, 6, 7], mode="cubic", cites=AVERAGE)
+case("rank4_no_roi", X=IMAGE, roi=[], scales=[1.0, 1.0, 2.0, 3.0], nearest_mode="floor", since=13, cites=DIMENSION)
+WRITTEN_OUT: dict[str, Any] = {
+    "coordinate_transformation_mode": "half_pixel",
+    "cubic_coeff_a": -0.75,
+    "exclude_outside": 0,
+    "extrapolation_value": 0.0,
+    "nearest_mode": "floor",
+}
+WRITTEN_OUT_SINCE_18 = {**WRITTEN_OUT, "antialias": 0, "keep_aspect_ratio_policy": "stretch"}
+for mode in ("nearest", "linear", "cubic"):
+    shown: dict[str, Any] = {"X": IMAGE, "mode": mode, "cites": MODES}
+    case(f"written_out_{mode}", **shown, **WRITTEN_OUT, scales=[1.0, 1.0, 2.0, 3.0], since=13)
+    case(f"written_out_{mode}_sizes", **shown, **WRITTEN_OUT_SINCE_18, sizes=[1, 2, 6, 7])
+    case(f"written_out_{mode}_since_18", **shown, **WRITTEN_OUT_SINCE_18, scales=[1.0, 1.0, 2.0, 3.0])
 each_signature(
     "scales_whole",
     X=GRID,

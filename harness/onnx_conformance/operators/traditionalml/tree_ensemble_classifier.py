@@ -243,6 +243,15 @@ case("ids_not_from_zero", X=ROWS, **ensemble(DEEP, STUMP, first=10), cites=IDS)
 case("several_strings", X=ROWS, **ensemble(DEEP, STUMP, labels=TEXTS), cites=(DEFINED_ONE, ONE_LABELS))
 case("base_values", X=ROWS, **THREE_TREES, base_values=[0.25, -1.0, 3.0], cites=BASE)
 case("hitrates", X=ROWS, **PLAIN, nodes_hitrates=[1.0, 0.3, 0.7], cites=POPULARITY)
+BELOW = Node(0, "LT", 2, FOR_0, Node(2, "LT", 0, FOR_1, FOR_2))
+OF_TRAINERS: dict[str, Any] = {"nodes_missing_value_tracks_true": [1, 0, 0, 1, 0], "base_values": [0.25, -1.0, 3.0]}
+case("base_values_tracks", X=ROWS, **ensemble(BELOW), **OF_TRAINERS, post_transform="SOFTMAX", cites=(BASE, TRANSFORM))
+OF_FORESTS: dict[str, Any] = {
+    "nodes_missing_value_tracks_true": [1, 0, 0],
+    "nodes_hitrates": [1.0, 0.3, 0.7],
+    "post_transform": "NONE",
+}
+case("hitrates_tracks", X=ROWS, **ensemble(STUMP, labels=TEXTS), **OF_FORESTS, cites=(POPULARITY, MISSING))
 case("no_rows", Tag.EDGE, X=ramp(0, 3), **PLAIN, cites=SHAPE)
 case("leaf_alone", Tag.EDGE, X=ROWS, **ensemble(FOR_ALL), cites=TOP)
 case("one_class", Tag.EDGE, X=ROWS, **ensemble(Node(0, "LT", 2, FOR_0, Leaf(0.7, 0)), labels=[7]), cites=TOP)

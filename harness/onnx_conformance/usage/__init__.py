@@ -1,0 +1,1 @@
+"""Usage: how real models call operators, as counts, and the patterns that the generated cases lack."""
