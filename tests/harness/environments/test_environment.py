@@ -15,6 +15,7 @@ import pytest
 from commands import command
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case.case import PLAIN
+from onnx_conformance.declare import Tag
 from onnx_conformance.environments import backend_names
 from onnx_conformance.environments.environment_variables import settings
 from onnx_conformance.forms.table import EXTERNAL_DATA, TWICE, TYPED
@@ -31,11 +32,14 @@ OPS = ("Reshape/25", "ReduceSum/13")
 
 
 def verdicts(backend: str) -> dict[str, set[Verdict]]:
-    """Return the verdicts by form; all cases are sent ahead of their answers."""
+    """Return the verdicts by form; all cases are sent ahead of their answers.
+
+    Sized cases are left out: onnx.reference adds thousands of numbers in 16 bits.
+    """
     found: dict[str, set[Verdict]] = {}
     with Asker(backend_names.resolve(backend), Limits()) as asker:
         for case in Generated().cases(Selection(ops=OPS, forms=FORMS)):
-            if case.expected is not None:
+            if case.expected is not None and Tag.SIZE not in case.tags:
                 found.setdefault(case.form, set()).add(ask_and_judge(asker, case)[0].verdict)
     return found
 
