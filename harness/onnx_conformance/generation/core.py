@@ -6,8 +6,10 @@ also covers every declared case that is scored, in one version and one type; a t
 part of a name. Without these cases, it would detect far fewer faults than all cases do (`nox -s mutants` measures
 this). Only their plain form counts, because in other forms a runtime may fail before it runs the operator.
 
-Rejections that are derived from the signature test the check of models, not the operator. One for each rule is enough.
-And the core contains all sized cases of the generated suite, in the plain form.
+What the text leaves open is covered case by case in the newest version, and in other meanings once for each set of
+sentences: a changed condition in an oracle shows only in the cases at its limit. Cases that are derived from the
+signature count by their schema points and sentences only. And the core contains all sized cases of the generated
+suite, in the plain form.
 
 The newest version of a meaning represents it, because exporters write the newest version. Cases of older versions cover
 only the rest: their outcomes, and types, sentences and forms that the newest version does not have. The cover is
@@ -49,13 +51,12 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
     """
     of = meanings(op)
     newest = representatives(op)
-    last = max((version.since for version, oracle in of.values() if oracle is not None), default=0)
     ids, sets, turns = [], [], []
     usage = used.Matches(op)
     for case in cases:
         ids.append(case.id)
         sets.append(reached(case, of))
-        turns.append((case.operator not in newest) + (of[case.operator][0].since != last))
+        turns.append((case.operator not in newest) + (of[case.operator][0] is not last(of)))
         usage.add(case)
     for call, places in usage.places().items():
         for place in places:
@@ -77,6 +78,12 @@ def meanings(op: Op) -> dict[str, tuple[OperatorVersion, Oracle | None]]:
     }
 
 
+def last(of: Mapping[str, tuple[OperatorVersion, Oracle | None]]) -> OperatorVersion | None:
+    """Return the newest version that has an oracle; None if there is none."""
+    versions = [version for version, oracle in of.values() if oracle is not None]
+    return max(versions, key=lambda version: version.since, default=None)
+
+
 def reached(case: Case, of: Mapping[str, tuple[OperatorVersion, Oracle | None]]) -> frozenset[Hashable]:
     """Return the elements of the coverage that a case reaches.
 
@@ -91,10 +98,14 @@ def reached(case: Case, of: Mapping[str, tuple[OperatorVersion, Oracle | None]])
     elements: set[Hashable] = {(case.operator, case.outcome), *case.clauses}
     if case.expected is not None and case.form != EXPANDED:
         elements |= {(meaning, point) for point in coverage.reached(version, case)}
+    if case.form == PLAIN and not case.name.startswith(DERIVED):
+        left_open = case.outcome is Outcome.UNSPECIFIED
+        if left_open:
+            elements.add((meaning, case.outcome, case.clauses))
+        if not left_open or version is last(of):
+            elements.add((meaning, in_any_type(case.name)))
     if case.outcome is Outcome.UNSPECIFIED:
         return frozenset(elements)
-    if case.form == PLAIN and not (case.outcome is Outcome.REJECTS and case.name.startswith(DERIVED)):
-        elements.add((meaning, in_any_type(case.name)))
     form = table.find(case.form)
     elements.add(case.form if form is not None and form.one_meaning else (meaning, case.form))
     return frozenset(elements)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,7 +11,10 @@ if TYPE_CHECKING:
 
 
 def cover(sets: Sequence[frozenset[Hashable]], turns: Sequence[int]) -> list[int]:
-    """Return the indices of sets that together contain all elements. Each set adds the most new elements.
+    """Return the indices of sets that together contain all elements, in the order in which they were chosen.
+
+    Each set adds the most new elements. Afterwards, a set goes if other chosen sets of its turn or an earlier one
+    contain all its elements.
 
     Args:
         sets: the sets.
@@ -28,4 +32,19 @@ def cover(sets: Sequence[frozenset[Hashable]], turns: Sequence[int]) -> list[int
         elif now:
             chosen.append(place)
             left -= sets[place]
-    return chosen
+    return _without_superfluous(sets, turns, chosen)
+
+
+def _without_superfluous(sets: Sequence[frozenset[Hashable]], turns: Sequence[int], chosen: Sequence[int]) -> list[int]:
+    """Return the chosen indices without those whose elements are all in sets with the same or a lower number."""
+    counts: Counter[tuple[Hashable, int]] = Counter()
+    numbers = sorted(set(turns))
+    for place in chosen:
+        counts.update((item, turn) for turn in numbers if turns[place] <= turn for item in sets[place])
+    kept = []
+    for place in reversed(chosen):
+        if all(counts[item, turns[place]] > 1 for item in sets[place]):
+            counts.subtract((item, turn) for turn in numbers if turns[place] <= turn for item in sets[place])
+        else:
+            kept.append(place)
+    return kept[::-1]
