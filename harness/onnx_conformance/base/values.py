@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Array = np.ndarray[Any, Any]
 Value = Array | list["Value"] | dict[Any, "Value"] | None
@@ -37,6 +41,12 @@ class Drawn:
     deviation: Numbers | None = None
     kurtosis: float | None = None
     same_as: int | None = None
+
+    def among(self, named: Sequence[int]) -> Drawn:
+        """Return the properties with references to outputs that count only those at the indices `named`."""
+        if self.chosen_by is None:
+            return self
+        return dataclasses.replace(self, chosen_by=named.index(self.chosen_by) if self.chosen_by in named else None)
 
     def __str__(self) -> str:
         """Return the properties in a few words."""

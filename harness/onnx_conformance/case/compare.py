@@ -20,7 +20,7 @@ from onnx_conformance.backends.protocol import element_type
 from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case import properties
-from onnx_conformance.case.elements import is_float, ordered, ulps, unequal
+from onnx_conformance.case.elements import greatest_excess, is_float, ordered, ulps, unequal
 from onnx_conformance.case.nearest import nearest
 from onnx_conformance.case.value_text import element
 
@@ -200,6 +200,27 @@ def _signed(wanted: Array, got: Array) -> list[list[int]]:
         moved = moved[np.argsort(np.iinfo(np.uint64).max - far, kind="stable")[:MOST_OFFSETS]]
     pairs = zip(from_[moved].tolist(), to[moved].tolist(), strict=True)  # As Python's numbers, which do not wrap.
     return [[index, end - start] for index, (start, end) in zip(moved.tolist(), pairs, strict=True)]
+
+
+def times_allowed(
+    expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance
+) -> float | None:
+    """Return how large the greatest difference is, as a multiple of the allowed one; at most 1 if the answer passes.
+
+    Infinity: no difference is allowed there, or the difference has no size, as of NaN, texts, shapes and types.
+    None if no tensors of floating-point numbers can be compared, because there are none.
+    """
+    if compare(expected, actual, allowance) is not None and any(
+        _unlike(where, wanted, got) is not None
+        for _, where, wanted, got in _tensors(nearest(expected, actual, allowance), actual)
+    ):
+        return math.inf
+    found = [
+        greatest_excess(wanted, got, allowance, allowance.bound(index))
+        for index, _, wanted, got in _tensors(nearest(expected, actual, allowance), actual)
+        if is_float(wanted) and wanted.shape == got.shape and wanted.dtype == got.dtype
+    ]
+    return max(found, default=None)
 
 
 def differing(

@@ -56,6 +56,28 @@ def unequal(wanted: Array, got: Array, allowance: Allowance, bound: Array | None
     return np.asarray(~(same | (finite & near)))
 
 
+def greatest_excess(wanted: Array, got: Array, allowance: Allowance, bound: Array | None) -> float:
+    """Return the greatest difference of two tensors of floats as a multiple of the allowed one.
+
+    Infinity if there is a difference where none is allowed, or one without a size.
+    """
+    if wanted.dtype.kind == "c":
+        parts = ((wanted.real, got.real), (wanted.imag, got.imag))
+        return max(greatest_excess(a, b, allowance, bound) for a, b in parts)
+    with np.errstate(all="ignore"):
+        a, b = wanted.astype(np.float64), got.astype(np.float64)
+        same = (a == b) | (np.isnan(a) & np.isnan(b))
+        allowed = allowance.atol + allowance.rtol * np.abs(a)
+        if bound is not None:
+            same = same | np.isinf(bound)  # These elements may have any value.
+            allowed = np.maximum(allowed, bound)
+        times = np.abs(a - b) / allowed
+        if allowance.ulp:
+            times = np.minimum(times, ulps(wanted, got) / allowance.ulp)
+        times = np.where(np.isnan(times), np.inf, times)
+    return float(np.max(np.where(same, 0.0, times), initial=0.0))
+
+
 def ordered(array: Array) -> Array:
     """Return for each float the signed number of representable values from zero; -0 and +0 are 0.
 

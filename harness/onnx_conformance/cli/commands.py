@@ -108,13 +108,14 @@ COMMANDS = {
         "trend", "trend_",
         "Show in which version of a runtime verdicts changed.",
     ),
+    "verify": Command("verify", "verify_", "Find out which node of a model a runtime computes wrongly."),
     "version": Command("cases", "version_", "Show the versions of this project, onnx and the suite."),
 }  # fmt: skip
 """By the name on the command line."""
 
 
 GROUPS = {
-    "Test a runtime or tool": ("run", "backends", "search", "trend", "check-model"),
+    "Test a runtime or tool": ("run", "backends", "search", "trend", "verify", "check-model"),
     "Understand a failure": ("show", "repro", "minimize", "explain", "dissent"),
     "Gate a pull request": ("gate", "expectations", "compare", "merge"),
     "Report and publish": ("report", "findings", "gaps", "scripts", "site", "publish"),

@@ -36,7 +36,7 @@ from onnx_conformance.tolerance.allowance import operand_types
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-    from onnx_conformance.base.values import Array, Value
+    from onnx_conformance.base.values import Array
     from onnx_conformance.declare import CaseSpec
     from onnx_conformance.declare.readings import Reading
     from onnx_conformance.forms.delivered import Delivered
@@ -130,7 +130,10 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
             raise DeclarationError(
                 "values-not-declared", f"{case_id}: declared without values, but the oracle returns values"
             )
-        expected = tuple(_renumbered(answer.outputs[index], named) for index in named)
+        expected = tuple(
+            value.among(named) if isinstance(value, Drawn) else value
+            for value in (answer.outputs[index] for index in named)
+        )
         if any(isinstance(value, Drawn) for value in expected):
             outcome = Outcome.PROPERTY
         allowance, by_steps = (
@@ -231,14 +234,6 @@ def _left_open(planned: Plan) -> Plan:
     return dataclasses.replace(
         planned, outcome=Outcome.UNSPECIFIED, expected=None, open=(), decided=None, readings=(), detail=detail
     )
-
-
-def _renumbered(value: Value | Drawn, named: list[int]) -> Value | Drawn:
-    """Return a random output in which references to other outputs count only the outputs that the node names."""
-    if not isinstance(value, Drawn) or value.chosen_by is None:
-        return value
-    place = named.index(value.chosen_by) if value.chosen_by in named else None
-    return dataclasses.replace(value, chosen_by=place)
 
 
 def _rank(op: Op, arguments: Mapping[str, Any]) -> int | None:

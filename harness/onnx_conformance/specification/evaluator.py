@@ -193,7 +193,7 @@ def apply(
     if len(values) < n:
         raise OracleError(f"{version}: the oracle returned {len(values)} outputs, but the node has {n}")
     exact = [determined(value) for value in values]
-    masks = [value.open if isinstance(value, PartlyOpen) else None for value in values]
+    masks = [value.open if isinstance(value, PartlyOpen) and value.open.any() else None for value in values]
     rounded_to = [Type.parse(text) if text else None for text in types]
     return Answer(
         outputs=[_round(value, type_) for value, type_ in zip(exact, rounded_to, strict=False)],
@@ -302,7 +302,7 @@ class Evaluator:
             if tensor.name not in around:
                 local[tensor.name] = TypedValue(numpy_helper.to_array(tensor))
         for sparse in graph.sparse_initializer:
-            local[sparse.values.name] = TypedValue(dense(_sparse(sparse)))
+            local[sparse.values.name] = TypedValue(dense(sparse_value(sparse)))
         self._nodes(graph.node, local, scope)
         return {item.name: local[item.name] or TypedValue(None) for item in graph.output}
 
@@ -422,7 +422,7 @@ def value_of(item: onnx.AttributeProto) -> Any:  # noqa: ANN401 - any attribute
     if item.type == kind.TYPE_PROTO:
         return schema.type_text(item.tp)
     if item.type == kind.SPARSE_TENSOR:
-        return _sparse(item.sparse_tensor)
+        return sparse_value(item.sparse_tensor)
     value = onnx.helper.get_attribute_value(item)
     if item.type == kind.TENSOR:
         return numpy_helper.to_array(value)
@@ -455,7 +455,8 @@ class _Subgraph:
         return [item.value for item in answers.values()]
 
 
-def _sparse(proto: onnx.SparseTensorProto) -> Sparse:
+def sparse_value(proto: onnx.SparseTensorProto) -> Sparse:
+    """Return a sparse tensor in the form for oracles."""
     return Sparse(numpy_helper.to_array(proto.values), numpy_helper.to_array(proto.indices), tuple(proto.dims))
 
 

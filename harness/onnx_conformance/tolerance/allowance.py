@@ -14,6 +14,7 @@ from onnx_conformance.declare import DeclarationError
 from onnx_conformance.declare.rounding import nearest
 from onnx_conformance.specification import evaluator, schema
 from onnx_conformance.tolerance import rounding_error
+from onnx_conformance.tolerance.rounding_error import CAREFUL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from onnx_conformance.base.values import Array, Value
     from onnx_conformance.declare import Op, Tolerance
     from onnx_conformance.specification.schema import OperatorVersion
+    from onnx_conformance.tolerance.rounding_error import Measurement
 
 
 _NARROW = np.dtype(np.float16).itemsize
@@ -28,7 +30,11 @@ _MOST = float(np.finfo(np.float64).max)
 
 
 def of_answer(
-    tolerance: Tolerance, answer: evaluator.Answer, operands: Sequence[np.dtype[Any]], named: list[int]
+    tolerance: Tolerance,
+    answer: evaluator.Answer,
+    operands: Sequence[np.dtype[Any]],
+    named: list[int],
+    how: Measurement = CAREFUL,
 ) -> Allowance:
     """Return how far an answer may differ from the oracle's. Bounds are computed when they are first needed.
 
@@ -37,11 +43,12 @@ def of_answer(
         answer: the oracle's answer.
         operands: the types that an implementation may compute in; see `operand_types`.
         named: the indices of the outputs that the node names.
+        how: how carefully bounds are measured.
 
     Raises:
         DeclarationError: several values or orders are allowed for an output that need not be exact.
     """
-    compute = _bounds(tolerance, answer, operands, named)
+    compute = _bounds(tolerance, answer, operands, named, how)
     masks = [answer.open[index] for index in named]
     is_open = any(mask is not None for mask in masks)
     bounds = Bounds(lambda: _opened(compute(), masks)) if is_open or tolerance.measured or tolerance.bound else None
@@ -105,13 +112,17 @@ def _rounded_last(value: Array, exact: Array, error: Array) -> Array:
 
 
 def _bounds(
-    tolerance: Tolerance, answer: evaluator.Answer, operands: Sequence[np.dtype[Any]], named: list[int]
+    tolerance: Tolerance,
+    answer: evaluator.Answer,
+    operands: Sequence[np.dtype[Any]],
+    named: list[int],
+    how: Measurement,
 ) -> Callable[[], Iterable[Array]]:
     def measured() -> tuple[Array, ...]:
         exact = [answer.exact[index] for index in named]
         dtypes = [rounding_error.coarsest([answer.outputs[index].dtype, *operands]) for index in named]
         dtypes = [dtype if dtype is None else _computed_in(dtype, steps=tolerance.steps) for dtype in dtypes]
-        return rounding_error.measure(evaluate, answer.arguments, exact, dtypes)
+        return rounding_error.measure(evaluate, answer.arguments, exact, dtypes, how)
 
     def evaluate(arguments: Mapping[str, Any]) -> list[Any]:
         values = answer.evaluate(arguments)

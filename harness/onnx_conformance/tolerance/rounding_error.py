@@ -31,6 +31,22 @@ one of a thousand measurements."""
 FACTOR = 5
 """The allowed error, as a multiple of that root mean square. An operation here has an error of one unit, and rounding
 has an error of at most one unit, so all operations of a chain of up to 25 may round to the same side."""
+@dataclass(frozen=True)
+class Measurement:
+    """How carefully errors are measured.
+
+    Attributes:
+        runs: how often the oracle is evaluated again.
+        factor: the allowed error, as a multiple of the root mean square of its errors.
+    """
+
+    runs: int = RUNS
+    factor: float = FACTOR
+
+
+QUICK = Measurement(runs=4, factor=FACTOR / 2)
+"""A fast measurement. Its bound is nearly always smaller than the careful one: an answer within it is right."""
+CAREFUL = Measurement()
 FUNCTION = 4
 """The error of an exponential, a logarithm or a power, in units. IEEE 754 bounds only the operations of ROUND_ONCE."""
 SATURATING = 1
@@ -210,6 +226,7 @@ def measure(
     arguments: Mapping[str, Any],
     exact: Sequence[Array],
     dtypes: Sequence[np.dtype[Any] | None],
+    how: Measurement = CAREFUL,
 ) -> tuple[Array, ...]:
     """Return how far each element of each output may be from the exact one.
 
@@ -218,6 +235,7 @@ def measure(
         arguments: the exact arguments of the call.
         exact: the exact outputs, in a wide type.
         dtypes: for each output, the type that operations round to; None for an exact output.
+        how: how carefully.
 
     Raises:
         MeasureError: no evaluation with an error has an answer.
@@ -226,7 +244,7 @@ def measure(
     allowed = [np.zeros(np.shape(item)) for item in exact]
     for dtype in filter(None, dict.fromkeys(dtypes)):
         outputs = []
-        for seed in range(RUNS):
+        for seed in range(how.runs):
             with _rounding_to(dtype, seed), contextlib.suppress(NoAnswer):  # A drawn error may cross a limit.
                 outputs.append(oracle(wrapped))
         if not outputs:
@@ -235,7 +253,7 @@ def measure(
             )
         for index, (own, value) in enumerate(zip(dtypes, exact, strict=True)):
             if own == dtype:
-                allowed[index] = FACTOR * _root_mean_square([_distance(value, items[index]) for items in outputs])
+                allowed[index] = how.factor * _root_mean_square([_distance(value, items[index]) for items in outputs])
     return tuple(allowed)
 
 

@@ -29,6 +29,7 @@ from onnx_conformance.specification.element_types import element_type
 from onnx_conformance.specification.evaluator import Evaluator, UndeclaredError
 from onnx_conformance.specification.signature import type_of
 from onnx_conformance.tolerance.allowance import of_answer, operand_types
+from onnx_conformance.tolerance.rounding_error import CAREFUL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from onnx_conformance.declare import Call, Op
     from onnx_conformance.specification.evaluator import Answer
     from onnx_conformance.specification.schema import OperatorVersion
+    from onnx_conformance.tolerance.rounding_error import Measurement
 
 Array = np.ndarray[Any, Any]
 
@@ -66,14 +68,15 @@ class _Recorded(Evaluator):
     Attributes:
         met: the operators and their versions, in the order of the nodes.
         may_err: by node, in the order in which they are evaluated, and by output: the largest error of each element.
+        how: how carefully the errors of nodes are measured.
         draw: the source of errors; None while they are measured.
         moves: whether all nodes only moved data.
         narrow: the type in which nodes of wider types compute, too; None if each computes in its declared type.
     """
 
-    def __init__(self, narrow: np.dtype[Any] | None = None) -> None:
+    def __init__(self, narrow: np.dtype[Any] | None = None, how: Measurement = CAREFUL) -> None:
         super().__init__()
-        self.narrow = narrow
+        self.narrow, self.how = narrow, how
         self.met: dict[str, tuple[Op, OperatorVersion]] = {}
         self.may_err: list[list[Array | None]] = []
         self.draw: np.random.Generator | None = None
@@ -122,7 +125,7 @@ class _Recorded(Evaluator):
         if op.compare.exact and self.narrow is None:
             return [_rounded_away(*pair) for pair in zip(answer.outputs, answer.exact, strict=False)]
         named = list(range(len(answer.outputs)))
-        allowance = of_answer(op.compare, answer, operand_types(op, version, inputs, attributes), named)
+        allowance = of_answer(op.compare, answer, operand_types(op, version, inputs, attributes), named, self.how)
         errors = [_greatest_error(value, allowance, index) for index, value in enumerate(answer.outputs)]
         return errors if self.narrow is None else [_narrowed(error, self.narrow) for error in errors]
 
@@ -257,7 +260,7 @@ def composed(
     expected, allowance = _evaluated(evaluator, model, inputs)
     for item in model.graph.output:
         if not item.HasField("type"):
-            _declare(item, expected[item.name])
+            declare(item, expected[item.name])
     return Case(
         id=case_id,
         operator=operator,
@@ -274,13 +277,18 @@ def composed(
     )
 
 
-def of_model(model: onnx.ModelProto, inputs: Mapping[str, Value]) -> Allowance:
+def of_model(model: onnx.ModelProto, inputs: Mapping[str, Value], how: Measurement = CAREFUL) -> Allowance:
     """Return how far an answer to a model of several nodes may be from the oracle's.
+
+    Args:
+        model: the model.
+        inputs: its inputs by name.
+        how: how carefully the errors of its nodes are measured.
 
     Raises:
         UndecidedError: under the conditions of `composed`.
     """
-    return _evaluated(_Recorded(), model, inputs)[1]
+    return _evaluated(_Recorded(how=how), model, inputs)[1]
 
 
 def _evaluated(
@@ -317,8 +325,12 @@ def first_tensor(case: Case, model: onnx.ModelProto) -> Array | None:
     return value
 
 
-def _declare(output: onnx.ValueInfoProto, value: Value) -> None:
-    """Declare an output with the type and shape of its value."""
+def declare(output: onnx.ValueInfoProto, value: Value) -> None:
+    """Declare an output with the type and shape of its value.
+
+    Raises:
+        UndecidedError: the value does not show its type.
+    """
     if isinstance(value, np.ndarray):
         output.CopyFrom(tensor_info(output.name, value))
         return
@@ -356,7 +368,7 @@ def _deviations(
 ) -> list[dict[str, Value]]:
     """Return the outputs of the model with errors in every node."""
     found = []
-    for seed in range(RUNS):
+    for seed in range(min(RUNS, evaluator.how.runs)):
         evaluator.with_errors(seed)
         found.append(_checked(evaluator.model(model, inputs(seed))))
     for name, value in expected.items():

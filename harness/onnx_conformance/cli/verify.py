@@ -1,0 +1,132 @@
+"""`verify`: whether runtimes run a user's model correctly, and if not, which node is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from onnx_conformance.base import printing
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.cli.options import SIZE, Seconds, exit_with, with_adapter_options
+from onnx_conformance.environments import backend_names, sandbox
+from onnx_conformance.report import verification
+from onnx_conformance.report.html import verification_page
+from onnx_conformance.repro import write
+from onnx_conformance.repro.bug_report import Issue
+from onnx_conformance.run import progress
+from onnx_conformance.verify import api
+
+if TYPE_CHECKING:
+    from onnx_conformance.base.target import Target
+    from onnx_conformance.verify.verified import Verified
+
+
+class SizeOfDimension(click.ParamType[tuple[str, int]]):
+    """NAME=SIZE of a symbolic dimension."""
+
+    name = "name=size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:  # noqa: ANN401
+        """Return name and size."""
+        if isinstance(value, tuple):
+            return value
+        name, sign, text = value.rpartition("=")
+        if not sign or not name or not text.isdecimal():
+            self.fail(f"{value!r} is not a size of a dimension; write NAME=SIZE, such as batch=1", param, ctx)
+        return name, int(text)
+
+
+@click.command("verify")
+@click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--backend", "backends", multiple=True, required=True, help="A runtime, named as in `run`. Repeatable.")
+@click.option(
+    "--inputs", type=click.Path(path_type=Path), metavar="PATH",
+    help="A .npz file with inputs by name, or a folder with input_0.pb. Other inputs are drawn.",
+)  # fmt: skip
+@click.option(
+    "--shape", "shape", type=SizeOfDimension(), multiple=True, metavar="NAME=SIZE",
+    help="The size of a symbolic dimension of drawn inputs. Repeatable.",
+)  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the drawn inputs.")
+@click.option(
+    "--nodes", "nodes", multiple=True, metavar="GLOB",
+    help="Judge only these nodes, by name, operator or output. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--memory", type=SIZE, default="1G", show_default=True, metavar="SIZE",
+    help="Maximum size of the values that a backend returns at once.",
+)  # fmt: skip
+@click.option(
+    "--timeout", type=Seconds(0.01), default=api.TIMEOUT, show_default=True,
+    help="Time limit of one run of the model, in seconds.",
+)  # fmt: skip
+@click.option(
+    "--end-to-end", type=Seconds(0), default=api.END_TO_END, show_default=True,
+    help="Maximum time to compute how far the outputs may be from the oracle's, in seconds.",
+)  # fmt: skip
+@click.option("--no-reduce", is_flag=True, help="Do not reduce the first node at fault to its smallest case.")
+@click.option(
+    "--format", "kind", type=click.Choice(("text", "json", "html")), default="text", show_default=True,
+    help="html needs --out.",
+)  # fmt: skip
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of printing.")
+@click.option(
+    "--script", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Write a script that shows the first fault without this project; as .md, a bug report.",
+)  # fmt: skip
+@click.option("--python", default="", metavar="PATH", help="A Python interpreter with the runtime, as in `run`.")
+@with_adapter_options
+def verify_(
+    model: Path, backends: tuple[str, ...], shape: tuple[tuple[str, int], ...], kind: str, out: Path | None,
+    script: Path | None, python: str, passes: tuple[str, ...], isolate: tuple[Path, ...] | None, no_reduce: bool,  # noqa: FBT001 - click's
+    **options: Any,  # noqa: ANN401 - click's
+) -> None:  # fmt: skip
+    """Find out whether runtimes run a model as ONNX demands; if not, which node is wrong.
+
+    Every node is judged by the text of its operator, for the values that the runtime itself computed before. Inputs
+    that you do not give are drawn.
+
+    Exit status: 0 no fault, 1 a node or an output is at fault or the model does not run, 2 the model, the inputs or a
+    backend cannot be used.
+    """
+    if kind == "html" and out is None:
+        raise HarnessError("html-without-out", "--format html writes one page; name it with --out report.html")
+    targets = [_target(name, python, passes, isolate) for name in backends]
+    with progress.phases() as advance:
+        done = api.verify(model, targets, shape=dict(shape), reduce=not no_reduce, progress=advance, **options)
+    texts = {"text": lambda: "\n".join(verification.lines(done)), "json": lambda: verification.as_json(done)}
+    text = verification_page.page(done) if kind == "html" else texts[kind]()
+    if out is None:
+        printing.show(text)
+    else:
+        _write(out, text)
+        for shown in verification.lines(done):
+            printing.show(shown)
+    if script is not None:
+        _write_script(done, script)
+    exit_with(0 if done.ok else 1)
+
+
+def _target(name: str, python: str, passes: tuple[str, ...], isolate: tuple[Path, ...] | None) -> Target:
+    target = backend_names.resolve(name, python, passes)
+    return target if isolate is None else sandbox.around("generated", None, shown=isolate).of(target)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text + ("" if text.endswith("\n") else "\n"), encoding="utf-8")
+    except OSError as error:
+        raise HarnessError("out-not-writable", f"cannot write {path}: {error.strerror}") from None
+
+
+def _write_script(done: Verified, path: Path) -> None:
+    """Write the first fault that has a case as a script or a bug report."""
+    found = next((item.smallest for item in done.backends if item.smallest is not None), None)
+    if found is None:
+        printing.note("--script: no fault has a case of its own, so no script was written")
+        return
+    case, result, answer = found
+    write.file(Issue(case, result, answer, ()), "markdown" if path.suffix == ".md" else "python", path)
+    printing.note(f"{result.verdict}: {path}")

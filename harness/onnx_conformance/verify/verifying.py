@@ -1,0 +1,296 @@
+"""Runs a user's model on backends, and judges every node by the backend's own values.
+
+The model first runs unmodified. Then it runs with all values as outputs, in as many parts as the memory demands. This
+may keep a runtime from computing several nodes at once, so the outputs of both are compared. If they differ, and every
+node is right, the fault is in a part that is computed at once, and `fusion` looks for it by cutting the graph.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from onnx_conformance.base.verdict import Verdict, line
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.compare import compare, times_allowed
+from onnx_conformance.judging.judge import judge
+from onnx_conformance.processes.asker import Asker
+from onnx_conformance.processes.replies import Answered, Died, Late, Refused
+from onnx_conformance.specification.signature import TypedValue
+from onnx_conformance.tolerance import several_nodes
+from onnx_conformance.tolerance.rounding_error import CAREFUL, QUICK
+from onnx_conformance.verify import parts, running
+from onnx_conformance.verify.node_oracle import NodeOracle, NoOracleError
+from onnx_conformance.verify.user_model import size
+from onnx_conformance.verify.verified import Judgement, NodeResult, OfBackend, Outputs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from onnx_conformance.base.target import Target
+    from onnx_conformance.base.values import Value
+    from onnx_conformance.processes.adapter_process import Limits
+    from onnx_conformance.tolerance.rounding_error import Measurement
+    from onnx_conformance.verify.inputs import Inputs
+    from onnx_conformance.verify.oracle_run import OracleRun
+    from onnx_conformance.verify.user_model import Step, UserModel
+
+UNKNOWN_SIZE = 1 << 22
+"""Assumed size of a value whose size the oracle does not know, in bytes."""
+ROOM = 1 << 26
+"""How much larger than expected an answer may be, in bytes."""
+EVALUATIONS = 2 * QUICK.runs + 1
+"""How often the oracle runs to find, quickly, how far the outputs of a model may be from its own."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a model is verified.
+
+    Attributes:
+        memory: the most bytes of values that a backend returns at once.
+        nodes: globs over the nodes that are judged; all without one.
+        seconds: the most seconds that the error of the whole model may take to compute.
+        limits: the limits of the backend's process.
+        progress: called with a phrase and the number of finished and of all nodes.
+    """
+
+    memory: int
+    nodes: tuple[str, ...]
+    seconds: float
+    limits: Limits
+    progress: Callable[[str, int, int], None] = lambda _what, _done, _all: None
+
+
+def verify_backend(
+    model: UserModel, inputs: Inputs, target: Target, oracle: OracleRun, settings: Settings
+) -> OfBackend:
+    """Return the results of one backend.
+
+    Raises:
+        HarnessError: the backend does not start.
+    """
+    with Asker(target, settings.limits) as asker:
+        return _OfBackend(model, inputs, asker, oracle, settings).results()
+
+
+class _OfBackend:
+    """The work on one backend."""
+
+    def __init__(self, model: UserModel, inputs: Inputs, asker: Asker, oracle: OracleRun, settings: Settings) -> None:
+        self.model, self.asker, self.oracle, self.settings = model, asker, oracle, settings
+        self.inputs, self.name = inputs.values, asker.process.target.name
+        self.fed = {name: item.value for name, item in self.inputs.items()}
+        self.node_oracle = NodeOracle(model)
+        self.node_oracle.types.update(oracle.types)
+        self.seen: dict[str, Value] = {}
+        """The outputs of the model, from the model with more outputs."""
+
+    def results(self) -> OfBackend:
+        done = OfBackend(self.name, dict(self.asker.process.hello))
+        plain = self._run(self.model.proto, self.fed, self.model.outputs)
+        done = replace(done, seconds=plain.seconds)
+        if plain.values is None:
+            return self._without_values(done, plain)
+        nodes, problem = self._nodes()
+        done = replace(done, nodes=nodes, problem=problem)
+        return done if problem else replace(done, outputs=self._outputs(plain.values, nodes))
+
+    def _run(self, model: Any, inputs: Mapping[str, Any], outputs: Sequence[str]) -> running.Reached:  # noqa: ANN401
+        expected = sum(self.oracle.sizes.get(name, UNKNOWN_SIZE) for name in outputs)
+        return running.run(self.asker, model, inputs, outputs, expected + ROOM)
+
+    # The nodes.
+
+    def _nodes(self) -> tuple[list[NodeResult], str]:
+        """Return the results of the chosen nodes, and why the model with more outputs does not run, or nothing."""
+        chosen = self.model.chosen(self.settings.nodes)
+        found: list[NodeResult] = []
+        for steps in self._batches(sorted(chosen)):
+            names = self._wanted(steps)
+            reached = self._run(parts.with_outputs(self.model, names, self.node_oracle.types), self.fed, names)
+            if reached.values is None:
+                return found, f"the model runs, but not with more outputs: {reached.problem}"
+            self.seen.update({name: value for name, value in reached.values.items() if name in self.model.outputs})
+            local = {**self.model.constants, **self.inputs, **self._typed(reached.values)}
+            for step in steps:
+                found.append(self._judged(step, local, reached.values))
+                self.settings.progress(f"{self.name}: nodes", len(found), len(chosen))
+        return found, ""
+
+    def _batches(self, chosen: Sequence[int]) -> Iterator[list[Step]]:
+        """Yield the chosen nodes in groups whose inputs and outputs fit the memory together."""
+        group: list[Step] = []
+        names: set[str] = set()
+        for index in chosen:
+            step = self.model.steps[index]
+            more = names | set(self._wanted([step]))
+            if group and sum(self.oracle.sizes.get(name, UNKNOWN_SIZE) for name in more) > self.settings.memory:
+                yield group
+                group, more = [], set(self._wanted([step]))
+            group.append(step)
+            names = more
+        if group:
+            yield group
+
+    def _wanted(self, steps: Sequence[Step]) -> list[str]:
+        """Return the names of the values that nodes read and return, if a model can return them."""
+        known = self.model.constants.keys() | self.inputs.keys()
+        return list(dict.fromkeys(name for step in steps for name in (*step.reads, *step.outputs) if name not in known))
+
+    def _typed(self, values: Mapping[str, Value]) -> dict[str, TypedValue]:
+        return {name: TypedValue(value, self._type(name)) for name, value in values.items()}
+
+    def _type(self, name: str) -> str:
+        return self.node_oracle.types.get(name, "")
+
+    def _judged(self, step: Step, local: Mapping[str, TypedValue], values: Mapping[str, Value]) -> NodeResult:
+        """Return the judgement on a node. Only if it fails the quick measurement, errors are measured carefully."""
+        actual = tuple(values[name] for name in step.outputs)
+        quick = self._judged_with(step, local, actual, QUICK)
+        return quick if quick.judgement is not Judgement.WRONG else self._judged_with(step, local, actual, CAREFUL)
+
+    def _judged_with(
+        self, step: Step, local: Mapping[str, TypedValue], actual: tuple[Value, ...], how: Measurement
+    ) -> NodeResult:
+        try:
+            case = self.node_oracle.case(step, local, how)
+        except NoOracleError as error:
+            return NodeResult(step, Judgement.UNKNOWN, str(error))
+        try:
+            result = judge(case, self.name, Answered(actual, None))
+            times = self._times(case.expected, actual, case.allowance)
+        except Exception as error:  # noqa: BLE001 - a bound may assume properties of declared calls
+            return NodeResult(step, Judgement.UNKNOWN, f"its tolerance is not known: {line(error, 200)}")
+        if result.verdict is Verdict.PASS:
+            return NodeResult(step, Judgement.RIGHT, times=times)
+        if case.outcome is Outcome.UNSPECIFIED:
+            return NodeResult(step, Judgement.OPEN, f"the text does not define the result: {case.decided}")
+        if case.outcome is Outcome.REJECTS:
+            return NodeResult(step, Judgement.FORBIDDEN, f"the text forbids this call: {case.decided}")
+        return NodeResult(step, Judgement.WRONG, line(result.message, 400), times, case, result)
+
+    @staticmethod
+    def _times(expected: Sequence[Any] | None, actual: Sequence[Value], allowance: Allowance) -> float | None:
+        return None if expected is None else times_allowed(expected, actual, allowance)
+
+    # The outputs of the unmodified model.
+
+    def _outputs(self, plain: Mapping[str, Value], nodes: Sequence[NodeResult]) -> Outputs:
+        actual = tuple(plain[name] for name in self.model.outputs)
+        changed = any(name in self.seen and not _same(self.seen[name], plain[name]) for name in self.model.outputs)
+        if self.oracle.outputs is None:
+            return Outputs(Judgement.UNKNOWN, f"the oracle has no outputs: {self.oracle.problem}", changed=changed)
+        expected = tuple(self.oracle.outputs[name].value for name in self.model.outputs)
+        exact = Allowance("")
+        if compare(expected, actual, exact) is None:
+            return Outputs(Judgement.RIGHT, "equal to the oracle's", 0.0, changed)
+        takes = self.oracle.seconds * EVALUATIONS
+        all_right = all(item.judgement is Judgement.RIGHT for item in nodes)
+        if takes > self.settings.seconds and not (changed and all_right and _far(self.seen, plain)):
+            return Outputs(
+                Judgement.UNKNOWN,
+                f"{_distance(expected, actual)}; how far they may be was not computed, because it would take about "
+                f"{takes:.0f} s (--end-to-end {math.ceil(takes)} computes it)",
+                changed=changed,
+            )
+        self.settings.progress(f"{self.name}: error of the outputs", 0, 1)
+        mismatch = None
+        for how in (QUICK, CAREFUL):
+            try:
+                allowance = several_nodes.of_model(self.model.proto, self.fed, how)
+            except several_nodes.UndecidedError as error:
+                return Outputs(Judgement.UNKNOWN, f"{_distance(expected, actual)}; {line(error, 200)}", changed=changed)
+            mismatch = compare(expected, actual, allowance)
+            if mismatch is None:
+                break
+        times = times_allowed(expected, actual, allowance)
+        if mismatch is None:
+            words = f"{_distance(expected, actual)}, within what the errors of all nodes may add up to"
+            return Outputs(Judgement.RIGHT, words, times, changed)
+        return Outputs(Judgement.WRONG, line(mismatch, 400), times, changed)
+
+    # A model that the backend does not run.
+
+    def _without_values(self, done: OfBackend, plain: running.Reached) -> OfBackend:
+        """Look for the first node with which the model does not run."""
+        done = replace(done, problem=plain.problem)
+        if not isinstance(plain.reply, Refused | Died | Late):
+            return done
+        steps = self.model.steps
+        low, high = 0, len(steps)  # The first `low` nodes run; the first `high` do not.
+        while high - low > 1:
+            middle = (low + high) // 2
+            self.settings.progress(f"{self.name}: nodes that run", low, len(steps))
+            if self._prefix_runs(middle):
+                low = middle
+            else:
+                high = middle
+        step = steps[high - 1]
+        names = [name for name in step.outputs if name]
+        reached = self._run(parts.with_outputs(self.model, names, self.node_oracle.types), self.fed, names)
+        words = reached.problem or "it runs alone with the nodes before it, but not with those after it"
+        return replace(done, nodes=[NodeResult(step, Judgement.FAILED, words)])
+
+    def _prefix_runs(self, count: int) -> bool:
+        """Return whether the first nodes of the model run, with all values that later nodes read as outputs."""
+        steps = self.model.steps[:count]
+        later = {name for step in self.model.steps[count:] for name in step.reads} | set(self.model.outputs)
+        names = [name for step in steps for name in step.outputs if name in later]
+        if not names:
+            return True
+        made, given = parts.of_steps(self.model, steps, self.inputs, names, self.node_oracle.types)
+        return self._run(made, {name: item.value for name, item in given.items()}, names).values is not None
+
+
+def _same(one: Any, other: Any) -> bool:  # noqa: ANN401 - any two values
+    """Return whether two values are equal, bit for bit."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        if object in {one.dtype, other.dtype}:
+            return bool(one.dtype == other.dtype and np.array_equal(one, other))
+        return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
+    return one is None and other is None
+
+
+FAR = 1e-3
+"""Difference of two runs of a model, as a fraction of the largest number, that rounding rarely explains."""
+
+
+def _far(seen: Mapping[str, Value], plain: Mapping[str, Value]) -> bool:
+    """Return whether outputs of the unmodified model are far from those of the model with more outputs."""
+    return any(_relative(value, plain[name]) > FAR for name, value in seen.items())
+
+
+def _relative(one: Value, other: Value) -> float:
+    """Return the largest difference of two tensors as a fraction of the largest number; infinity if they are unlike."""
+    if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)) or one.shape != other.shape:
+        return 0.0 if _same(one, other) else math.inf
+    if one.dtype.kind in "Ob" or one.size == 0:
+        return 0.0 if _same(one, other) else math.inf
+    with np.errstate(all="ignore"):
+        a, b = one.astype(np.complex128), other.astype(np.complex128)
+        difference = np.where(a == b, 0.0, np.abs(a - b))
+        largest = float(np.max(np.abs(np.where(np.isfinite(a), a, 0)), initial=0.0))
+    worst = float(np.max(np.where(np.isnan(a) & np.isnan(b), 0.0, difference), initial=0.0))
+    return worst / largest if largest else (0.0 if worst == 0 else math.inf)
+
+
+def _distance(expected: Sequence[Value], actual: Sequence[Value]) -> str:
+    """Return how far outputs are from the oracle's, in a few words."""
+    worst = max((_relative(a, b) for a, b in zip(expected, actual, strict=True)), default=0.0)
+    if math.isinf(worst) or math.isnan(worst):
+        return "they differ from the oracle's"
+    return f"they differ from the oracle's by {worst:.2g} of the largest number"
+
+
+def sizes(values: Mapping[str, TypedValue]) -> int:
+    """Return the size of values, in bytes."""
+    return sum(size(item.value) for item in values.values())
