@@ -202,9 +202,7 @@ def _signed(wanted: Array, got: Array) -> list[list[int]]:
     return [[index, end - start] for index, (start, end) in zip(moved.tolist(), pairs, strict=True)]
 
 
-def times_allowed(
-    expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance
-) -> float | None:
+def times_allowed(expected: Sequence[Value | Drawn], actual: Sequence[Value], allowance: Allowance) -> float | None:
     """Return how large the greatest difference is, as a multiple of the allowed one; at most 1 if the answer passes.
 
     Infinity: no difference is allowed there, or the difference has no size, as of NaN, texts, shapes and types.

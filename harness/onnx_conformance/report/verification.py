@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
+from onnx_conformance.base import under_test
 from onnx_conformance.base.package import VERSION
-from onnx_conformance.base.printing import quoted
+from onnx_conformance.base.printing import clipped, quoted
 from onnx_conformance.base.verdict import line
 from onnx_conformance.case.value_text import brief
 from onnx_conformance.report import json_text
@@ -48,10 +49,14 @@ def lines(done: Verified, findings: dict[str, Sequence[Finding]] | None = None) 
         if not item.ok:
             yield ""
             yield from _of_backend(item, (findings or {}).get(item.backend, ()))
+        for kind in (Judgement.ROUNDING, Judgement.FORBIDDEN, Judgement.OPEN, Judgement.UNKNOWN):
+            yield from _others(item, kind)
 
 
 def named(item: OfBackend) -> str:
-    """Return the runtime and the version of a backend, from its hello."""
+    """Return a backend and its version, from its hello; of the path of an adapter only the last part."""
+    if under_test.is_foreign(item.backend):
+        return line(item.backend.rpartition("/")[2], 60)
     return line(f"{item.backend} {item.hello.get('version', '')}".strip(), 60)
 
 
@@ -68,14 +73,14 @@ def times(value: float | None) -> str:
 
 
 def _table(done: Verified) -> str:
-    kinds = [Judgement.RIGHT, Judgement.WRONG, Judgement.OPEN, Judgement.UNKNOWN]
     rows = []
     for item in done.backends:
-        counts = [len(item.of(kind)) or "" for kind in kinds]
-        outputs = "do not exist" if item.outputs is None else str(item.outputs.judgement)
+        right, faults = len(item.of(Judgement.RIGHT)), len(item.faults)
+        outputs = "none" if item.outputs is None else str(item.outputs.judgement)
         taken = "" if item.seconds is None else f"{item.seconds:.2g} s"
-        rows.append([line(named(item), 28), "ok" if item.ok else "fault", *counts, outputs, taken])
-    heads = ["backend", "result", *(f"nodes\n{kind}" for kind in kinds), "outputs", "time"]
+        counts = [right, faults or "", len(item.nodes) - right - faults or ""]
+        rows.append([clipped(named(item), 28), "ok" if item.ok else "fault", *counts, outputs, taken])
+    heads = ["backend", "result", "nodes\nright", "at\nfault", "other", "outputs", "time"]
     return tabulate(rows, heads, tablefmt="simple", disable_numparse=True)
 
 
@@ -87,6 +92,23 @@ def _who_is_right(done: Verified) -> Iterator[str]:
     if right and wrong:
         verb = "is" if len(right) == 1 else "are"
         yield f"the outputs differ: {', '.join(right)} {verb} right, and not {', '.join(wrong)}"
+
+
+OTHERS = {
+    Judgement.ROUNDING: "rounded less carefully than usual, by few units in the last place",
+    Judgement.FORBIDDEN: "forbidden by the text",
+    Judgement.OPEN: "not defined by the text",
+    Judgement.UNKNOWN: "not judged",
+}
+
+
+def _others(item: OfBackend, kind: Judgement) -> Iterator[str]:
+    """Yield how many nodes have a judgement that is no fault, and the reason of the first."""
+    found = item.of(kind)
+    if found:
+        count = f"{len(found)} {'node' if len(found) == 1 else 'nodes'}"
+        first = f"{found[0].step.index} {line(found[0].step.label, 40)}: {line(found[0].message, 160)}"
+        yield from _wrapped(f"{named(item)}: {count} {OTHERS[kind]}: {first}")
 
 
 def _of_backend(item: OfBackend, findings: Sequence[Finding]) -> Iterator[str]:
@@ -118,7 +140,8 @@ def _described(item: NodeResult) -> Iterator[str]:
     if item.case is not None and item.case.clauses:
         yield from _wrapped(f"text     {quoted(line(item.case.clauses[-1], 300))}", "  ")
     yield from _wrapped(f"differs  {item.message}", "  ")
-    if excess := times(item.times):
+    if item.times and math.isfinite(item.times) and item.times > 1:
+        excess = times(item.times)
         yield from _wrapped(f"excess   {excess}", "  ")
 
 

@@ -78,11 +78,12 @@ def of_answer(
 
 
 def _ulp(tolerance: Tolerance, outputs: Sequence[Value]) -> float:
-    narrow = all(map(_is_narrow, outputs))
+    narrow = all(map(is_narrow_float, outputs))
     return tolerance.ulp if tolerance.narrow is None or not narrow else tolerance.narrow
 
 
-def _is_narrow(value: Value) -> bool:
+def is_narrow_float(value: Value) -> bool:
+    """Return whether a value is a tensor of floating-point numbers of at most 16 bits."""
     return isinstance(value, np.ndarray) and is_float(value) and value.dtype.itemsize <= _NARROW
 
 
@@ -143,7 +144,7 @@ def _bounds(
         errors = measured() if tolerance.measured else computed()
         for index, error in zip(named, errors, strict=True):
             value = answer.outputs[index]
-            narrow = not tolerance.steps and _is_narrow(value)
+            narrow = not tolerance.steps and is_narrow_float(value)
             yield _rounded_last(value, answer.exact[index], error) if narrow else error
 
     return rounded if tolerance.measured or tolerance.bound else nothing

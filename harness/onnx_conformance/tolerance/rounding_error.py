@@ -31,6 +31,8 @@ one of a thousand measurements."""
 FACTOR = 5
 """The allowed error, as a multiple of that root mean square. An operation here has an error of one unit, and rounding
 has an error of at most one unit, so all operations of a chain of up to 25 may round to the same side."""
+
+
 @dataclass(frozen=True)
 class Measurement:
     """How carefully errors are measured.

@@ -55,6 +55,7 @@ NARROW_RELATIVE = 0.2
 NARROW_MOST = 1e4
 """The greatest number that converters to float16 do not change by default."""
 MOVES_ONLY = "all its nodes only move or select data"
+UNROUNDED = "its inputs of 16 bits may have been computed in a wider type and not rounded"
 SEVERAL = "each node may have an error within its operator's tolerance, measured on the actual values"
 
 
@@ -305,6 +306,44 @@ def _evaluated(
     except Exception as error:  # An oracle may assume properties of declared calls, such as a rank.
         raise UndecidedError(f"{type(error).__name__}: {error}") from error
     return expected, Allowance(SEVERAL, bounds=_bounds(expected, deviations))
+
+
+def of_unrounded(
+    model: onnx.ModelProto, inputs: Mapping[str, Value], unrounded: Iterable[str]
+) -> tuple[dict[str, Value], Allowance]:
+    """Return the outputs of a model, and how far an answer may be from them if some inputs were not rounded.
+
+    A runtime without kernels of 16 bits computes in a wider type, and rounds only the values that somebody asks for.
+
+    Args:
+        model: the model.
+        inputs: its inputs by name.
+        unrounded: the names of inputs that the runtime may have in a wider type.
+
+    Raises:
+        UndecidedError: under the conditions of `composed`.
+    """
+    evaluator, names = _Recorded(), set(unrounded)
+
+    def drawn(seed: int) -> Mapping[str, Value]:
+        generator = np.random.default_rng(seed)
+
+        def moved(value: Array) -> Array:
+            with np.errstate(all="ignore"):
+                wide = value.astype(np.float64)
+                error = np.where(np.isfinite(wide), _unit(value), 0) * generator.uniform(-1, 1, wide.shape)
+                return nearest(np.asarray(wide + error), value.dtype)
+
+        return {name: moved(np.asarray(value)) if name in names else value for name, value in inputs.items()}
+
+    try:
+        expected = _checked(evaluator.model(model, inputs))
+        deviations = _deviations(evaluator, model, drawn, expected, most=1.0)
+    except UndecidedError:
+        raise
+    except Exception as error:  # An oracle may assume properties of declared calls, such as a rank.
+        raise UndecidedError(f"{type(error).__name__}: {error}") from error
+    return expected, Allowance(UNROUNDED, bounds=_bounds(expected, deviations))
 
 
 def tensor_info(name: str, value: Array) -> onnx.ValueInfoProto:

@@ -36,8 +36,8 @@ BATCH = re.compile(r"^(n|b|bs|batch.*|.*batch|.*batch_size)$", re.IGNORECASE)
 ITEMS = 2
 """Number of elements of a drawn sequence."""
 WORDS = ("alpha", "beta", "gamma", "delta")
-MOST_INTEGER = 10
-"""Drawn integers of unknown meaning are below this."""
+MOST_INTEGERS = (10, 2, 1)
+"""Drawn integers of unknown meaning are below the first of these for which the text defines the result."""
 
 NAMED_INTEGERS = (
     (re.compile("mask"), 1, "ones, because it is a mask"),
@@ -140,6 +140,7 @@ class Drawing:
                     f"--shape {line(name, 60)}: {model.name} has no such symbolic dimension; it has {line(there, 200)}",
                 )
         self.sizes = {**self._sizes_of_given(), **shape}
+        self._below = MOST_INTEGERS[0]
 
     def _symbols(self) -> dict[str, bool]:
         """Return the dimensions without a size, and whether each is a batch: by name, or INPUT_AXIS without one."""
@@ -193,11 +194,12 @@ class Drawing:
             works: whether the text defines the result for these inputs. If it never does, the first inputs are used.
         """
         first = None
-        for sizes in self._tries():
-            found = self._with({**self.sizes, **sizes})
-            first = first or found
-            if works(found.values):
-                return found
+        for below in MOST_INTEGERS:
+            for sizes in self._tries():
+                found = self._with({**self.sizes, **sizes}, below)
+                first = first or found
+                if works(found.values):
+                    return found
         assert first is not None  # noqa: S101 - there is at least one size
         return first
 
@@ -211,7 +213,8 @@ class Drawing:
             for size in SIZES[1:]:
                 yield {other: size if other == name else 1 for other in free}
 
-    def _with(self, sizes: Mapping[str, int]) -> Inputs:
+    def _with(self, sizes: Mapping[str, int], below: int) -> Inputs:
+        self._below = below
         generator = np.random.default_rng(self.seed)
         values, notes = {}, []
         for item in self.model.needed:
@@ -234,7 +237,7 @@ class Drawing:
             inner = type_.inner
             if inner is None or not inner.is_tensor:
                 raise HarnessError("input-not-drawn", f"input {item.name} is a {type_}; give it with --inputs FOLDER")
-            return [_tensor(inner, (2, 3), generator)[0] for _ in range(ITEMS)], f"{ITEMS} tensors"
+            return [_tensor(inner, (2, 3), generator, self._below)[0] for _ in range(ITEMS)], f"{ITEMS} tensors"
         if not type_.is_tensor:
             raise HarnessError("input-not-drawn", f"input {item.name} is a {type_}; give it with --inputs")
         shape = tuple(
@@ -242,7 +245,7 @@ class Drawing:
             for axis, dim in enumerate(_dims(item))
         )
         named = self._by_name(item.name, type_, shape, generator)
-        return named or _tensor(type_, shape, generator)
+        return named or _tensor(type_, shape, generator, self._below)
 
     def _by_name(
         self, name: str, type_: Type, shape: tuple[int, ...], generator: np.random.Generator
@@ -266,7 +269,7 @@ class Drawing:
                 return np.full(shape, value, dtype), what
         if "position" in lower and shape:
             return np.broadcast_to(np.arange(shape[-1], dtype=dtype), shape).copy(), "0, 1, 2, ..."
-        most = MOST_INTEGER if rows is None else max(1, min(rows, int(np.iinfo(dtype).max)))
+        most = self._below if rows is None else max(1, min(rows, int(np.iinfo(dtype).max)))
         of_table = "" if rows is None else ", rows of its table"
         return generator.integers(0, most, shape).astype(dtype), f"0 to {most - 1}{of_table}"
 
@@ -285,7 +288,7 @@ class Drawing:
         return min(rows, default=None)
 
 
-def _tensor(type_: Type, shape: tuple[int, ...], generator: np.random.Generator) -> tuple[Array, str]:
+def _tensor(type_: Type, shape: tuple[int, ...], generator: np.random.Generator, below: int) -> tuple[Array, str]:
     dtype = schema.dtype_of(type_)
     if dtype.kind == "O":
         words = generator.choice(np.array(WORDS, dtype=object), shape)
@@ -296,7 +299,7 @@ def _tensor(type_: Type, shape: tuple[int, ...], generator: np.random.Generator)
         return (generator.standard_normal(shape) + 1j * generator.standard_normal(shape)).astype(dtype), "normal"
     if is_float(dtype):
         return nearest(generator.standard_normal(shape), dtype), "normally distributed"
-    return generator.integers(0, MOST_INTEGER, shape).astype(dtype), f"0 to {MOST_INTEGER - 1}"
+    return generator.integers(0, below, shape).astype(dtype), f"0 to {below - 1}"
 
 
 def _dims(item: onnx.ValueInfoProto) -> list[onnx.TensorShapeProto.Dimension]:

@@ -20,16 +20,21 @@ if TYPE_CHECKING:
 import numpy as np
 
 
-def with_outputs(model: UserModel, names: Iterable[str], types: Mapping[str, str]) -> onnx.ModelProto:
+def with_outputs(
+    model: UserModel, names: Iterable[str], types: Mapping[str, str], end: int | None = None
+) -> onnx.ModelProto:
     """Return the model with other outputs.
 
     Args:
         model: the model.
         names: the names of the values that it returns.
         types: the types of values by name, as far as they are known. The model's own declarations precede them.
+        end: only the nodes before this index; None for all nodes.
     """
     made = onnx.ModelProto()
     made.CopyFrom(model.proto)
+    if end is not None:
+        del made.graph.node[end:]
     del made.graph.output[:]
     made.graph.output.extend(_output(model, name, types.get(name, "")) for name in names)
     return made

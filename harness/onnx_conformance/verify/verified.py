@@ -22,6 +22,7 @@ class Judgement(enum.StrEnum):
 
     Attributes:
         RIGHT: within the allowed difference.
+        ROUNDING: outside it, but by few units in the last place: farther than a careful implementation.
         WRONG: outside it.
         FAILED: the backend raises an error, or its process dies or does not answer.
         FORBIDDEN: the text forbids the call, but the backend runs it.
@@ -30,6 +31,7 @@ class Judgement(enum.StrEnum):
     """
 
     RIGHT = "right"
+    ROUNDING = "rounding"
     WRONG = "wrong"
     FAILED = "failed"
     FORBIDDEN = "forbidden"
@@ -107,6 +109,7 @@ class OfBackend:
         nodes: the results of the nodes, in the order of the graph.
         outputs: the judgement on the outputs of the unmodified model; None if it does not run.
         problem: why the model does not run on it, in one line; empty if it runs.
+        excused: whether it need not run it, because the text forbids the model with these inputs, or leaves it open.
         fusion: the part that is wrong only as a whole, if there is one.
         smallest: the first node at fault as the smallest case that fails in the same way; None if it was not reduced.
         reduced_by: how the case was reduced, or why it was not.
@@ -118,6 +121,7 @@ class OfBackend:
     nodes: Sequence[NodeResult] = ()
     outputs: Outputs | None = None
     problem: str = ""
+    excused: bool = False
     fusion: Fusion | None = None
     smallest: tuple[Case, Result, LiveAnswer] | None = None
     reduced_by: str = ""
@@ -142,7 +146,7 @@ class OfBackend:
     def ok(self) -> bool:
         """Whether nothing is at fault. Nodes without an oracle do not count; `unknown` has them."""
         wrong = self.outputs is not None and self.outputs.judgement.is_fault
-        return not (self.problem or self.faults or self.fusion or wrong)
+        return not ((self.problem and not self.excused) or self.faults or self.fusion or wrong)
 
     def of(self, judgement: Judgement) -> list[NodeResult]:
         """Return the nodes with a judgement."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import onnx
 
 from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.case.allowance import Allowance
@@ -22,6 +23,7 @@ from onnx_conformance.processes.asker import Asker
 from onnx_conformance.processes.replies import Answered, Died, Late, Refused
 from onnx_conformance.specification.signature import TypedValue
 from onnx_conformance.tolerance import several_nodes
+from onnx_conformance.tolerance.allowance import is_narrow_float
 from onnx_conformance.tolerance.rounding_error import CAREFUL, QUICK
 from onnx_conformance.verify import parts, running
 from onnx_conformance.verify.node_oracle import NodeOracle, NoOracleError
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.base.target import Target
     from onnx_conformance.base.values import Value
+    from onnx_conformance.case.case import Case
     from onnx_conformance.processes.adapter_process import Limits
     from onnx_conformance.tolerance.rounding_error import Measurement
     from onnx_conformance.verify.inputs import Inputs
@@ -96,7 +99,7 @@ class _OfBackend:
         done = replace(done, seconds=plain.seconds)
         if plain.values is None:
             return self._without_values(done, plain)
-        nodes, problem = self._nodes()
+        nodes, problem = self._nodes(len(self.model.steps))
         done = replace(done, nodes=nodes, problem=problem)
         return done if problem else replace(done, outputs=self._outputs(plain.values, nodes))
 
@@ -104,15 +107,19 @@ class _OfBackend:
         expected = sum(self.oracle.sizes.get(name, UNKNOWN_SIZE) for name in outputs)
         return running.run(self.asker, model, inputs, outputs, expected + ROOM)
 
+    def _returned(self, names: Sequence[str], end: int) -> running.Reached:
+        """Return the values with some names, from a model of the nodes before an index."""
+        return self._run(parts.with_outputs(self.model, names, self.node_oracle.types, end), self.fed, names)
+
     # The nodes.
 
-    def _nodes(self) -> tuple[list[NodeResult], str]:
-        """Return the results of the chosen nodes, and why the model with more outputs does not run, or nothing."""
-        chosen = self.model.chosen(self.settings.nodes)
+    def _nodes(self, end: int) -> tuple[list[NodeResult], str]:
+        """Return the results of the chosen nodes before an index, and why they do not run with more outputs, or ""."""
+        chosen = self.model.chosen(self.settings.nodes) & set(range(end))
         found: list[NodeResult] = []
         for steps in self._batches(sorted(chosen)):
             names = self._wanted(steps)
-            reached = self._run(parts.with_outputs(self.model, names, self.node_oracle.types), self.fed, names)
+            reached = self._returned(names, end)
             if reached.values is None:
                 return found, f"the model runs, but not with more outputs: {reached.problem}"
             self.seen.update({name: value for name, value in reached.values.items() if name in self.model.outputs})
@@ -152,7 +159,32 @@ class _OfBackend:
         """Return the judgement on a node. Only if it fails the quick measurement, errors are measured carefully."""
         actual = tuple(values[name] for name in step.outputs)
         quick = self._judged_with(step, local, actual, QUICK)
-        return quick if quick.judgement is not Judgement.WRONG else self._judged_with(step, local, actual, CAREFUL)
+        if quick.judgement is not Judgement.WRONG:
+            return quick
+        careful = self._judged_with(step, local, actual, CAREFUL)
+        if careful.judgement is not Judgement.WRONG or careful.case is None:
+            return careful
+        if self._right_if_unrounded(careful.case, actual):
+            return NodeResult(step, Judgement.RIGHT, f"right if {several_nodes.UNROUNDED}")
+        if _is_rounding(careful):
+            return replace(careful, judgement=Judgement.ROUNDING, case=None, result=None)
+        return careful
+
+    def _right_if_unrounded(self, case: Case, actual: tuple[Value, ...]) -> bool:
+        """Return whether a node is right if the backend computed its inputs of 16 bits in a wider type."""
+        narrow = [
+            name
+            for name, value in case.inputs.items()
+            if name not in self.inputs and isinstance(value, np.ndarray) and is_narrow_float(value)
+        ]
+        if not narrow:
+            return False
+        model = onnx.load_from_string(case.model)
+        try:
+            expected, allowance = several_nodes.of_unrounded(model, case.inputs, narrow)
+        except several_nodes.UndecidedError:
+            return False
+        return compare(tuple(expected[name] for name in case.outputs), actual, allowance) is None
 
     def _judged_with(
         self, step: Step, local: Mapping[str, TypedValue], actual: tuple[Value, ...], how: Measurement
@@ -230,11 +262,31 @@ class _OfBackend:
                 low = middle
             else:
                 high = middle
-        step = steps[high - 1]
-        names = [name for name in step.outputs if name]
-        reached = self._run(parts.with_outputs(self.model, names, self.node_oracle.types), self.fed, names)
+        nodes, problem = self._nodes(high - 1)
+        failing = self._failing(steps[high - 1], nodes)
+        excused = failing.judgement is not Judgement.FAILED and not problem
+        return replace(done, nodes=[*nodes, failing], excused=excused)
+
+    def _failing(self, step: Step, before: Sequence[NodeResult]) -> NodeResult:
+        """Return the judgement on the node with which the model does not run, for the backend's own values."""
+        names = self._wanted([step])
+        reads = [name for name in names if name in step.reads]
+        reached = self._returned(step.outputs, step.index + 1)
         words = reached.problem or "it runs alone with the nodes before it, but not with those after it"
-        return replace(done, nodes=[NodeResult(step, Judgement.FAILED, words)])
+        if any(item.judgement.is_fault for item in before):
+            return NodeResult(step, Judgement.UNKNOWN, f"{words}; a node before it is at fault")
+        values = self._returned(reads, step.index) if reads else None
+        local = {**self.model.constants, **self.inputs, **self._typed(values.values or {} if values else {})}
+        try:
+            case = self.node_oracle.case(step, local)
+        except NoOracleError:
+            return NodeResult(step, Judgement.FAILED, words)
+        if case.outcome is Outcome.REJECTS:
+            return NodeResult(step, Judgement.FORBIDDEN, f"{words}; the text forbids this call, too: {case.decided}")
+        if case.outcome is Outcome.UNSPECIFIED and not isinstance(reached.reply, Died | Late):
+            return NodeResult(step, Judgement.OPEN, f"{words}; the text does not define the result: {case.decided}")
+        result = judge(case, self.name, reached.reply) if reached.values is None else None
+        return NodeResult(step, Judgement.FAILED, words, None, case, result)
 
     def _prefix_runs(self, count: int) -> bool:
         """Return whether the first nodes of the model run, with all values that later nodes read as outputs."""
@@ -245,6 +297,19 @@ class _OfBackend:
             return True
         made, given = parts.of_steps(self.model, steps, self.inputs, names, self.node_oracle.types)
         return self._run(made, {name: item.value for name, item in given.items()}, names).values is not None
+
+
+FEW_UNITS = 4
+"""Differences of up to so many units in the last place count as rounding."""
+
+
+def _is_rounding(item: NodeResult) -> bool:
+    """Return whether all values of a wrong node are near and within the function's limits, but for signs of zero."""
+    if item.case is None or item.case.expected is None or item.result is None or item.times == 0:
+        return False
+    mismatch = item.result.mismatch
+    units = mismatch.get("ulp")
+    return units is not None and units <= FEW_UNITS and not mismatch.get("beyond") and math.isfinite(item.times or 0)
 
 
 def _same(one: Any, other: Any) -> bool:  # noqa: ANN401 - any two values

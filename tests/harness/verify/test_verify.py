@@ -1,0 +1,238 @@
+"""`verify` against runtimes that are right but for one node, one fusion, or one crash."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper, numpy_helper
+
+from commands import command
+from large_model import build
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.report import verification
+from onnx_conformance.report.html import verification_page
+from onnx_conformance.verify import api
+from onnx_conformance.verify.inputs import Drawing
+from onnx_conformance.verify.user_model import UserModel
+from onnx_conformance.verify.verified import Judgement, OfBackend
+
+DAMAGED = str(Path(__file__).parents[2] / "adapters" / "damaged.py")
+LARGE = build()
+OPERATORS = {node.op_type: node.name for node in LARGE.graph.node}
+"""A node of each operator: its last one."""
+
+
+def of(model: onnx.ModelProto, option: str = "", **more: object) -> OfBackend:
+    backend = f"{DAMAGED}[{option}]" if option else DAMAGED
+    more = {"reduce": False, **more}
+    (done,) = api.verify(model, backend, **more).backends  # type: ignore[arg-type]
+    return done
+
+
+def small(text: str, **constants: object) -> onnx.ModelProto:
+    """Return a model from ONNX's text syntax, with initializers."""
+    model = onnx.parser.parse_model(f'<ir_version: 9, opset_import: ["" : 20]> {text}')
+    for name, value in constants.items():
+        model.graph.initializer.append(numpy_helper.from_array(np.asarray(value), name))
+    return model
+
+
+def test_a_right_runtime_has_no_fault_in_a_model_of_sixty_nodes() -> None:
+    done = of(LARGE)
+    assert len(done.nodes) == 60
+    assert done.ok, [item for item in done.nodes if item.judgement is not Judgement.RIGHT]
+    assert done.outputs is not None
+    assert done.outputs.judgement is Judgement.RIGHT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("operator", sorted(OPERATORS)[::8])
+def test_a_damaged_node_is_named_and_no_other(operator: str) -> None:
+    """Each later node gets wrong inputs, but computes right results for them."""
+    done = of(LARGE, f"node={OPERATORS[operator]}", end_to_end=0)
+    assert [item.step.label for item in done.faults] == [OPERATORS[operator]]
+    assert not done.ok
+
+
+def test_a_fault_is_reduced_to_its_smallest_case() -> None:
+    model = small("g (float[n,8] x) => (float[n,8] z) { [first] y = Relu(x)  [second] z = Neg(y) }")
+    done = of(model, "node=second", reduce=True)
+    assert [item.step.label for item in done.faults] == ["second"]
+    assert done.smallest is not None
+    case, result, _ = done.smallest
+    assert result.verdict.failed
+    assert sum(np.size(value) for value in case.inputs.values()) == 1
+
+
+def test_a_wrong_fusion_is_found_by_cutting_the_graph_and_its_level_is_named() -> None:
+    done = of(build(24), "fuse=Sub_17+Div_18")
+    assert not done.faults, "with more outputs, nothing is fused"
+    assert done.outputs is not None
+    assert done.outputs.judgement is Judgement.WRONG
+    assert done.outputs.changed
+    assert done.fusion is not None
+    assert [step.label for step in done.fusion.steps] == ["Sub_17", "Div_18"]
+    assert done.fusion.levels == {"none": True, "all": False}
+    assert not done.ok
+
+
+@pytest.mark.slow
+def test_the_node_at_which_a_runtime_crashes_is_named_and_those_before_it_are_judged() -> None:
+    done = of(build(24), "crash=Div_18,node=Elu_16")
+    assert "exited with status 3" in done.problem
+    assert [(item.step.label, item.judgement) for item in done.nodes if item.judgement is not Judgement.RIGHT] == [
+        ("Elu_16", Judgement.WRONG),
+        ("Div_18", Judgement.UNKNOWN),
+    ]
+    alone = of(build(20), "crash=Div_18")
+    assert [(item.step.label, item.judgement) for item in alone.faults] == [("Div_18", Judgement.FAILED)]
+
+
+def test_a_node_without_an_oracle_is_not_judged_but_those_behind_it_are() -> None:
+    model = small("g (float[4] x) => (float[4] z) { [one] y = com.example.Scale(x)  [two] z = Neg(y) }")
+    model.opset_import.append(helper.make_opsetid("com.example", 1))
+    done = api.verify(model, DAMAGED)
+    assert any("com.example/Scale" in note for note in done.notes)
+    (backend,) = done.backends
+    assert [item.judgement for item in backend.nodes] == [Judgement.FAILED], (
+        "the oracle as a runtime has no such operator"
+    )
+
+
+def test_nodes_of_16_bits_may_be_computed_in_a_wider_type() -> None:
+    """A runtime without such kernels rounds only the values that somebody asks for."""
+    model = small("g (float16[64] x, float16[64] w) => (float16[64] z) { [one] y = Mul(x, w)  [two] z = Add(y, x) }")
+    x, w = (np.linspace(low, 1.7, 64).astype(np.float16) for low in (0.3, 0.9))
+    inputs = {"x": x, "w": w}
+    wide = (x.astype(np.float32) * w.astype(np.float32) + x.astype(np.float32)).astype(np.float16)
+    assert (wide != (x * w + x)).any()
+    folder = Path(__file__).parents[2] / "adapters"
+    (done,) = api.verify(model, str(folder / "wide.py"), inputs, reduce=False).backends
+    assert done.ok, done.faults
+    assert any("wider type" in item.message for item in done.nodes)
+
+
+def test_a_call_that_the_text_forbids_is_no_fault_of_a_runtime_that_refuses_it() -> None:
+    model = small("g (float[2,3] x) => (float[n] z) { [one] y = Neg(x)  [two] z = Reshape(y, shape) }", shape=[4])
+    (done,) = api.verify(model, DAMAGED).backends
+    assert done.problem
+    assert done.excused
+    assert done.ok
+    assert [item.judgement for item in done.nodes] == [Judgement.RIGHT, Judgement.FORBIDDEN]
+
+
+@pytest.mark.parametrize(
+    ("name", "type_", "low", "high"),
+    [("attention_mask", "int64", 1, 1), ("input_ids", "int64", 0, 4), ("token_type_ids", "int64", 0, 0),
+     ("sr", "int64", 16000, 16000), ("pixel_values", "float", 0, 1)],
+)  # fmt: skip
+def test_drawn_inputs_fit_their_names(name: str, type_: str, low: float, high: float) -> None:
+    model = small(f"g ({type_}[1,6] {name}) => ({type_}[1,6] y) {{ y = Identity({name}) }}")
+    if name == "input_ids":
+        model = small(
+            "g (int64[1,6] input_ids) => (float[1,6,3] y) { y = Gather(table, input_ids) }",
+            table=np.ones((5, 3), np.float32),
+        )
+    subject = UserModel(model, "m")
+    found = Drawing(subject, {}, {}, 0).drawn(lambda _: True)
+    value = np.asarray(found.values[name].value)
+    assert low <= value.min() <= value.max() <= high, value
+    assert found.notes[0].startswith(f"input {name}: tensor({type_}) [1, 6], drawn: ")
+
+
+def test_a_size_is_found_with_which_the_text_allows_the_model() -> None:
+    model = small("g (float[batch,length] x) => (float[batch,k] y) { y = Add(x, b) }", b=np.ones((1, 16), np.float32))
+    done = api.verify(model, DAMAGED)
+    assert done.inputs.sizes == {"batch": 1, "length": 1}
+    model = small("g (float[batch,length] x) => (float[a,b] y) { y = MatMul(x, w) }", w=np.ones((16, 2), np.float32))
+    assert api.verify(model, DAMAGED).inputs.sizes == {"batch": 1, "length": 16}
+    assert api.verify(model, DAMAGED, shape={"batch": 3}).inputs.sizes == {"batch": 3, "length": 16}
+
+
+def test_reports() -> None:
+    done = api.verify(build(24), [f"{DAMAGED}[node=Relu_2]", DAMAGED])
+    text = "\n".join(verification.lines(done))
+    assert all(len(line) <= 80 for line in text.splitlines()), text
+    assert "node 2 Relu_2 (ai.onnx/Relu/14) is wrong" in " ".join(text.split())
+    assert "the outputs differ" in text
+    data = json.loads(verification.as_json(done))
+    first, second = data["backends"]
+    assert [node["name"] for node in first["nodes"] if node["judgement"] == "wrong"] == ["Relu_2"]
+    assert (first["ok"], second["ok"], data["ok"]) == (False, True, False)
+    page = verification_page.page(done)
+    assert "Relu_2" in page
+    assert "http" not in page.replace("http-equiv", "").split("<pre>")[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--inputs", "missing.npz"], "missing.npz"),
+        (["--shape", "n"], "NAME=SIZE"),
+        (["--shape", "m=2"], "no such symbolic dimension; it has n"),
+        (["--nodes", "nothing*"], "matches no node"),
+        (["--format", "html"], "--out report.html"),
+        (["--backend", "no_such_runtime"], "no_such_runtime"),
+    ],
+)
+def test_bad_input_is_one_sentence(words: list[str], expected: str, tmp_path: Path) -> None:
+    onnx.save(small("g (float[n] x) => (float[n] y) { y = Neg(x) }"), tmp_path / "m.onnx")
+    done = command("verify", tmp_path / "m.onnx", "--backend", DAMAGED, *words)
+    assert done.status == 2, done
+    assert expected in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [(np.zeros(3, np.float64), "numpy type is float64"), (np.zeros((2, 2), np.float32), "must have the shape [3]")],
+)
+def test_an_input_of_another_type_or_shape_is_refused(value: np.ndarray, words: str) -> None:
+    model = small("g (float[3] x) => (float[3] y) { y = Neg(x) }")
+    with pytest.raises(HarnessError) as caught:
+        api.verify(model, DAMAGED, {"x": value})
+    assert words in str(caught.value)
+    with pytest.raises(HarnessError, match="has no input 'other'; it has x"):
+        api.verify(model, DAMAGED, {"other": value})
+
+
+def test_a_model_that_the_checker_rejects_is_one_sentence() -> None:
+    model = small("g (float[3] x) => (float[3] y) { y = Neg(x) }")
+    model.graph.node[0].input[0] = "missing"
+    with pytest.raises(HarnessError, match="onnx's model checker rejects it"):
+        UserModel(model, "m")
+
+
+def test_inputs_come_from_files(tmp_path: Path) -> None:
+    model = small("g (float[3] x, string[2] t) => (float[3] y, string[2] u) { y = Neg(x)  u = Identity(t) }")
+    np.savez(tmp_path / "inputs.npz", x=np.ones(3, np.float32), t=np.array(["a", "b"]))
+    done = api.verify(model, DAMAGED, tmp_path / "inputs.npz")
+    assert done.ok
+    assert done.inputs.notes == []
+    folder = tmp_path / "test_data_set_0"
+    folder.mkdir()
+    (folder / "input_0.pb").write_bytes(numpy_helper.from_array(np.ones(3, np.float32)).SerializeToString())
+    assert api.verify(model, DAMAGED, tmp_path).inputs.notes == ["input t: tensor(string) [2], drawn: words"]
+
+
+def test_values_come_in_parts_that_fit_the_memory() -> None:
+    calls: list[int] = []
+    done = of(
+        build(24), memory=20_000, progress=lambda what, done, _all: calls.append(done) if "nodes" in what else None
+    )
+    assert len(done.nodes) == 24
+    assert done.ok
+
+
+def test_only_chosen_nodes_are_judged() -> None:
+    done = of(build(24), "node=Relu_2", nodes=["Conv*", "Sigmoid"])
+    assert [item.step.node.op_type for item in done.nodes] == ["Conv", "Conv", "Sigmoid", "ConvTranspose"]
+
+
+def test_types_of_outputs_are_declared_for_every_kind_of_value() -> None:
+    model = small("g (float[2] x) => (float[2] y) { s = SequenceConstruct(x, x)  y = SequenceAt(s, i) }", i=np.int64(1))
+    assert of(model).ok
