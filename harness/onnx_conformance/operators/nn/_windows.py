@@ -218,12 +218,26 @@ class Windows:
         return list(self.begin + np.add(self.sizes, self.end) - last - 1)
 
     def pixels(self, data: Array, outside: float = 0) -> Array:
-        """Return the pixels of `data`, (N, C, *sizes), in each window, (N, C, *counts, *kernel)."""
-        shape = data.shape[:2] + self.counts + self.kernel
-        if 0 in data.shape:
-            return np.full(shape, outside, data.dtype)
-        at: list[Any] = [places % self.sizes[axis] for axis, places in enumerate(self._places)]
-        return np.asarray(np.where(self.inside(), data[(..., *at)], outside), data.dtype)
+        """Return the pixels of `data`, (N, C, *sizes), in each window, (N, C, *counts, *kernel).
+
+        The result is a view of the padded data, because windows share most of their pixels.
+        """
+        rank = len(self.sizes)
+        if 0 in self.counts + self.kernel:
+            return np.full(data.shape[:2] + self.counts + self.kernel, outside, data.dtype)
+        extents = [(size - 1) * step + 1 for size, step in zip(self.kernel, self.dilations, strict=True)]
+        lengths = [(self.counts[axis] - 1) * self.strides[axis] + extents[axis] for axis in range(rank)]
+        padded = np.full((*data.shape[:2], *lengths), outside, data.dtype)
+        given: list[Any] = [slice(None), slice(None)]
+        used: list[Any] = [slice(None), slice(None)]
+        for begin, length, size in zip(self.begin, lengths, self.sizes, strict=True):
+            first, last = max(0, begin), max(0, begin, min(length, begin + size))
+            used.append(slice(first, last))
+            given.append(slice(first - begin, last - begin))
+        padded[tuple(used)] = data[tuple(given)]
+        windows = np.lib.stride_tricks.sliding_window_view(padded, extents, tuple(range(2, 2 + rank)))
+        steps = [*(slice(None, None, step) for step in (*self.strides, *self.dilations))]
+        return windows[(slice(None), slice(None), *steps)]
 
     def overlapped(self, values: Array) -> Array:
         """Return the sums (N, C, *sizes) of the values that windows, (N, C, *counts, *kernel), add to their pixels."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Ints, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.data import waves
-from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, overflows, roundings
+from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, largest, overflows, roundings
 from onnx_conformance.declare.sizes import filled
 from onnx_conformance.operators.nn._filters import check, filter_cases, filters, products, with_bias
 from onnx_conformance.operators.nn._sizes import FILTERED, SAME_SIZES, filtered, with_same
@@ -23,6 +23,13 @@ from onnx_conformance.operators.nn._windows import SAME, Windows, lay, layouts, 
 def _magnitudes(windows: Windows, X: Array, W: Array, B: Array | None, group: int) -> Array:
     """Return the sums of the absolute terms."""
     return with_bias(products(windows, np.abs(X), np.abs(W), group), None if B is None else np.abs(B))
+
+
+def _largest_magnitude(X: Array, W: Array, B: Array | None) -> float:
+    """Return a number that no sum of absolute terms exceeds; it may be NaN."""
+    of_filters = np.abs(W).sum(tuple(range(1, W.ndim)))
+    of_bias = 0 if B is None else np.max(np.abs(B), initial=0)
+    return float(np.max(np.abs(X), initial=0) * np.max(of_filters, initial=0) + of_bias)
 
 
 def _rounding(
@@ -123,6 +130,8 @@ def convolved(
     v.silent(CONVOLUTION, not (windows.inside().all() or np.isfinite(W).all()))
     with np.errstate(all="ignore"):
         total = with_bias(products(windows, X, W, group), B)
+        if _largest_magnitude(X, W, B) <= largest(v.dtypes["T"]):  # No sum of some of the terms overflows.
+            return but_where(np.zeros(total.shape, bool), total)
         magnitudes = _magnitudes(windows, X, W, B, group)
     return but_where(overflows(total, magnitudes, v.dtypes["T"]), total)
 
