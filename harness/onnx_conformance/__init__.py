@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.base.package import VERSION
 
 if TYPE_CHECKING:
-    from onnx_conformance.api import Case, Outcome, Result, Verdict, cases, judge
+    from onnx_conformance.api import Case, Outcome, Result, Verdict, Verified, cases, judge, verify
 
 __version__ = VERSION
-__all__ = ["Case", "Outcome", "Result", "Verdict", "__version__", "cases", "judge"]
+__all__ = ["Case", "Outcome", "Result", "Verdict", "Verified", "__version__", "cases", "judge", "verify"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever onnx_conformance.api has

@@ -1,10 +1,15 @@
-"""The Python interface: cases, and the verdict on the outputs of a runtime.
+"""The Python interface: cases, the verdict on the outputs of a runtime, and the verification of a model.
 
     from onnx_conformance import cases, judge
 
     for case in cases(op="Split/18"):
         outputs = my_runtime(case.model, case.inputs)       # bytes of a ModelProto, arrays by name
         print(case.id, judge(case, outputs).verdict)
+
+    from onnx_conformance import verify
+
+    done = verify("model.onnx", "onnxruntime", {"x": x})    # The inputs are arrays by name; others are drawn.
+    assert done.ok, done.backends[0].first
 
 May import everything except `onnx_conformance.cli`; only `onnx_conformance` imports it, when one of its names is used.
 """
@@ -19,6 +24,8 @@ from onnx_conformance.judging import judge as judging
 from onnx_conformance.processes.replies import Answered, Refused
 from onnx_conformance.suites.chosen import selection_of
 from onnx_conformance.suites.lookup import check_readable, check_selection, open_suite
+from onnx_conformance.verification.verified import Verified
+from onnx_conformance.verification.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +36,7 @@ if TYPE_CHECKING:
     from onnx_conformance.suites.selection import Selection
     from onnx_conformance.suites.suite import Suite
 
-__all__ = ["Case", "Outcome", "Result", "Verdict", "cases", "judge"]
+__all__ = ["Case", "Outcome", "Result", "Verdict", "Verified", "cases", "judge", "verify"]
 
 
 def cases(*, suite: str = "generated", **choice: Unpack[Choice]) -> Iterator[Case]:

@@ -16,11 +16,11 @@ from onnx_conformance.report.html import verification_page
 from onnx_conformance.repro import write
 from onnx_conformance.repro.bug_report import Issue
 from onnx_conformance.run import progress
-from onnx_conformance.verify import api
+from onnx_conformance.verification import verify as verifying
 
 if TYPE_CHECKING:
     from onnx_conformance.base.target import Target
-    from onnx_conformance.verify.verified import Verified
+    from onnx_conformance.verification.verified import Verified
 
 
 class SizeOfDimension(click.ParamType[tuple[str, int]]):
@@ -49,7 +49,7 @@ class SizeOfDimension(click.ParamType[tuple[str, int]]):
     "--shape", "shape", type=SizeOfDimension(), multiple=True, metavar="NAME=SIZE",
     help="The size of a symbolic dimension of drawn inputs. Repeatable.",
 )  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the drawn inputs.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the drawn inputs.")
 @click.option(
     "--nodes", "nodes", multiple=True, metavar="GLOB",
     help="Judge only these nodes, by name, operator or output. Repeatable.",
@@ -59,11 +59,11 @@ class SizeOfDimension(click.ParamType[tuple[str, int]]):
     help="Maximum size of the values that a backend returns at once.",
 )  # fmt: skip
 @click.option(
-    "--timeout", type=Seconds(0.01), default=api.TIMEOUT, show_default=True,
+    "--timeout", type=Seconds(0.01), default=verifying.TIMEOUT, show_default=True,
     help="Time limit of one run of the model, in seconds.",
 )  # fmt: skip
 @click.option(
-    "--end-to-end", type=Seconds(0), default=api.END_TO_END, show_default=True,
+    "--end-to-end", type=Seconds(0), default=verifying.END_TO_END, show_default=True,
     help="Maximum time to compute how far the outputs may be from the oracle's, in seconds.",
 )  # fmt: skip
 @click.option("--no-reduce", is_flag=True, help="Do not reduce the first node at fault to its smallest case.")
@@ -85,8 +85,8 @@ def verify_(
 ) -> None:  # fmt: skip
     """Find out whether runtimes run a model as ONNX demands; if not, which node is wrong.
 
-    Every node is judged by the text of its operator, for the values that the runtime itself computed before. Inputs
-    that you do not give are drawn.
+    Every node is judged by the text of its operator, for the values that the runtime itself computed before. Other
+    inputs than those of --inputs are drawn.
 
     Exit status: 0 no fault, 1 a node or an output is at fault or the model does not run, 2 the model, the inputs or a
     backend cannot be used.
@@ -95,7 +95,7 @@ def verify_(
         raise HarnessError("html-without-out", "--format html writes one page; name it with --out report.html")
     targets = [_target(name, python, passes, isolate) for name in backends]
     with progress.phases() as advance:
-        done = api.verify(model, targets, shape=dict(shape), reduce=not no_reduce, progress=advance, **options)
+        done = verifying.verify(model, targets, shape=dict(shape), reduce=not no_reduce, progress=advance, **options)
     texts = {"text": lambda: "\n".join(verification.lines(done)), "json": lambda: verification.as_json(done)}
     text = verification_page.page(done) if kind == "html" else texts[kind]()
     if out is None:
@@ -125,7 +125,7 @@ def _write_script(done: Verified, path: Path) -> None:
     """Write the first fault that has a case as a script or a bug report."""
     found = next((item.smallest for item in done.backends if item.smallest is not None), None)
     if found is None:
-        printing.note("--script: no fault has a case of its own, so no script was written")
+        printing.note("--script: no fault could be written as one case, so there is no script")
         return
     case, result, answer = found
     write.file(Issue(case, result, answer, ()), "markdown" if path.suffix == ".md" else "python", path)

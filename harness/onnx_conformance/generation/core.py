@@ -6,8 +6,8 @@ also covers every declared case that is scored, in one version and one type; a t
 part of a name. Without these cases, it would detect far fewer faults than all cases do (`nox -s mutants` measures
 this). Only their plain form counts, because in other forms a runtime may fail before it runs the operator.
 
-What the text leaves open is covered case by case in the newest version, and in other meanings once for each set of
-sentences: a changed condition in an oracle shows only in the cases at its limit. Cases that are derived from the
+Unspecified cases are covered one by one in the newest version, and in other meanings once for each set of sentences: a
+changed condition in an oracle shows only in the cases at its limit. Cases that are derived from the
 signature count by their schema points and sentences only. And the core contains all sized cases of the generated
 suite, in the plain form.
 
@@ -79,7 +79,7 @@ def meanings(op: Op) -> dict[str, tuple[OperatorVersion, Oracle | None]]:
 
 
 def last(of: Mapping[str, tuple[OperatorVersion, Oracle | None]]) -> OperatorVersion | None:
-    """Return the newest version that has an oracle; None if there is none."""
+    """Return the newest version that has an oracle, or None."""
     versions = [version for version, oracle in of.values() if oracle is not None]
     return max(versions, key=lambda version: version.since, default=None)
 

@@ -14,13 +14,13 @@ from onnx_conformance.base.printing import clipped, quoted
 from onnx_conformance.base.verdict import line
 from onnx_conformance.case.value_text import brief
 from onnx_conformance.report import json_text
-from onnx_conformance.verify.verified import Judgement
+from onnx_conformance.verification.verified import Judgement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from onnx_conformance.findings.finding import Finding
-    from onnx_conformance.verify.verified import Fusion, NodeResult, OfBackend, Verified
+    from onnx_conformance.verification.verified import Fusion, NodeResult, OfBackend, Verified
 
 WIDTH = 80
 MOST_ROWS = 10
@@ -30,7 +30,7 @@ FORMAT_VERSION = 1
 
 
 def lines(done: Verified, findings: dict[str, Sequence[Finding]] | None = None) -> Iterator[str]:
-    """Yield the model, a table of the backends, and what is wrong on each.
+    """Yield the model, a table of the backends, and the faults of each.
 
     Args:
         done: the results.
@@ -129,7 +129,7 @@ def _of_backend(item: OfBackend, findings: Sequence[Finding]) -> Iterator[str]:
     for finding in findings[:3]:
         yield from _wrapped(f"finding  {line(finding.title, 200)}", "  ")
     if len(item.faults) > 1:
-        yield "  all nodes at fault, those farthest beyond what is allowed first:"
+        yield "  all nodes at fault, those with the greatest excess first:"
         for other in item.ranked[:MOST_ROWS]:
             yield from _wrapped(f"{node(other)}: {times(other.times) or line(other.message, 100)}", "    ")
         if len(item.faults) > MOST_ROWS:
@@ -166,7 +166,7 @@ def _smallest(item: OfBackend) -> Iterator[str]:
         case, result, _ = item.smallest
         fed = ", ".join(f"{name} = {brief([value])}" for name, value in case.inputs.items())
         yield from _wrapped(f"smallest {line(fed, 300)}", "  ")
-        yield from _wrapped(f"gives    {line(result.message, 300)}", "  ")
+        yield from _wrapped(f"returns  {line(result.message, 300)}", "  ")
     elif item.reduced_by:
         yield from _wrapped(f"alone    {item.reduced_by}", "  ")
 

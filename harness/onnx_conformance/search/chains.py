@@ -319,7 +319,7 @@ def _between(chain: Chain) -> Iterator[tuple[str, Value]]:
 def _constant(
     graph: onnx.GraphProto, constants: dict[tuple[str, tuple[int, ...], bytes], str], value: Array, name: str
 ) -> str:
-    """Return the name of the initializer with a value; it is added if there is none."""
+    """Return the name of the initializer with a value; it is added if the model lacks it."""
     content = repr(value.tolist()).encode() if value.dtype.kind == "O" else value.tobytes()
     key = (type_of(value), value.shape, content)
     if key not in constants:

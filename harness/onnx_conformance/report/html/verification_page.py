@@ -17,7 +17,7 @@ from onnx_conformance.repro import bug_report
 from onnx_conformance.repro.bug_report import Issue
 
 if TYPE_CHECKING:
-    from onnx_conformance.verify.verified import OfBackend, Verified
+    from onnx_conformance.verification.verified import OfBackend, Verified
 
 MOST_VALUES = 12
 """Maximum number of differing elements in the table of values."""

@@ -17,10 +17,10 @@ from onnx_conformance.environments import backend_names
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.tolerance import several_nodes
-from onnx_conformance.verify import parts
-from onnx_conformance.verify.node_oracle import NodeOracle, NoOracleError
-from onnx_conformance.verify.user_model import size
-from onnx_conformance.verify.verified import Fusion
+from onnx_conformance.verification import parts
+from onnx_conformance.verification.node_oracle import NodeOracle, NoOracleError
+from onnx_conformance.verification.user_model import size
+from onnx_conformance.verification.verified import Fusion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
     from onnx_conformance.processes.adapter_process import Limits
     from onnx_conformance.specification.signature import TypedValue
-    from onnx_conformance.verify.user_model import UserModel
+    from onnx_conformance.verification.user_model import UserModel
 
 
 class Search:
@@ -122,11 +122,11 @@ def _with_level(target: Target, level: str) -> Target:
     return dataclasses.replace(made, sandbox=target.sandbox)
 
 
-def _least(low: int, high: int, holds: Callable[[int], bool]) -> int:
-    """Return the least number for which a predicate holds, if it holds for all greater ones; it does for `high`."""
+def _least(low: int, high: int, accepted: Callable[[int], bool]) -> int:
+    """Return the least number that is accepted, if all greater ones are accepted, too; `high` is."""
     while low < high:
         middle = (low + high) // 2
-        if holds(middle):
+        if accepted(middle):
             high = middle
         else:
             low = middle + 1

@@ -103,7 +103,7 @@ class UserModel:
 
     @cached_property
     def needed(self) -> list[onnx.ValueInfoProto]:
-        """The inputs that a caller must give: those without an initializer."""
+        """The inputs without an initializer, which every run needs."""
         return [item for item in self.proto.graph.input if item.name not in self.constants]
 
     @cached_property

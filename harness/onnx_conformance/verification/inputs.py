@@ -1,6 +1,6 @@
 """The inputs of a user's model: read from a file or a folder, or drawn by their type and name.
 
-A drawn input fits what exporters mean by its name: ids are below the number of rows of the table that they select from,
+A drawn input fits the usual meaning of its name: ids are below the number of rows of the table that they select from,
 masks are ones, images are between 0 and 1. Every drawn input is reported, because other values may meet other faults.
 """
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onnx_conformance.base.values import Array, Value
-    from onnx_conformance.verify.user_model import UserModel
+    from onnx_conformance.verification.user_model import UserModel
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 224, 256, 320, 512)
 """Sizes that are tried for dimensions without a size, until the text allows the model with them."""
@@ -45,7 +45,7 @@ NAMED_INTEGERS = (
     (re.compile("^sr$|sample_?rate|sampling"), 16000, "16000, because it is a sample rate"),
     (re.compile("len|size|num|count|step"), 1, "ones, because it is a number of things"),
 )
-"""Names of inputs of integers: a pattern, the value of each element, and what the report says."""
+"""Names of inputs of integers: a pattern, the value of each element, and its description."""
 
 
 @dataclass(frozen=True)
@@ -67,23 +67,25 @@ def read(path: Path, model: UserModel) -> dict[str, Value]:
     """Return the inputs in a .npz file, or in a folder with input_0.pb, input_1.pb, ... of ONNX's test-data layout.
 
     Raises:
-        HarnessError: the path cannot be read, or names an input that the model does not have.
+        HarnessError: the path cannot be read.
     """
     try:
         values = _from_folder(path, model) if path.is_dir() else _from_npz(path)
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise HarnessError(
-            "inputs-not-readable",
+            "verify-inputs-not-readable",
             f"--inputs {line(path)}: {line(error, 200)}; expected a file of numpy.savez, or a folder with input_0.pb",
         ) from None
-    known = [item.name for item in model.proto.graph.input]
-    for name in values:
-        if name not in known:
-            there = ", ".join(known) or "none"
-            raise HarnessError(
-                "no-such-input", f"{model.name} has no input {line(name, 80)!r}; it has {line(there, 300)}"
-            )
     return values
+
+
+def check_names(given: Mapping[str, Value], model: UserModel) -> None:
+    """Raise HarnessError if the model does not have one of some inputs."""
+    known = [item.name for item in model.proto.graph.input]
+    for name in given:
+        if name not in known:
+            there = line(", ".join(known) or "none", 300)
+            raise HarnessError("no-such-input", f"{model.name} has no input {line(name, 80)!r}; it has {there}")
 
 
 def _from_npz(path: Path) -> dict[str, Value]:
@@ -122,13 +124,13 @@ def _decoded(data: bytes, declared: onnx.ValueInfoProto) -> Value:
 
 
 class Drawing:
-    """Draws the inputs that the user does not give."""
+    """Draws the inputs that the user leaves out."""
 
     def __init__(self, model: UserModel, given: Mapping[str, Value], shape: Mapping[str, int], seed: int) -> None:
-        """Take the model, the given inputs, and the sizes of symbolic dimensions.
+        """Take the model, the inputs of the user, and the sizes of symbolic dimensions.
 
         Raises:
-            HarnessError: a given input does not have its declared type or shape, or there is no such dimension.
+            HarnessError: an input does not have its declared type or shape, or there is no such dimension.
         """
         self.model, self.given, self.seed = model, dict(given), seed
         self.symbols = self._symbols()
@@ -152,7 +154,7 @@ class Drawing:
         return found
 
     def _sizes_of_given(self) -> dict[str, int]:
-        """Return the sizes of symbolic dimensions that given inputs decide."""
+        """Return the sizes of symbolic dimensions that the user's inputs decide."""
         sizes: dict[str, int] = {}
         for item in self.model.needed:
             value = self.given.get(item.name)
@@ -204,7 +206,7 @@ class Drawing:
         return first
 
     def _tries(self) -> Iterator[dict[str, int]]:
-        """Yield sizes of the dimensions that nobody chose: one size for all, then another size for each alone."""
+        """Yield sizes of the dimensions without one: the same size for all, then another size for each alone."""
         free = [name for name in self.symbols if name not in self.sizes]
         open_ = [name for name in free if not self.symbols[name]]
         for size in SIZES if open_ else SIZES[:1]:
@@ -236,10 +238,14 @@ class Drawing:
         if type_.kind is Kind.SEQUENCE:
             inner = type_.inner
             if inner is None or not inner.is_tensor:
-                raise HarnessError("input-not-drawn", f"input {item.name} is a {type_}; give it with --inputs FOLDER")
+                raise HarnessError(
+                    "input-not-drawn", f"input {item.name} is a {type_}; name a folder with it: --inputs FOLDER"
+                )
             return [_tensor(inner, (2, 3), generator, self._below)[0] for _ in range(ITEMS)], f"{ITEMS} tensors"
         if not type_.is_tensor:
-            raise HarnessError("input-not-drawn", f"input {item.name} is a {type_}; give it with --inputs")
+            raise HarnessError(
+                "input-not-drawn", f"input {item.name} is a {type_}; name a file or folder with it: --inputs PATH"
+            )
         shape = tuple(
             dim.dim_value if dim.HasField("dim_value") else sizes[_symbol(item, axis, dim)]
             for axis, dim in enumerate(_dims(item))
@@ -250,7 +256,7 @@ class Drawing:
     def _by_name(
         self, name: str, type_: Type, shape: tuple[int, ...], generator: np.random.Generator
     ) -> tuple[Array, str] | None:
-        """Return values that fit the name of an input, and what they are; None if the name says nothing."""
+        """Return values that fit the name of an input, and their description; None if the name is not a known one."""
         dtype, lower = schema.dtype_of(type_), name.lower()
         if dtype.kind in "iu":
             return self._integers(name, lower, dtype, shape, generator)

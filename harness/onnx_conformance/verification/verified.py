@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
     from onnx_conformance.judging.ask import LiveAnswer
-    from onnx_conformance.verify.inputs import Inputs
-    from onnx_conformance.verify.user_model import Step, UserModel
+    from onnx_conformance.verification.inputs import Inputs
+    from onnx_conformance.verification.user_model import Step, UserModel
 
 
 class Judgement(enum.StrEnum):
-    """What is known about a node, or about the outputs of the model.
+    """The judgement on a node, or on the outputs of the model.
 
     Attributes:
         RIGHT: within the allowed difference.
@@ -139,7 +139,7 @@ class OfBackend:
 
     @property
     def ranked(self) -> list[NodeResult]:
-        """The nodes at fault; those farthest beyond what is allowed come first."""
+        """The nodes at fault; those with the greatest excess come first."""
         return sorted(self.faults, key=lambda item: -(math.inf if item.times is None else item.times))
 
     @property
@@ -161,7 +161,7 @@ class Verified:
         model: the model.
         inputs: its inputs.
         backends: the results of each.
-        notes: what a reader must know about the model, such as operators without an oracle.
+        notes: facts about the model, such as operators without an oracle.
         seconds: the time of the oracle for the whole model, in seconds; None if it has no result.
     """
 

@@ -33,11 +33,11 @@ class LargeCase(Case):
 
 @dataclass(frozen=True)
 class Reached:
-    """What a backend did with a model.
+    """The answer of a backend to a model.
 
     Attributes:
-        values: the outputs by name; None if there are none.
-        problem: what happened instead, in one line.
+        values: the outputs by name; None without an answer.
+        problem: the reason why there are no values, in one line.
         reply: the reply.
     """
 

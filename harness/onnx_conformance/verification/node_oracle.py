@@ -1,4 +1,4 @@
-"""What the text demands of one node of a model, for the values that a backend gave it.
+"""The result that the text requires of one node of a model, for the backend's own values.
 
 An earlier error must not excuse or accuse a later node. Therefore the inputs are the backend's own values.
 """
@@ -21,7 +21,7 @@ from onnx_conformance.specification.evaluator import Evaluator, Scope, Undeclare
 from onnx_conformance.tolerance import several_nodes
 from onnx_conformance.tolerance.allowance import of_answer, operand_types
 from onnx_conformance.tolerance.rounding_error import CAREFUL
-from onnx_conformance.verify import parts
+from onnx_conformance.verification import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.specification.signature import TypedValue
     from onnx_conformance.tolerance.rounding_error import Measurement
-    from onnx_conformance.verify.user_model import Step, UserModel
+    from onnx_conformance.verification.user_model import Step, UserModel
 
 
 class NoOracleError(Exception):
-    """The oracle cannot say what a node must return; the text says why."""
+    """The oracle has no result for a node; the message has the reason."""
 
 
 @dataclass
 class _Kept:
-    """What an oracle was asked and what it answered, for one node of the main graph."""
+    """The call of an oracle for one node of the main graph, and its answer."""
 
     op: Op
     version: OperatorVersion
@@ -113,7 +113,7 @@ class NodeOracle:
         return named
 
     def case(self, step: Step, local: Mapping[str, TypedValue], how: Measurement = CAREFUL) -> Case:
-        """Return a node as a case of its own, with the values that the text demands.
+        """Return a node as a case, with the values that the text requires.
 
         Args:
             step: the node.
@@ -121,7 +121,7 @@ class NodeOracle:
             how: how carefully the allowed differences are measured.
 
         Raises:
-            NoOracleError: the oracle does not know the operator, or what its result may be.
+            NoOracleError: the oracle does not know the operator, or has several possible results.
         """
         outcome, expected, detail = Outcome.VALUES, None, ""
         clauses: tuple[str, ...] = ()

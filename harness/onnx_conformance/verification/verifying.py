@@ -25,10 +25,10 @@ from onnx_conformance.specification.signature import TypedValue
 from onnx_conformance.tolerance import several_nodes
 from onnx_conformance.tolerance.allowance import is_narrow_float
 from onnx_conformance.tolerance.rounding_error import CAREFUL, QUICK
-from onnx_conformance.verify import parts, running
-from onnx_conformance.verify.node_oracle import NodeOracle, NoOracleError
-from onnx_conformance.verify.user_model import size
-from onnx_conformance.verify.verified import Judgement, NodeResult, OfBackend, Outputs
+from onnx_conformance.verification import parts, running
+from onnx_conformance.verification.node_oracle import NodeOracle, NoOracleError
+from onnx_conformance.verification.user_model import size
+from onnx_conformance.verification.verified import Judgement, NodeResult, OfBackend, Outputs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
     from onnx_conformance.processes.adapter_process import Limits
     from onnx_conformance.tolerance.rounding_error import Measurement
-    from onnx_conformance.verify.inputs import Inputs
-    from onnx_conformance.verify.oracle_run import OracleRun
-    from onnx_conformance.verify.user_model import Step, UserModel
+    from onnx_conformance.verification.inputs import Inputs
+    from onnx_conformance.verification.oracle_run import OracleRun
+    from onnx_conformance.verification.user_model import Step, UserModel
 
 UNKNOWN_SIZE = 1 << 22
 """Assumed size of a value whose size the oracle does not know, in bytes."""
@@ -242,7 +242,7 @@ class _OfBackend:
                 break
         times = times_allowed(expected, actual, allowance)
         if mismatch is None:
-            words = f"{_distance(expected, actual)}, within what the errors of all nodes may add up to"
+            words = f"{_distance(expected, actual)}, within the possible sum of the errors of all nodes"
             return Outputs(Judgement.RIGHT, words, times, changed)
         return Outputs(Judgement.WRONG, line(mismatch, 400), times, changed)
 
@@ -304,7 +304,7 @@ FEW_UNITS = 4
 
 
 def _is_rounding(item: NodeResult) -> bool:
-    """Return whether all values of a wrong node are near and within the function's limits, but for signs of zero."""
+    """Return whether a wrong node is only less exact than usual: near, within the limits, and no sign of zero."""
     if item.case is None or item.case.expected is None or item.result is None or item.times == 0:
         return False
     mismatch = item.result.mismatch

@@ -15,19 +15,19 @@ from onnx_conformance.environments import backend_names
 from onnx_conformance.judging.ask import ask_once
 from onnx_conformance.minimize import reducer
 from onnx_conformance.processes.adapter_process import Limits
-from onnx_conformance.verify import fusion, oracle_run
-from onnx_conformance.verify import inputs as of_inputs
-from onnx_conformance.verify.user_model import UserModel, unknown_operators
-from onnx_conformance.verify.verified import Judgement, OfBackend, Verified
-from onnx_conformance.verify.verifying import Settings, verify_backend
+from onnx_conformance.verification import fusion, oracle_run
+from onnx_conformance.verification import inputs as of_inputs
+from onnx_conformance.verification.user_model import UserModel, unknown_operators
+from onnx_conformance.verification.verified import Judgement, OfBackend, Verified
+from onnx_conformance.verification.verifying import Settings, verify_backend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from onnx_conformance.base.values import Value
     from onnx_conformance.specification.signature import TypedValue
-    from onnx_conformance.verify.inputs import Inputs
-    from onnx_conformance.verify.oracle_run import OracleRun
+    from onnx_conformance.verification.inputs import Inputs
+    from onnx_conformance.verification.oracle_run import OracleRun
 
 MEMORY = 1 << 30
 """The default of `memory`, in bytes."""
@@ -76,9 +76,7 @@ def verify(
     found = [backend] if isinstance(backend, str | Target) else list(backend)
     targets = [item if isinstance(item, Target) else backend_names.resolve(item) for item in found]
     given = of_inputs.read(Path(inputs), subject) if isinstance(inputs, str | Path) else dict(inputs or {})
-    known = [item.name for item in subject.proto.graph.input]
-    if odd := next((name for name in given if name not in known), None):
-        raise HarnessError("no-such-input", f"{subject.name} has no input {odd!r}; it has {', '.join(known) or 'none'}")
+    of_inputs.check_names(given, subject)
     chosen, oracle = _inputs(subject, given, shape or {}, seed, progress)
     settings = Settings(memory, tuple(nodes), end_to_end, Limits(timeout=timeout), progress)
     results = [_of_backend(subject, chosen, target, oracle, settings, reduce=reduce) for target in targets]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.base.verdict import line
 from onnx_conformance.declare import NoAnswer, Rejected
-from onnx_conformance.verify.node_oracle import NodeOracle, NoOracleError
-from onnx_conformance.verify.user_model import size
+from onnx_conformance.verification.node_oracle import NodeOracle, NoOracleError
+from onnx_conformance.verification.user_model import size
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from onnx_conformance.specification.signature import TypedValue
-    from onnx_conformance.verify.user_model import UserModel
+    from onnx_conformance.verification.user_model import UserModel
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from onnx_conformance.specification.signature import TypedValue
-    from onnx_conformance.verify.user_model import Step, UserModel
+    from onnx_conformance.verification.user_model import Step, UserModel
 
 import numpy as np
 
