@@ -149,7 +149,7 @@ class Drawing:
         found: dict[str, bool] = {}
         for item in self.model.needed:
             for axis, dim in enumerate(_dims(item)):
-                if not dim.HasField("dim_value"):
+                if not _is_fixed(dim):
                     found.setdefault(_symbol(item, axis, dim), bool(BATCH.match(dim.dim_param)) or axis == 0)
         return found
 
@@ -163,7 +163,7 @@ class Drawing:
             self._check(item, value)
             if isinstance(value, np.ndarray) and item.type.HasField("tensor_type"):
                 for axis, dim in enumerate(_dims(item)):
-                    if not dim.HasField("dim_value"):
+                    if not _is_fixed(dim):
                         sizes[_symbol(item, axis, dim)] = value.shape[axis]
         return sizes
 
@@ -180,30 +180,31 @@ class Drawing:
             )
         dims = _dims(item)
         fits = len(dims) == value.ndim and all(
-            not dim.HasField("dim_value") or dim.dim_value == size for dim, size in zip(dims, value.shape, strict=True)
+            not _is_fixed(dim) or dim.dim_value == size for dim, size in zip(dims, value.shape, strict=True)
         )
         if item.type.tensor_type.HasField("shape") and not fits:
-            words = [str(dim.dim_value) if dim.HasField("dim_value") else dim.dim_param or "?" for dim in dims]
+            words = [str(dim.dim_value) if _is_fixed(dim) else dim.dim_param or "?" for dim in dims]
             raise HarnessError(
                 "input-shape",
                 f"input {item.name} must have the shape [{', '.join(words)}], but it has {list(value.shape)}",
             )
 
-    def drawn(self, works: Callable[[Mapping[str, TypedValue]], bool]) -> Inputs:
-        """Return the inputs with the first sizes that work.
+    def drawn(self, works: Callable[[Mapping[str, TypedValue]], float]) -> Inputs:
+        """Return the inputs with the first sizes that work best.
 
         Args:
-            works: whether the text defines the result for these inputs. If it never does, the first inputs are used.
+            works: how well the model works with inputs, from 0 to 1. The search ends with the first inputs of 1.
         """
-        first = None
+        best, found = -1.0, Inputs({})
         for below in MOST_INTEGERS:
             for sizes in self._tries():
-                found = self._with({**self.sizes, **sizes}, below)
-                first = first or found
-                if works(found.values):
+                tried = self._with({**self.sizes, **sizes}, below)
+                how_well = works(tried.values)
+                if how_well > best:
+                    best, found = how_well, tried
+                if best >= 1:
                     return found
-        assert first is not None  # noqa: S101 - there is at least one size
-        return first
+        return found
 
     def _tries(self) -> Iterator[dict[str, int]]:
         """Yield sizes of the dimensions without one: the same size for all, then another size for each alone."""
@@ -247,7 +248,7 @@ class Drawing:
                 "input-not-drawn", f"input {item.name} is a {type_}; name a file or folder with it: --inputs PATH"
             )
         shape = tuple(
-            dim.dim_value if dim.HasField("dim_value") else sizes[_symbol(item, axis, dim)]
+            dim.dim_value if _is_fixed(dim) else sizes[_symbol(item, axis, dim)]
             for axis, dim in enumerate(_dims(item))
         )
         named = self._by_name(item.name, type_, shape, generator)
@@ -314,3 +315,8 @@ def _dims(item: onnx.ValueInfoProto) -> list[onnx.TensorShapeProto.Dimension]:
 
 def _symbol(item: onnx.ValueInfoProto, axis: int, dim: onnx.TensorShapeProto.Dimension) -> str:
     return dim.dim_param or f"{item.name}_{axis}"
+
+
+def _is_fixed(dim: onnx.TensorShapeProto.Dimension) -> bool:
+    """Return whether a dimension has a size. Some exporters write -1 for one that is not known."""
+    return bool(dim.HasField("dim_value")) and dim.dim_value >= 0

@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from onnx_conformance.base.verdict import line
 from onnx_conformance.declare import NoAnswer, Rejected
 from onnx_conformance.verification.node_oracle import NodeOracle, NoOracleError
@@ -28,6 +30,7 @@ class OracleRun:
         sizes: their sizes in bytes, by name.
         problem: why it stopped, in one line; empty if it reached the end.
         no_answer: whether it stopped because the text forbids a call, or does not define its result.
+        empty: whether a node returns a tensor without elements, which ordinary inputs rarely cause.
         seconds: the processor time that it took, in seconds.
     """
 
@@ -36,6 +39,7 @@ class OracleRun:
     sizes: dict[str, int]
     problem: str = ""
     no_answer: bool = False
+    empty: bool = False
     seconds: float = 0.0
 
 
@@ -53,7 +57,7 @@ def run(
     local: dict[str, TypedValue] = {**model.constants, **inputs}
     sizes = {name: size(item.value) for name, item in local.items()}
     last = {name: step.index for step in model.steps for name in step.reads}
-    problem, stopped = "", False
+    problem, stopped, empty = "", False, False
     for step in model.steps:
         try:
             found = oracle.values(step, local)
@@ -65,6 +69,7 @@ def run(
             problem = f"node {step.index} {step.label} ({step.operator}): {words}: {line(no_answer, 300)}"
         if problem:
             break
+        empty = empty or any(isinstance(item.value, np.ndarray) and not item.value.size for item in found.values())
         local.update(found)
         sizes.update({name: size(item.value) for name, item in found.items()})
         for name in step.reads:
@@ -72,4 +77,4 @@ def run(
                 local.pop(name, None)
         progress(step.index + 1)
     outputs = None if problem else {name: local[name] for name in model.outputs if name in local}
-    return OracleRun(outputs, oracle.types, sizes, problem, stopped, time.process_time() - began)
+    return OracleRun(outputs, oracle.types, sizes, problem, stopped, empty, time.process_time() - began)

@@ -35,6 +35,8 @@ END_TO_END = 60.0
 """The default of `end_to_end`, in seconds."""
 TIMEOUT = 300.0
 """The default of `timeout`, in seconds."""
+EMPTY = 0.5
+"""How well drawn inputs work that lead to tensors without elements."""
 STEPS, SECONDS = 200, 60.0
 """Limits of the reduction of the first wrong node: cases that the backend runs, and seconds."""
 
@@ -101,15 +103,15 @@ def _inputs(
     progress: Callable[[str, int, int], None],
 ) -> tuple[Inputs, OracleRun]:
     """Return the inputs, and the values of the oracle for them."""
-    runs: list[tuple[int, OracleRun]] = []
+    runs: list[tuple[Mapping[str, TypedValue], OracleRun]] = []
 
-    def works(values: Mapping[str, TypedValue]) -> bool:
+    def works(values: Mapping[str, TypedValue]) -> float:
         done = oracle_run.run(model, values, lambda done: progress("oracle: nodes", done, len(model.steps)))
-        runs.append((id(values), done))
-        return not done.no_answer
+        runs.append((values, done))
+        return 0 if done.no_answer else EMPTY if done.empty else 1
 
     chosen = of_inputs.Drawing(model, given, shape, seed).drawn(works)
-    return chosen, next(run for key, run in runs if key == id(chosen.values))
+    return chosen, next(run for values, run in runs if values is chosen.values)
 
 
 def _notes(model: UserModel, oracle: OracleRun) -> list[str]:
