@@ -1,4 +1,4 @@
-"""`verify`: whether runtimes run a user's model correctly, and if not, which node is wrong."""
+"""`verify`: whether runtimes run a user's model correctly, and which node is wrong; whether tools keep its values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,13 @@ class SizeOfDimension(click.ParamType[tuple[str, int]]):
 
 @click.command("verify")
 @click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--backend", "backends", multiple=True, required=True, help="A runtime, named as in `run`. Repeatable.")
+@click.option("--backend", "backends", multiple=True, help="A runtime, named as in `run`. Repeatable.")
+@click.option(
+    "--tool",
+    "tools",
+    multiple=True,
+    help="A tool that changes models, such as onnxslim: is its model equal to the original? Repeatable.",
+)
 @click.option(
     "--inputs", type=click.Path(path_type=Path), metavar="PATH",
     help="A .npz file with inputs by name, or a folder with input_0.pb. Other inputs are drawn.",
@@ -79,7 +85,8 @@ class SizeOfDimension(click.ParamType[tuple[str, int]]):
 @click.option("--python", default="", metavar="PATH", help="A Python interpreter with the runtime, as in `run`.")
 @with_adapter_options
 def verify_(
-    model: Path, backends: tuple[str, ...], shape: tuple[tuple[str, int], ...], kind: str, out: Path | None,
+    model: Path, backends: tuple[str, ...], tools: tuple[str, ...],
+    shape: tuple[tuple[str, int], ...], kind: str, out: Path | None,
     script: Path | None, python: str, passes: tuple[str, ...], isolate: tuple[Path, ...] | None, no_reduce: bool,  # noqa: FBT001 - click's
     **options: Any,  # noqa: ANN401 - click's
 ) -> None:  # fmt: skip
@@ -93,9 +100,12 @@ def verify_(
     """
     if kind == "html" and out is None:
         raise HarnessError("html-without-out", "--format html writes one page; name it with --out report.html")
-    targets = [_target(name, python, passes, isolate) for name in backends]
+    if not backends and not tools:
+        raise click.UsageError("name a runtime with --backend, or a tool with --tool")
+    targets, of_tools = ([_target(name, python, passes, isolate) for name in names] for names in (backends, tools))
     with progress.phases() as advance:
-        done = verifying.verify(model, targets, shape=dict(shape), reduce=not no_reduce, progress=advance, **options)
+        options.update(shape=dict(shape), reduce=not no_reduce, progress=advance)
+        done = verifying.verify(model, targets, tool=of_tools, **options)
     texts = {"text": lambda: "\n".join(verification.lines(done)), "json": lambda: verification.as_json(done)}
     text = verification_page.page(done) if kind == "html" else texts[kind]()
     if out is None:

@@ -13,6 +13,7 @@ from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.printing import clipped, quoted
 from onnx_conformance.base.verdict import line
 from onnx_conformance.case.value_text import brief
+from onnx_conformance.minimize.passes import guilt
 from onnx_conformance.report import json_text
 from onnx_conformance.verification.verified import Judgement
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from onnx_conformance.findings.finding import Finding
-    from onnx_conformance.verification.verified import Fusion, NodeResult, OfBackend, Verified
+    from onnx_conformance.verification.verified import Fusion, NodeResult, OfBackend, OfTool, Verified
 
 WIDTH = 80
 MOST_ROWS = 10
@@ -42,7 +43,8 @@ def lines(done: Verified, findings: dict[str, Sequence[Finding]] | None = None) 
     for note in (*done.inputs.notes, *done.notes):
         yield from _wrapped(note, "  ")
     yield ""
-    yield _table(done)
+    if done.backends:
+        yield _table(done)
     for text in _who_is_right(done):
         yield from _wrapped(text)
     for item in done.backends:
@@ -51,9 +53,11 @@ def lines(done: Verified, findings: dict[str, Sequence[Finding]] | None = None) 
             yield from _of_backend(item, (findings or {}).get(item.backend, ()))
         for kind in (Judgement.ROUNDING, Judgement.FORBIDDEN, Judgement.OPEN, Judgement.UNKNOWN):
             yield from _others(item, kind)
+    for text in of_tools(done):
+        yield from _wrapped(text)
 
 
-def named(item: OfBackend) -> str:
+def named(item: OfBackend | OfTool) -> str:
     """Return a backend and its version, from its hello; of the path of an adapter only the last part."""
     if under_test.is_foreign(item.backend):
         return line(item.backend.rpartition("/")[2], 60)
@@ -94,6 +98,21 @@ def _who_is_right(done: Verified) -> Iterator[str]:
         yield f"the outputs differ: {', '.join(right)} {verb} right, and not {', '.join(wrong)}"
 
 
+def of_tools(done: Verified) -> Iterator[str]:
+    """Yield for each tool whether it returns a right model."""
+    for item in done.tools:
+        size = "" if item.nodes_made is None else f" ({item.nodes} nodes before, {item.nodes_made} after)"
+        if item.result is None or item.problem:
+            text = f"it is not known whether the returned model is right{size}: {item.problem}"
+        elif item.ok:
+            text = f"the returned model has the values of the original one{size}"
+        else:
+            by = f"; {guilt(item.guilty)}" if item.guilty else ""
+            text = f"{item.result.verdict}{size}: {line(item.result.message, 400)}{by}"
+        yield f"{named(item)}: {text}"
+
+
+HOW = {Judgement.WRONG: "is wrong", Judgement.FAILED: "does not run"}
 OTHERS = {
     Judgement.ROUNDING: "rounded less carefully than usual, by few units in the last place",
     Judgement.FORBIDDEN: "forbidden by the text",
@@ -121,7 +140,7 @@ def _of_backend(item: OfBackend, findings: Sequence[Finding]) -> Iterator[str]:
     if first is not None:
         others = len(item.faults) - 1
         more = f", and the first of {others + 1}" if others else ""
-        yield from _wrapped(f"{name}: {node(first)} is {first.judgement}{more}")
+        yield from _wrapped(f"{name}: {node(first)} {HOW[first.judgement]}{more}")
         yield from _described(first)
     if item.fusion is not None:
         yield from _fused(name, item.fusion)
@@ -193,6 +212,7 @@ def data(done: Verified) -> dict[str, Any]:
         "sizes": dict(done.inputs.sizes),
         "notes": list(done.notes),
         "backends": [_backend_data(item) for item in done.backends],
+        "tools": [_tool_data(item) for item in done.tools],
     }
 
 
@@ -233,6 +253,19 @@ def _backend_data(item: OfBackend) -> dict[str, Any]:
             "message": item.fusion.result.message,
             "right_by_level": dict(item.fusion.levels),
         },
+    }
+
+
+def _tool_data(item: OfTool) -> dict[str, Any]:
+    return {
+        "tool": item.backend,
+        "version": str(item.hello.get("version", "")),
+        "ok": item.ok,
+        "verdict": "" if item.result is None else str(item.result.verdict),
+        "message": item.problem if item.result is None else item.result.message,
+        "nodes_before": item.nodes,
+        "nodes_after": item.nodes_made,
+        "guilty_passes": list(item.guilty),
     }
 
 

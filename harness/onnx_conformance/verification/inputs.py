@@ -248,8 +248,7 @@ class Drawing:
                 "input-not-drawn", f"input {item.name} is a {type_}; name a file or folder with it: --inputs PATH"
             )
         shape = tuple(
-            dim.dim_value if _is_fixed(dim) else sizes[_symbol(item, axis, dim)]
-            for axis, dim in enumerate(_dims(item))
+            dim.dim_value if _is_fixed(dim) else sizes[_symbol(item, axis, dim)] for axis, dim in enumerate(_dims(item))
         )
         named = self._by_name(item.name, type_, shape, generator)
         return named or _tensor(type_, shape, generator, self._below)

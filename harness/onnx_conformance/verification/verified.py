@@ -154,24 +154,54 @@ class OfBackend:
 
 
 @dataclass(frozen=True)
+class OfTool:
+    """The result of one tool that changes models.
+
+    Attributes:
+        backend: the tool, as the user named it.
+        nodes: the number of nodes of the original model.
+        hello: the first message of its adapter.
+        result: the verdict on the model that it returned; None if the oracle does not know the values of the original.
+        nodes_made: the number of nodes of that model; None without one.
+        problem: why the result is not known, in one line; empty if it is.
+        guilty: the passes of an optimizer that are at fault.
+    """
+
+    backend: str
+    nodes: int
+    hello: Mapping[str, Any] = field(default_factory=dict)
+    result: Result | None = None
+    nodes_made: int | None = None
+    problem: str = ""
+    guilty: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the returned model is not known to be wrong."""
+        return self.result is None or not self.result.verdict.failed
+
+
+@dataclass(frozen=True)
 class Verified:
-    """The results of all backends on one model.
+    """The results of all backends and tools on one model.
 
     Attributes:
         model: the model.
         inputs: its inputs.
-        backends: the results of each.
+        backends: the result of each backend.
+        tools: the result of each tool.
         notes: facts about the model, such as operators without an oracle.
         seconds: the time of the oracle for the whole model, in seconds; None if it has no result.
     """
 
     model: UserModel
     inputs: Inputs
-    backends: Sequence[OfBackend]
+    backends: Sequence[OfBackend] = ()
+    tools: Sequence[OfTool] = ()
     notes: Sequence[str] = ()
     seconds: float | None = None
 
     @property
     def ok(self) -> bool:
-        """Whether every backend runs the model, and none has a node at fault."""
-        return all(item.ok for item in self.backends)
+        """Whether every backend runs the model, none has a node at fault, and no tool returns a wrong model."""
+        return all(item.ok for item in self.backends) and all(item.ok for item in self.tools)

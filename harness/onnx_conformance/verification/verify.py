@@ -10,13 +10,14 @@ import onnx
 
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.target import Target
-from onnx_conformance.base.verdict import line
+from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.environments import backend_names
 from onnx_conformance.judging.ask import ask_once
 from onnx_conformance.minimize import reducer
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.verification import fusion, oracle_run
 from onnx_conformance.verification import inputs as of_inputs
+from onnx_conformance.verification.of_tool import verify_tool
 from onnx_conformance.verification.user_model import UserModel, unknown_operators
 from onnx_conformance.verification.verified import Judgement, OfBackend, Verified
 from onnx_conformance.verification.verifying import Settings, verify_backend
@@ -43,9 +44,10 @@ STEPS, SECONDS = 200, 60.0
 
 def verify(
     model: str | Path | onnx.ModelProto | UserModel,
-    backend: str | Target | Sequence[str | Target],
+    backend: str | Target | Sequence[str | Target] = (),
     inputs: Mapping[str, Value] | str | Path | None = None,
     *,
+    tool: str | Target | Sequence[str | Target] = (),
     shape: Mapping[str, int] | None = None,
     seed: int = 0,
     nodes: Sequence[str] = (),
@@ -61,6 +63,7 @@ def verify(
         model: the model, or the path of its file.
         backend: one or several backends, named as in `onnx-conformance run`.
         inputs: the inputs by name, the path of a .npz file, or that of a folder with input_0.pb. Others are drawn.
+        tool: one or several tools that change models, such as onnxslim.
         shape: sizes of symbolic dimensions by name.
         seed: of the drawn inputs.
         nodes: globs over the names of nodes, operators or outputs; only these are judged.
@@ -75,14 +78,20 @@ def verify(
     """
     subject = _subject(model)
     subject.chosen(nodes)  # A glob that matches nothing is reported before anything runs.
-    found = [backend] if isinstance(backend, str | Target) else list(backend)
-    targets = [item if isinstance(item, Target) else backend_names.resolve(item) for item in found]
+    targets, tools = _targets(backend), _targets(tool)
     given = of_inputs.read(Path(inputs), subject) if isinstance(inputs, str | Path) else dict(inputs or {})
     of_inputs.check_names(given, subject)
     chosen, oracle = _inputs(subject, given, shape or {}, seed, progress)
     settings = Settings(memory, tuple(nodes), end_to_end, Limits(timeout=timeout), progress)
     results = [_of_backend(subject, chosen, target, oracle, settings, reduce=reduce) for target in targets]
-    return Verified(subject, chosen, results, _notes(subject, oracle), oracle.seconds)
+    of_tools = [verify_tool(subject, chosen, target, oracle, settings.limits) for target in tools]
+    return Verified(subject, chosen, results, of_tools, _notes(subject, oracle), oracle.seconds)
+
+
+def _targets(named: str | Target | Sequence[str | Target]) -> list[Target]:
+    """Return the targets of one or several backends."""
+    several = [named] if isinstance(named, str | Target) else named
+    return [item if isinstance(item, Target) else backend_names.resolve(item) for item in several]
 
 
 def _subject(model: str | Path | onnx.ModelProto | UserModel) -> UserModel:
@@ -145,6 +154,8 @@ def _reduced(done: OfBackend, target: Target, limits: Limits) -> OfBackend:
     if case is None:
         return done
     answer = ask_once(target, case, limits)
+    if answer.result is not None and answer.result.verdict is Verdict.UNSUPPORTED:
+        return done
     if answer.result is None or not answer.result.verdict.failed:
         return replace(
             done, reduced_by="the node alone is right on this backend, so it was not reduced: its neighbours matter"

@@ -21,6 +21,7 @@ from onnx_conformance.verification.verify import verify
 from refusals import refuses
 
 DAMAGED = str(Path(__file__).parents[2] / "adapters" / "damaged.py")
+WRONG_PASSES = str(Path(__file__).parents[2] / "adapters" / "wrong_passes.py")
 LARGE = build()
 OPERATORS = {node.op_type: node.name for node in LARGE.graph.node}
 """A node of each operator: its last one."""
@@ -201,6 +202,18 @@ def test_a_model_that_the_checker_rejects_is_one_sentence() -> None:
     model.graph.node[0].input[0] = "missing"
     with refuses("model-not-valid"):
         UserModel(model, "m")
+
+
+@pytest.mark.slow
+def test_a_tool_that_returns_a_wrong_model_is_named_with_its_guilty_pass() -> None:
+    model = small("g (float[4] x) => (float[4] z) { y = Neg(x)  w = Neg(y)  z = Exp(w) }")
+    (wrong,) = verify(model, tool=f"{WRONG_PASSES}[only:fuse_negs+tidy]").tools
+    assert not wrong.ok
+    assert wrong.guilty == ("fuse_negs",)
+    (right,) = verify(model, tool=f"{WRONG_PASSES}[only:tidy+number]").tools
+    assert right.ok
+    text = "\n".join(verification.lines(verify(model, tool=f"{WRONG_PASSES}[only:fuse_negs+tidy]")))
+    assert "guilty pass: fuse_negs" in " ".join(text.split())
 
 
 def test_inputs_come_from_files(tmp_path: Path) -> None:

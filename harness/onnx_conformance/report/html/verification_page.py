@@ -35,6 +35,7 @@ def page(done: Verified) -> str:
         done=done,
         version=VERSION,
         style=Markup(style),  # noqa: S704 - our own file
+        tools=[" ".join(text.split()) for text in verification.of_tools(done)],
         backends=[_backend(item) for item in done.backends],
     )
 
