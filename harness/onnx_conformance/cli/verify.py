@@ -6,21 +6,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import onnx
 
-from onnx_conformance.base import printing
+from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.package import CHECKOUT
 from onnx_conformance.cli.options import SIZE, Seconds, exit_with, with_adapter_options
 from onnx_conformance.environments import backend_names, sandbox
+from onnx_conformance.findings import findings_file, model_use
 from onnx_conformance.report import verification
 from onnx_conformance.report.html import verification_page
 from onnx_conformance.repro import write
 from onnx_conformance.repro.bug_report import Issue
 from onnx_conformance.run import progress
+from onnx_conformance.specification.model_use import uses
 from onnx_conformance.verification import verify as verifying
 
 if TYPE_CHECKING:
     from onnx_conformance.base.target import Target
+    from onnx_conformance.findings.finding import Finding
     from onnx_conformance.verification.verified import Verified
+
+PUBLISHED = CHECKOUT / "reports" / "findings" if CHECKOUT is not None else None
+"""The published findings of a checkout."""
 
 
 class SizeOfDimension(click.ParamType[tuple[str, int]]):
@@ -82,12 +90,17 @@ class SizeOfDimension(click.ParamType[tuple[str, int]]):
     "--script", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
     help="Write a script that shows the first fault without this project; as .md, a bug report.",
 )  # fmt: skip
+@click.option(
+    "--findings", "folder", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="Name the findings of this folder that concern the first node at fault.  [default: those of the checkout]",
+)  # fmt: skip
 @click.option("--python", default="", metavar="PATH", help="A Python interpreter with the runtime, as in `run`.")
 @with_adapter_options
 def verify_(
     model: Path, backends: tuple[str, ...], tools: tuple[str, ...],
     shape: tuple[tuple[str, int], ...], kind: str, out: Path | None,
-    script: Path | None, python: str, passes: tuple[str, ...], isolate: tuple[Path, ...] | None, no_reduce: bool,  # noqa: FBT001 - click's
+    script: Path | None, folder: Path | None,
+    python: str, passes: tuple[str, ...], isolate: tuple[Path, ...] | None, no_reduce: bool,  # noqa: FBT001 - click's
     **options: Any,  # noqa: ANN401 - click's
 ) -> None:  # fmt: skip
     """Find out whether runtimes run a model as ONNX demands; if not, which node is wrong.
@@ -106,13 +119,14 @@ def verify_(
     with progress.phases() as advance:
         options.update(shape=dict(shape), reduce=not no_reduce, progress=advance)
         done = verifying.verify(model, targets, tool=of_tools, **options)
-    texts = {"text": lambda: "\n".join(verification.lines(done)), "json": lambda: verification.as_json(done)}
+    known = _findings(done, folder)
+    texts = {"text": lambda: "\n".join(verification.lines(done, known)), "json": lambda: verification.as_json(done)}
     text = verification_page.page(done) if kind == "html" else texts[kind]()
     if out is None:
         printing.show(text)
     else:
         _write(out, text)
-        for shown in verification.lines(done):
+        for shown in verification.lines(done, known):
             printing.show(shown)
     if script is not None:
         _write_script(done, script)
@@ -122,6 +136,21 @@ def verify_(
 def _target(name: str, python: str, passes: tuple[str, ...], isolate: tuple[Path, ...] | None) -> Target:
     target = backend_names.resolve(name, python, passes)
     return target if isolate is None else sandbox.around("generated", None, shown=isolate).of(target)
+
+
+def _findings(done: Verified, folder: Path | None) -> dict[str, list[Finding]]:
+    """Return by backend the findings that concern the operator, the version and the types of its first fault."""
+    used = folder or PUBLISHED
+    if used is None or (folder is None and not (used / findings_file.FILE).exists()):
+        return {}
+    known = findings_file.read(used)
+    found: dict[str, list[Finding]] = {}
+    for item in done.backends:
+        name = under_test.unversioned(item.backend)
+        if item.first is not None and item.first.case is not None and name in known.runtimes:
+            uses_ = uses(onnx.load_from_string(item.first.case.model), infer=False)
+            found[item.backend] = [concern.finding for concern in model_use.concerns(uses_, known, name)]
+    return found
 
 
 def _write(path: Path, text: str) -> None:

@@ -18,7 +18,7 @@ from onnx_conformance.report import json_text
 from onnx_conformance.verification.verified import Judgement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from onnx_conformance.findings.finding import Finding
     from onnx_conformance.verification.verified import Fusion, NodeResult, OfBackend, OfTool, Verified
@@ -30,7 +30,7 @@ FORMAT_VERSION = 1
 """The version of the JSON; see verification.schema.json."""
 
 
-def lines(done: Verified, findings: dict[str, Sequence[Finding]] | None = None) -> Iterator[str]:
+def lines(done: Verified, findings: Mapping[str, Sequence[Finding]] | None = None) -> Iterator[str]:
     """Yield the model, a table of the backends, and the faults of each.
 
     Args:

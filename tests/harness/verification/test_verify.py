@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from pathlib import Path
 
+import fastjsonschema
 import numpy as np
 import onnx
 import pytest
@@ -22,6 +24,7 @@ from refusals import refuses
 
 DAMAGED = str(Path(__file__).parents[2] / "adapters" / "damaged.py")
 WRONG_PASSES = str(Path(__file__).parents[2] / "adapters" / "wrong_passes.py")
+SCHEMA = json.loads((resources.files("onnx_conformance.report") / "verification.schema.json").read_text("utf-8"))
 LARGE = build()
 OPERATORS = {node.op_type: node.name for node in LARGE.graph.node}
 """A node of each operator: its last one."""
@@ -161,6 +164,7 @@ def test_reports() -> None:
     assert "node 2 Relu_2 (ai.onnx/Relu/14) is wrong" in " ".join(text.split())
     assert "the outputs differ" in text
     data = json.loads(verification.as_json(done))
+    fastjsonschema.validate(SCHEMA, data)
     first, second = data["backends"]
     assert [node["name"] for node in first["nodes"] if node["judgement"] == "wrong"] == ["Relu_2"]
     assert (first["ok"], second["ok"], data["ok"]) == (False, True, False)
@@ -212,7 +216,9 @@ def test_a_tool_that_returns_a_wrong_model_is_named_with_its_guilty_pass() -> No
     assert wrong.guilty == ("fuse_negs",)
     (right,) = verify(model, tool=f"{WRONG_PASSES}[only:tidy+number]").tools
     assert right.ok
-    text = "\n".join(verification.lines(verify(model, tool=f"{WRONG_PASSES}[only:fuse_negs+tidy]")))
+    done = verify(model, tool=f"{WRONG_PASSES}[only:fuse_negs+tidy]")
+    fastjsonschema.validate(SCHEMA, json.loads(verification.as_json(done)))
+    text = "\n".join(verification.lines(done))
     assert "guilty pass: fuse_negs" in " ".join(text.split())
 
 
