@@ -1,4 +1,4 @@
-"""Verifies what a tool makes of a user's model: the oracle evaluates both models with the same inputs."""
+"""Verifies the model that a tool makes from a user's model: the oracle evaluates both models with the same inputs."""
 
 from __future__ import annotations
 
@@ -78,5 +78,5 @@ def _judged(asker: Asker, model: UserModel, inputs: Inputs, oracle: OracleRun) -
 def _parsed(data: bytes) -> onnx.ModelProto:
     try:
         return onnx.load_from_string(data)
-    except Exception:  # noqa: BLE001 - the verdict says that it is no model
+    except Exception:  # noqa: BLE001 - the verdict reports it
         return onnx.ModelProto()
