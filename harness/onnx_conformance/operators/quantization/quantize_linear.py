@@ -323,6 +323,9 @@ for type_, first in FLOATS.items():
             before=first + 1,
             cites=SATURATE,
         )
+MINUS_ZERO: dict[str, Any] = {"x": [-0.0, 0, 1, -1], "y_scale": 2}
+for type_, first in FLOATS.items():  # A type without a sign of zero has NaN in its place.
+    case(f"minus_zero_{type_}", Tag.EDGE, **MINUS_ZERO, y_zero_point=typed(type_, 0), since=first, cites=FORMULA)
 for type_ in FLOAT8:
     half = typed(type_, -0.5)
     case(f"zero_point_{type_}", x=[1.5, -3, 0.25, 6], y_scale=1, y_zero_point=half, cites=SAME_FORMULA)

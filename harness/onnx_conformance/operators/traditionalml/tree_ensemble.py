@@ -16,7 +16,14 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Clause, Op, Tag, Version, bounded, ramp, typed, vary
 from onnx_conformance.declare.sizes import filled, together
-from onnx_conformance.operators.traditionalml._post_transform import DEFINED, SLACK, TRANSFORMS, UNDEFINED, transformed
+from onnx_conformance.operators.traditionalml._post_transform import (
+    DEFINED,
+    SLACK,
+    TRANSFORMS,
+    UNDEFINED,
+    probabilities,
+    transformed,
+)
 from onnx_conformance.operators.traditionalml._trees import FORESTS, MODES, Leaf, Node, Tree, follows_true, forest
 
 if TYPE_CHECKING:
@@ -34,7 +41,9 @@ def _rounding(*, X: Array, leaf_weights: Array, tree_roots: list[int], n_targets
 ENSEMBLE = Op(
     "TreeEnsemble",
     versions=(5,),
-    compare=bounded(_rounding, "one addition for each tree, in any order, an average, and a transform"),
+    compare=bounded(_rounding, "one addition for each tree, in any order, an average, and a transform").limited(
+        0, 1, probabilities
+    ),
     domain="ai.onnx.ml",
     rank="X",
 )
