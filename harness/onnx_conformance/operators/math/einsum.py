@@ -239,6 +239,7 @@ CONTRACTIONS: dict[str, tuple[Any, ...]] = {
     "two_of_three_summed": ("ijk->i", (2, 3, 4)),
     "first_two_summed": ("ijk->k", (2, 3, 4)),
     "outer_two_summed": ("ijkl->kj", (2, 3, 4, 2)),
+    "reversed_of_five": ("abcde->edcba", (1, 2, 1, 2, 3)),
     "two_diagonals": ("iijj->ji", (2, 2, 3, 3)),
     "diagonal_summed_beside_kept": ("iij->j", (3, 3, 2)),
     "two_contracted": ("ijk,jkl->il", (2, 3, 4), (3, 4, 2)),
