@@ -307,16 +307,27 @@ def _kind(value: object) -> str:
     return f"{type(value).__name__} {text if len(text) <= SHOWN else f'{text[:SHOWN]}...'}"
 
 
-def opt_out(table: object, error: BaseException) -> str | None:
+OF_PYTHON = (("TypeError", r"got an unexpected keyword argument '(\w+)'", "no such attribute"),)
+"""Opt-outs of every runtime in Python, in the form of an adapter's OPT_OUTS. Such a runtime passes the attributes of a
+node as keyword arguments to a function, which lacks an attribute of this operator version. The first group of the
+pattern must be a word of the model: another keyword is a mistake of the runtime."""
+
+
+def opt_out(table: object, error: BaseException, model: bytes = b"") -> str | None:
     """Return the reason of the first row that matches the error, or None: it is a failure.
 
-    A row of an adapter's OPT_OUTS is (exception type name, pattern searched for in the message, reason).
+    A row of an adapter's OPT_OUTS is (exception type name, pattern searched for in the message, reason). The rows of
+    OF_PYTHON apply to every adapter.
     """
     names = {kind.__name__ for kind in type(error).__mro__}
     text = _text(error)
     for name, pattern, reason in table or ():  # type: ignore[attr-defined]
         if name in names and re.search(pattern, text):
             return str(reason)
+    for name, pattern, reason in OF_PYTHON:
+        found = re.search(pattern, text) if name in names else None
+        if found is not None and found[1].encode() in model:
+            return reason
     return None
 
 
@@ -342,7 +353,7 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
         fields = {**_error_fields(error, "element type"), **reached}
         reply, buffers = {"kind": "unsupported", "id": header["id"], **fields}, []
     except BaseException as error:  # noqa: BLE001 - a runtime may raise anything, SystemExit too
-        reason = opt_out(getattr(adapter, "OPT_OUTS", ()), error)
+        reason = opt_out(getattr(adapter, "OPT_OUTS", ()), error, payload[: header["model"]])
         kind = "refused" if reason is None else "unsupported"
         reply, buffers = {"kind": kind, "id": header["id"], **_error_fields(error, reason), **reached}, []
     else:

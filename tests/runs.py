@@ -65,15 +65,17 @@ def run_of(
     digest: str = "0123abcd",
     reference: str = "",
     isolate: bool = True,
+    threads: int | None = None,
 ) -> Run:
     """Return a run with these results; `hellos` has the hello of each backend, instead of a name and a version."""
     writer = Writer(path)
     known = {name: {"runtime": name, "version": "1.0"} for name in backends} if hellos is None else hellos
-    writer.open(
-        header(
-            {"name": suite, "digest": digest}, known, {"reference": reference, **({"isolate": True} if isolate else {})}
-        )
-    )
+    options = {
+        "reference": reference,
+        **({"isolate": True} if isolate else {}),
+        **({"threads": threads} if threads else {}),
+    }
+    writer.open(header({"name": suite, "digest": digest}, known, options))
     for item in results:
         writer.add(item)
     if finish:

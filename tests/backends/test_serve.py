@@ -397,6 +397,25 @@ def test_exceptions_of_the_runtime_are_refusals(error: BaseException) -> None:
     assert header["seconds"] >= 0, header
 
 
+@pytest.mark.parametrize(
+    ("keyword", "reason"), [("left_window_size", "no such attribute"), ("a_max", None)], ids=["attribute", "mistake"]
+)
+def test_a_function_without_an_attribute_of_the_model_opts_out(keyword: str, reason: str | None) -> None:
+    """Any other unexpected keyword argument is a mistake of the runtime."""
+    model = b"...left_window_size..."
+
+    def attention() -> None:
+        """Attention of an older version."""
+
+    def run(*_: object) -> Any:
+        return attention(**{keyword: 1})  # type: ignore[call-arg]
+
+    question = messages(request(7, model=model))[0]
+    [(header, _)] = messages(serve.answer(SimpleNamespace(run=run), *question))
+    assert header["kind"] == ("refused" if reason is None else "unsupported"), header
+    assert header.get("reason") == reason
+
+
 @pytest.mark.parametrize("opt_outs", [(), [("HostileError", r"", "even so")]], ids=["refused", "unsupported"])
 def test_an_error_whose_message_raises_is_reported(opt_outs: object) -> None:
     header, _ = answered(raising(HostileError()), opt_outs=opt_outs)

@@ -52,7 +52,8 @@ def unequal(wanted: Array, got: Array, allowance: Allowance, bound: Array | None
         if allowance.signed_zero:  # The sign of zero has no distance, so no tolerance covers it.
             near = near & ~((a == 0) & (b == 0))
         if allowance.interval is not None:
-            near = near & (b >= allowance.interval[0]) & (b <= allowance.interval[1])
+            low, high = np.array(allowance.interval).astype(wanted.dtype).astype(np.float64)
+            near = near & (b >= low) & (b <= high)
     return np.asarray(~(same | (finite & near)))
 
 

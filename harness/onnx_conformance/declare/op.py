@@ -8,7 +8,7 @@ import fnmatch
 import inspect
 import itertools
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -67,6 +67,10 @@ class Bindings(dict[str, str]):
         """Store the default of each variable, and the types of its inputs."""
         super().__init__({**defaults, **{variable: types[0] for variable, types in several.items()}})
         self.bound_by_inputs, self.several = frozenset(several), several
+
+
+Dimensions = Callable[[Mapping[str, tuple[int, ...]], Mapping[str, Any]], Mapping[str, Sequence[str]]]
+"""A function of shapes and attributes that returns names of dimensions; see Op.dimensions."""
 
 
 Derivation = Callable[[Bindings, Mapping[str, Any]], Any]
@@ -192,9 +196,9 @@ def _varied(spec: CaseSpec) -> Iterator[CaseSpec]:
 
 OF_CALL = ("n", "omits", "around", "beside")
 """Members of an example that are not arguments."""
-OF_NODE = frozenset({"n", "nodes"})
-"""Parameters of an oracle that are not arguments of the operator: the number of outputs of the node (`n`), and the
-nodes of the graph as Calls (`nodes`)."""
+OF_NODE = frozenset({"n", "nodes", "omits"})
+"""Parameters of an oracle that are not arguments of the operator: the number of outputs of the node (`n`), the outputs
+among them that the node does not name (`omits`), and the nodes of the graph as Calls (`nodes`)."""
 
 
 @dataclass(frozen=True)
@@ -227,6 +231,11 @@ class Op:
         widens: whether the oracle receives floating inputs as float64 instead of their type.
         stated: input shape -> the axes whose lengths the text names. No form has symbols there, because a runtime may
             reject a model in which they are unknown.
+        dimensions: a function that names dimensions whose sizes the text equates, for those that have no name in the
+            descriptions of inputs and outputs: shapes of inputs and outputs by name, and attributes -> a name, or an
+            empty text, for each dimension of some of them. Forms with symbols have one symbol for each name.
+        applies: attribute -> the element types of the first output to which it applies, if the text limits it to some.
+            Derived cases set it for these types only, because a runtime may reject it for others.
         rank: the rank of the output tensors: an input with the same rank, or a function of the arguments by name. A
             graph must declare the rank of its outputs even if the model has no answer.
         calls: the calls at the sizes of real models, declared by `sized`.
@@ -242,6 +251,8 @@ class Op:
     derives: Mapping[str, Derivation] = field(default_factory=dict)
     widens: bool = True
     stated: Callable[[tuple[int, ...]], frozenset[int]] = lambda _: frozenset()
+    applies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    dimensions: Dimensions = lambda _, __: {}
     call: Mapping[str, Any] | None = None
     excuses: dict[str, str] = field(default_factory=dict)
     disputes: dict[str, str] = field(default_factory=dict)

@@ -37,7 +37,8 @@ class Reading:
 ONE_ELEMENT = Reading(
     "R1",
     "If a text requires a scalar and does not name its shape, is a tensor of shape [1] valid, too?",
-    "Yes. If the text names the shape (`tensor of empty shape`, `0-D tensor`), it is not.",
+    "Yes. If the text names the shape (`tensor of empty shape`, `0-D tensor`), it is not. If ONNX's shape inference "
+    "rejects it, the result is unspecified.",
     "Such a tensor can have no other meaning. Official cases of NonMaxSuppression and QLinearMatMul contain one, and "
     "the function body of Attention passes such a value to Pad.",
     ("https://github.com/onnx/onnx/pull/2224", "https://github.com/onnx/onnx/pull/5617"),

@@ -43,7 +43,10 @@ class Tolerance:
             type of 16 bits is that of a calculation in float32, and one unit for the rounding of its result: careful
             implementations do so, and the error of sums in 16 bits would let wrong answers pass.
         interval: the least and the greatest value of the function. An answer beyond them is wrong, however near it is:
-            models rely on them, for example when they compute the arccosine of a cosine.
+            models rely on them, for example when they compute the arccosine of a cosine. An end that the type of the
+            output lacks is rounded to that type.
+        limited_if: whether the values are in the interval: a function of the oracle's arguments, by name, such as
+            `post_transform`. Without it, they always are.
     """
 
     reason: str
@@ -57,15 +60,22 @@ class Tolerance:
     stage: str = ""
     steps: bool = False
     interval: tuple[float, float] | None = None
+    limited_if: Callable[..., bool] | None = None
 
     @property
     def exact(self) -> bool:
         """Whether only the very same value passes."""
         return not (self.ulp or self.rtol or self.atol or self.bound or self.measured)
 
-    def limited(self, low: float, high: float) -> Tolerance:
-        """Return the tolerance of a function whose values are between two numbers, both included."""
-        return dataclasses.replace(self, interval=(low, high))
+    def limited(self, low: float, high: float, when: Callable[..., bool] | None = None) -> Tolerance:
+        """Return the tolerance of a function whose values are between two numbers, both included.
+
+        Args:
+            low: the least value.
+            high: the greatest value.
+            when: see `limited_if`.
+        """
+        return dataclasses.replace(self, interval=(low, high), limited_if=when)
 
 
 EXACT = Tolerance("the operator only moves or selects data", signed_zero=True)

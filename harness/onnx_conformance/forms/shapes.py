@@ -34,7 +34,10 @@ _RESHAPE_ALLOWZERO = 14
 
 
 def symbolic(start: Delivered) -> Delivered | None:
-    """Make every dimension of inputs and outputs a symbol, except those whose size is stated."""
+    """Make every dimension of inputs and outputs a symbol, except those whose size is stated.
+
+    Dimensions that the text calls by one name have one symbol.
+    """
     return _with_symbols(start) if any(value.ndim for value in start.tensors.values()) else None
 
 
@@ -96,9 +99,29 @@ def _loses_zeros(value: Array, convention: Convention) -> bool:
 
 def _with_symbols(start: Delivered) -> Delivered:
     model = copied(start)
+    shared = _shared(start)
     for item in (*model.graph.input, *model.graph.output):
         stated = start.stated.get(item.name, frozenset())
         for axis, dim in enumerate(item.type.tensor_type.shape.dim):
             if axis not in stated:
-                dim.dim_param = f"{item.name}_{axis}"
+                dim.dim_param = shared.get((item.name, axis), f"{item.name}_{axis}")
     return dataclasses.replace(start, model=model)
+
+
+def _shared(start: Delivered) -> dict[tuple[str, int], str]:
+    """Return the names of dimensions of inputs and outputs in the text, by the input or output and the axis.
+
+    The first dimension of a name determines its sizes: here, and in the earlier call of the session. Another dimension
+    of this name with other sizes has a different meaning, or is broadcast.
+    """
+    first: dict[str, tuple[int, ...]] = {}
+    shared: dict[tuple[str, int], str] = {}
+    for item in (*start.model.graph.input, *start.model.graph.output):
+        dims = item.type.tensor_type.shape.dim
+        names = start.dimensions.get(item.name, ())
+        earlier = (start.another or {}).get(item.name)
+        for axis, (name, dim) in enumerate(zip(names, dims, strict=False)):
+            sizes = (dim.dim_value, *(earlier.shape[axis : axis + 1] if isinstance(earlier, np.ndarray) else ()))
+            if name and dim.HasField("dim_value") and first.setdefault(name, sizes)[: len(sizes)] == sizes:
+                shared[item.name, axis] = name
+    return shared

@@ -170,7 +170,8 @@ FORMS = (
     ),
     Form(
         SYMBOLIC,
-        "every dimension is a symbol, except a 1 that the text requires, as in the shape [1, C] of StringNormalizer",
+        "every dimension is a symbol, except a 1 that the text requires, as in the shape [1, C] of StringNormalizer. "
+        "Dimensions that the text equates have one symbol",
         shapes.symbolic,
         _PLAN | _REWRITE,
         _has_inputs,

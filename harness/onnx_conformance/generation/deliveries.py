@@ -14,8 +14,8 @@ from onnx_conformance.case.case import PLAIN, Case, Outcome, delivered_id
 from onnx_conformance.forms import table
 from onnx_conformance.forms.delivered import Delivered, value_info
 from onnx_conformance.forms.table import Form, Once, Start
+from onnx_conformance.specification import dimensions, rewordings, schema
 from onnx_conformance.specification import nodes as of_model
-from onnx_conformance.specification import rewordings, schema
 from onnx_conformance.tolerance import several_nodes
 
 if TYPE_CHECKING:
@@ -208,9 +208,25 @@ def started(plan: Plan, opset: int | None = None) -> Delivered:
         least_ir=max((level for domain, level in levels.items() if domain != version.domain), default=0),
         captured=frozenset(plan.around.keys() - inputs.keys()),
         stated={name: plan.op.stated(array.shape) for name, array in tensors.items() if name not in plan.around},
+        dimensions=_dimensions(plan, {item.name: _shape(item) for item in (*model.graph.input, *model.graph.output)}),
         movable=plan.expected is None or "nodes" not in plan.op.oracle_for(version.meaning).of_node,
         another=None if plan.earlier is None else {name: item.value for name, item in plan.earlier.items()},
     )
+
+
+def _shape(item: onnx.ValueInfoProto) -> tuple[int, ...]:
+    return tuple(dim.dim_value for dim in item.type.tensor_type.shape.dim)
+
+
+def _dimensions(plan: Plan, shapes: Mapping[str, tuple[int, ...]]) -> Mapping[str, Sequence[str]]:
+    """Return the names of the dimensions of inputs and outputs: those in the text, and those in the declaration."""
+    of_text = {
+        item.name: dimensions.names(item.description, len(shapes[item.name]))
+        for item in (*plan.version.inputs, *plan.version.outputs)
+        if not item.variadic and item.name in shapes
+    }
+    attributes = {name: helper.get_attribute_value(proto) for name, proto in plan.attributes.items()}
+    return {**of_text, **plan.op.dimensions(shapes, attributes)}
 
 
 def _node(plan: Plan) -> onnx.NodeProto:

@@ -56,7 +56,9 @@ class _Derivation:
         self.op, self.version = op, version
         example = _ramps(version) if op.call is None else op.call
         self.call = {name: example[name] for name in OF_CALL if name in example}
-        self.arguments = {name: value for name, value in example.items() if name in version.arguments}
+        own = {name: value for name, value in example.items() if name in version.arguments}
+        self.limited = {name: value for name, value in own.items() if name in op.applies}
+        self.arguments = {name: value for name, value in own.items() if name not in op.applies}
         self.inputs = _inputs(version)
 
     def cases(self) -> Iterator[CaseSpec]:
@@ -137,7 +139,9 @@ class _Derivation:
     def _attributes(self) -> Iterator[CaseSpec]:
         """Yield cases with each attribute set and omitted, with missing required attributes, and with unknown ones."""
         for name, default in evaluator.known(self.version, {}).items():
-            if name in self.arguments:
+            if name in self.op.applies:
+                yield from self._limited(name, self.limited.get(name, default))
+            elif name in self.arguments:
                 required = self.version.attributes[name].required
                 state, rejects = ("missing", Rule.ATTRIBUTES) if required else ("unset", None)
                 yield self._case(f"{name}_{state}", self._without(name), rejects=rejects)
@@ -147,6 +151,15 @@ class _Derivation:
         for name, value in self._of_other_versions().items():
             left = self._without(name) if name in self.inputs and self.inputs[name].optional else self.arguments
             yield self._case(f"attribute_{name}", left, stray={name: value}, rejects=Rule.ATTRIBUTES)
+
+    def _limited(self, name: str, value: Any) -> Iterator[CaseSpec]:  # noqa: ANN401 - any attribute
+        """Yield a case with an attribute that the text limits to some types, for the first of these types."""
+        variable = self.version.outputs[0].type
+        allowed = self.version.types[variable]
+        first = next((item for item in allowed if Type.parse(item).short in self.op.applies[name]), None)
+        if first is not None:
+            others = tuple(item for item in allowed if item != first)
+            yield self._case(f"{name}_set", {**self.arguments, name: value}, each=variable, but=others)
 
     def _of_other_versions(self) -> dict[str, Any]:
         """Return attributes that other versions have and this one lacks, each with a valid value."""

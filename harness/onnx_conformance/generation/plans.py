@@ -125,7 +125,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     allowance = by_steps = Allowance(op.compare.reason)
     try:
         nodes = functools.partial(_evaluator().calls, call.local, call.scope)
-        answer = evaluator.apply(op, version, values, evaluated, n, nodes)
+        answer = evaluator.apply(op, version, values, evaluated, n, nodes, spec.omits)
         if spec.rejects or (spec.unspecified and spec.unspecified not in answer.open_by):
             raise DeclarationError(
                 "values-not-declared", f"{case_id}: declared without values, but the oracle returns values"

@@ -670,6 +670,8 @@ class AdapterProcess:
         text = replies.sentence(self.target.name, f"{reason} before it sent hello", reply)
         if first is not None:
             text += f"; it was started twice, and the first time {replies.sentence('', replies.reason(first), first)}"
+        if self.limits.memory is not None:
+            text += f"; it may need more memory than the {self.limits.memory:,} bytes of --memory"
         raise StartError(self, "ended-before-hello", text)
 
 

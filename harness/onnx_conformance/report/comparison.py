@@ -1,7 +1,8 @@
-"""Comparison of two runs: cases that were fixed, broke, changed, came, went, or pass with other outputs."""
+"""Comparison of two runs: fixed, broken, changed, new and missing cases, and cases that pass with other outputs."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     Ulps = Mapping[str, Sequence[Sequence[int]]]
 
 SHOWN = 40
+WORDS = {"broke": "broken", "fixed": "fixed", "changed": "changed", "came": "new", "went": "missing"}
+"""The words of the text for the lists of a comparison."""
+SETTINGS = {"threads": "as the adapters choose", "locale": "that of the machine", "reference": "the oracles"}
+"""The options of a run that may change answers or the expected values, and the meaning of each if it is not set."""
 
 
 @dataclass(frozen=True)
@@ -165,35 +170,53 @@ def _heads(before: Run, after: Run, comparison: Comparison) -> Iterator[str]:
         yield line(f"{run.path}: {backends}, suite {run.header['suite']['name']}", 2000) + (
             "" if run.complete else " (cut off)"
         )
+    yield from _settings(before, after)
     for run, other, count in ((before, after, comparison.outside[0]), (after, before, comparison.outside[1])):
         if count:
             part = ", ".join(f"{name} {sampling.in_words(n)}" for name, n in sampling.from_header(run.header).items())
             yield line(f"{run.path} is a sample ({part}): {count} results of {other.path} are not compared", 2000)
 
 
+def _settings(before: Run, after: Run) -> Iterator[str]:
+    """Yield a line for each setting in which the runs differ."""
+    for name, unset in SETTINGS.items():
+        old, new = (run.header["arguments"].get(name) or unset for run in (before, after))
+        if old != new:
+            yield line(f"the runs differ in {name}: {old} before, {new} after")
+
+
+def _by_operator(drifts: Sequence[Drift]) -> str:
+    """Return the number of cases of each operator, the most first: "MatMul 63, Conv 60"."""
+    counts = Counter("/".join(drift.case.split("/")[:2]).removeprefix("ai.onnx/") for drift in drifts)
+    return ", ".join(f"{line(name)} {count}" for name, count in counts.most_common())
+
+
 def lines(before: Run, after: Run, comparison: Comparison) -> Iterator[str]:
     """Yield the comparison as text."""
     yield from _heads(before, after, comparison)
-    yield ", ".join(f"{len(rows)} {kind}" for kind, rows in comparison.kinds.items()) + f", {comparison.same} the same"
+    counts = [f"{len(rows):,} {WORDS[kind]}" for kind, rows in comparison.kinds.items()]
+    yield f"cases: {', '.join(counts)}, {comparison.same:,} with the same verdict"
     for kind, rows in comparison.kinds.items():
         if rows:
             yield ""
             shown = [(line(name), was, now) for name, was, now in sorted(rows)[:SHOWN]]
-            yield tabulate(shown, [kind, "before", "after"], tablefmt="simple", disable_numparse=True)
+            yield tabulate(shown, [WORDS[kind], "before", "after"], tablefmt="simple", disable_numparse=True)
             if len(rows) > SHOWN:
-                yield f"... and {len(rows) - SHOWN} more that {kind}"
+                yield f"... and {len(rows) - SHOWN} more {WORDS[kind]}"
     yield ""
     if comparison.unmeasured:
         yield f"passing outputs cannot be compared: {comparison.unmeasured}"
     elif not comparison.drifts:
-        yield "no output that passes in both has changed"
+        yield "the outputs of cases that pass in both are the same"
     else:
-        yield f"{len(comparison.drifts)} cases pass in both with other outputs; ULP from the expected value:"
+        many = f"{len(comparison.drifts):,} ({_by_operator(comparison.drifts)})"
+        yield f"cases that pass in both runs with other outputs: {many}"
+        yield "distance of the element that changed most from its expected value, in ULP:"
         drifts = [
             (line(drift.case), line(drift.where), f"{drift.before:+d}", f"{drift.after:+d}", drift.ulp, drift.moved)
             for drift in comparison.drifts[:SHOWN]
         ]
-        heads = ["case", "largest change in", "before", "after", "change", "elements"]
+        heads = ["case", "largest change in", "before", "after", "change", "changed elements"]
         yield tabulate(
             drifts, heads, tablefmt="simple", disable_numparse=True, colalign=["left", "left", *["right"] * 4]
         )

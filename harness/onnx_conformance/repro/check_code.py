@@ -121,8 +121,8 @@ def check(where, wanted, got, bound=0):
 """,
     "interval": """\
     if "float" in a.dtype.name:
-        wide = b.astype(float)
-        differs |= np.isfinite(wide) & ((wide < INTERVAL[0]) | (wide > INTERVAL[1]))  # The function has no such values.
+        wide, (low, high) = b.astype(float), np.array(INTERVAL).astype(b.dtype).astype(float)
+        differs |= np.isfinite(wide) & ((wide < low) | (wide > high))  # The function has no such values.
 """,
     "open": """\
     differs &= np.isfinite(bound)  # Elements without a bound may have any value.

@@ -69,6 +69,7 @@ GELU = Rewrite(
             + "m = Mul(x, a)\ny = Mul(m, half)",
         ),
         _gelu("erf_taken_too", FIRST + "m = Mul(x, a)\ny = Mul(m, half)\nz = Neg(e)", "y", "z"),
+        _gelu("scalar", FIRST + "m = Mul(x, a)\ny = Mul(m, half)", x=scalar(0.5)),
         _gelu("of_a_bias", _biased(FIRST + "m = Mul(x, a)\ny = Mul(m, half)"), bias=numbers(4, seed=3)),
         _gelu(
             "double",

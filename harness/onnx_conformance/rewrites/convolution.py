@@ -33,6 +33,14 @@ CONV_BATCH_NORMALIZATION = Rewrite(
     ),
     (
         _conv("plain", "c = Conv(x, w)\ny = BatchNormalization(c, scale, bias, mean, var)", **NORMALIZATION),
+        Model(
+            "that_share",
+            "c = Conv(x, w)\ny = BatchNormalization(c, scale, bias, mean, var)\n"
+            "d = Conv(v, w)\nz = BatchNormalization(d, scale, bias, mean, var)",
+            {"x": X, "v": numbers(*X.shape, seed=9)},
+            {"w": W, **NORMALIZATION},
+            ("y", "z"),
+        ),
         _conv(
             "with_bias",
             "c = Conv(x, w, b)\ny = BatchNormalization<epsilon=0.5>(c, scale, bias, mean, var)",

@@ -184,6 +184,8 @@ COMMON_SUBEXPRESSIONS = Rewrite(
     (
         _of_x("alike", "a = Softmax<axis = 1>(x)\nb = Softmax<axis = 1>(x)\ny = Add(a, b)"),
         _of_x("outputs_alike", "y = Softmax<axis = 1>(x)\nz = Softmax<axis = 1>(x)", "y", "z"),
+        _of_x("one_is_an_output", "y = Softmax<axis = 1>(x)\na = Softmax<axis = 1>(x)\nz = Neg(a)", "y", "z"),
+        _of_x("later_one_is_an_output", "a = Softmax<axis = 1>(x)\ny = Softmax<axis = 1>(x)\nz = Neg(a)", "z", "y"),
         _of_x("other_axis", "a = Softmax<axis = 1>(x)\nb = Softmax<axis = 2>(x)\ny = Sub(a, b)"),
         _of_x(
             "default_axis",
@@ -308,6 +310,14 @@ CONSTANT_CONDITION = Rewrite(
         _if("shapes_differ", "t = Transpose<perm = [2, 0, 1]>(x)", "e = Identity(x)", c=True),
         _if("passes_on", "t = Identity(a)", "e = Neg(a)", prefix="a = Relu(x)", c=True),
         _if("same_names_inside", "m = Neg(x) t = Exp(m)", "m = Abs(x) e = Log(m)", c=True),
+        Model(
+            "initializers_as_outputs",
+            "y = If(c) <then_branch = then () => (float[2] t) <float[2] t = {0.5, 1.0}> { }, "
+            "else_branch = other () => (float[2] e) <float[2] e = {-0.5, -1.0}> { }>\nz = Neg(x)",
+            {"x": X},
+            {"c": np.asarray(True)},
+            ("y", "z"),
+        ),
         _if(
             "nested",
             "t = If(d) <then_branch = g () => (float[] a) { a = Neg(x) }, "

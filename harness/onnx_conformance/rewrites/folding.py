@@ -140,6 +140,15 @@ ARITHMETIC = Rewrite(
             d=numbers(3, 1, seed=3),
         ),
         _of(
+            "texts",
+            "m = Equal(c, d)\na = Where(m, x, e)\ny = Neg(a)",
+            since=19,
+            c=np.array(["p", "q", "", "p"], object),
+            d=np.array(["p", "Q", "", "pp"], object),
+            e=scalar(5),
+        ),
+        _of("reduced", "a = ReduceSum<keepdims = 0>(c, i)\ny = Mul(x, a)", c=numbers(3, 4, seed=2), i=integers(0)),
+        _of(
             "quantized_weights",
             "a = DequantizeLinear<axis = 0>(c, s)\ny = MatMul(x, a)",
             c=integers(*range(-10, 10), dtype="int8").reshape(4, 5),
@@ -159,6 +168,12 @@ SHAPES = Rewrite(
             a=integers(0),
         ),
         _of("halved", "s = Shape(x)\nd = Div(s, k)\ny = Slice(x, z, d)", k=integers(2, 1, 3), z=integers(0, 0, 0)),
+        _of(
+            "scaled_by_a_half",
+            "s = Shape(x)\nf = Cast<to = 1>(s)\nh = Mul(f, k)\ny = Cast<to = 7>(h)",
+            x=numbers(4, 6, seed=1),
+            k=scalar(0.5),
+        ),
         _of("less_one", "s = Shape(x)\nd = Sub(s, k)\ny = Slice(x, z, d)", k=integers(1, 1, 1), z=integers(0, 0, 0)),
         _of(
             "range_over_an_axis",

@@ -123,6 +123,15 @@ GEMM = Rewrite(
             c=numbers(5, seed=4),
         ),
         _of(
+            X,
+            "reshaped_then_add",
+            "g = Gemm(x, w, c)\nr = Reshape(g, s)\ny = Add(r, b)",
+            w=W,
+            b=numbers(5, seed=3),
+            c=numbers(5, seed=4),
+            s=integers(1, 3, 5),
+        ),
+        _of(
             X, "then_add_by_row", "g = Gemm(x, w, c)\ny = Add(g, b)", w=W, b=numbers(3, 1, seed=3), c=numbers(5, seed=4)
         ),
         _of(X, "then_mul", "g = Gemm(x, w, c)\ny = Mul(g, b)", w=W, b=numbers(5, seed=3), c=numbers(5, seed=4)),
@@ -329,33 +338,41 @@ EINSUM = Rewrite(
     "einsum_as_matmul",
     "Einsum",
     ("onnxoptimizer: replace_einsum_with_matmul",),
-    tuple(
+    (
         Model(
-            name,
-            f'y = Einsum<equation = "{equation}">(x, w)',
-            {"x": numbers(*left, seed=1)},
-            {"w": numbers(*right, seed=2)},
-        )
-        for name, equation, left, right in (
-            ("matrices", "ij,jk->ik", (3, 4), (4, 5)),
-            ("second_transposed", "ij,kj->ik", (3, 4), (5, 4)),
-            ("first_transposed", "ji,jk->ik", (4, 3), (4, 5)),
-            ("product_transposed", "ij,jk->ki", (3, 4), (4, 5)),
-            ("square_matrices", "ij,kj->ik", (4, 4), (4, 4)),
-            ("stacks", "bij,bjk->bik", (2, 3, 4), (2, 4, 5)),
-            ("heads", "bhid,bhjd->bhij", (2, 3, 4, 5), (2, 3, 2, 5)),
-            ("heads_in_the_middle", "bihd,bjhd->bhij", (2, 4, 3, 5), (2, 2, 3, 5)),
-            ("values", "bhij,bhjd->bhid", (2, 3, 4, 2), (2, 3, 2, 5)),
-            ("stack_by_matrix", "bij,jk->bik", (2, 3, 4), (4, 5)),
-            ("elementwise", "ij,ij->ij", (3, 4), (3, 4)),
-            ("outer", "i,j->ij", (3,), (4,)),
-            ("inner", "i,i->", (4,), (4,)),
-            ("without_result", "ij,jk", (3, 4), (4, 5)),
-            ("without_result_sorted", "bj,ja", (3, 4), (4, 5)),
-            ("ellipsis", "...ij,...jk->...ik", (2, 3, 4), (2, 4, 5)),
-            ("sums_more", "bij,jk->ik", (2, 3, 4), (4, 5)),
-            ("batch_of_one", "bij,bjk->bik", (1, 4, 4), (1, 4, 4)),
-        )
+            "shape_taken_alone",
+            'e = Einsum<equation = "ij,kj->ik">(x, w)\ny = Shape(e)',
+            {"x": numbers(2, 3, seed=1)},
+            {"w": numbers(4, 3, seed=2)},
+        ),
+        *(
+            Model(
+                name,
+                f'y = Einsum<equation = "{equation}">(x, w)',
+                {"x": numbers(*left, seed=1)},
+                {"w": numbers(*right, seed=2)},
+            )
+            for name, equation, left, right in (
+                ("matrices", "ij,jk->ik", (3, 4), (4, 5)),
+                ("second_transposed", "ij,kj->ik", (3, 4), (5, 4)),
+                ("first_transposed", "ji,jk->ik", (4, 3), (4, 5)),
+                ("product_transposed", "ij,jk->ki", (3, 4), (4, 5)),
+                ("square_matrices", "ij,kj->ik", (4, 4), (4, 4)),
+                ("stacks", "bij,bjk->bik", (2, 3, 4), (2, 4, 5)),
+                ("heads", "bhid,bhjd->bhij", (2, 3, 4, 5), (2, 3, 2, 5)),
+                ("heads_in_the_middle", "bihd,bjhd->bhij", (2, 4, 3, 5), (2, 2, 3, 5)),
+                ("values", "bhij,bhjd->bhid", (2, 3, 4, 2), (2, 3, 2, 5)),
+                ("stack_by_matrix", "bij,jk->bik", (2, 3, 4), (4, 5)),
+                ("elementwise", "ij,ij->ij", (3, 4), (3, 4)),
+                ("outer", "i,j->ij", (3,), (4,)),
+                ("inner", "i,i->", (4,), (4,)),
+                ("without_result", "ij,jk", (3, 4), (4, 5)),
+                ("without_result_sorted", "bj,ja", (3, 4), (4, 5)),
+                ("ellipsis", "...ij,...jk->...ik", (2, 3, 4), (2, 4, 5)),
+                ("sums_more", "bij,jk->ik", (2, 3, 4), (4, 5)),
+                ("batch_of_one", "bij,bjk->bik", (1, 4, 4), (1, 4, 4)),
+            )
+        ),
     ),
 )
 

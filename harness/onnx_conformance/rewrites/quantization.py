@@ -82,6 +82,8 @@ KEPT = Rewrite(
             "transpose",
             "d = DequantizeLinear(x, sx, zx)\nr = Transpose<perm = [2, 0, 1]>(d)\ny = QuantizeLinear(r, sx, zx)",
         ),
+        _of("reshape_to_output", "d = DequantizeLinear(x, sx, zx)\ny = Reshape(d, s)", s=integers(4, 6)),
+        _of("reshape_to_output_alone", "d = DequantizeLinear(x, sx)\ny = Reshape(d, s)", s=integers(-1)),
         _of("transpose_then_float", "d = DequantizeLinear(x, sx, zx)\nr = Transpose<perm = [2, 0, 1]>(d)\ny = Neg(r)"),
         _of(
             "maximum",
@@ -264,6 +266,12 @@ NODES = Rewrite(
             c=np.array([[True], [False], [True]]),
         ),
         _around("resize", 'f = Resize<mode = "nearest">(d, , s)', s=listed(1, 2, 1)),
+        _around("resize_linear", 'f = Resize<mode = "linear">(d, , s)', s=listed(1, 2, 1)),
+        _around(
+            "resize_to_corners",
+            'f = Resize<coordinate_transformation_mode = "align_corners", mode = "linear">(d, , s)',
+            s=listed(1, 2, 1),
+        ),
         _around("square", "f = Mul(d, d)"),
         _around("dequantized_taken_too", "f = Neg(d)\nw = Abs(d)", "w"),
     ),

@@ -54,6 +54,7 @@ UNSQUEEZED = Rewrite(
             u=integers(0),
         ),
         _of(X, "all_axes", "a = ReduceSum<keepdims = 0>(x)\ny = Unsqueeze(a, u)", u=integers(0, 1, 2)),
+        _of(X, "all_axes_kept", "a = ReduceSum(x)\ny = Unsqueeze(a, u)", u=integers(0)),
         _of(X, "axes_kept", "a = ReduceSum(x, s)\ny = Unsqueeze(a, s)", s=integers(1)),
         _of(X, "axes_kept_then_squeezed", "a = ReduceSum(x, s)\ny = Squeeze(a, s)", s=integers(1)),
         _of(

@@ -18,6 +18,10 @@ def _of(
     return Model(name, nodes, {"x": x}, constants, outputs or ("y",), since, before)
 
 
+def _of_two(name: str, nodes: str, second: Array, *outputs: str, **constants: Any) -> Model:
+    return Model(name, nodes, {"x": X, "v": second}, constants, outputs or ("y",))
+
+
 RESHAPE = Rewrite(
     "reshape_to_the_same",
     "Reshape",
@@ -69,6 +73,16 @@ RESHAPES = Rewrite(
             X, "zero_that_is_not_the_same", "a = Reshape(x, s)\ny = Reshape(a, r)", s=integers(4, 6), r=integers(0, -1)
         ),
         _of(X, "zeros_of_both", "a = Reshape(x, s)\ny = Reshape(a, r)", s=integers(0, 12), r=integers(0, 4, -1)),
+        _of_two(
+            "with_one_shape_for_two",
+            "a = Reshape(x, s)\ny = Reshape(a, r)\nb = Reshape(v, t)\nz = Reshape(b, r)",
+            numbers(3, 4, seed=2),
+            "y",
+            "z",
+            s=integers(24, 1),
+            t=integers(12, 1),
+            r=integers(2, -1),
+        ),
         _of(
             X,
             "there_and_back",
@@ -212,6 +226,13 @@ RESHAPE_AS = Rewrite(
             m=integers(-1),
         ),
         _of(X, "shape_kept", "q = Shape(x)\nf = Reshape(x, m)\ng = Relu(f)\ny = Reshape(g, q)", m=integers(-1)),
+        _of_two("from_an_input", "q = Reshape(v, m)\ny = Reshape(x, q)", integers(24).reshape(1, 1), m=integers(-1)),
+        _of_two(
+            "from_an_input_by_cast",
+            "i = Cast<to = 7>(v)\nq = Reshape(i, m)\ny = Reshape(x, q)",
+            listed(4, 6).reshape(2, 1),
+            m=integers(-1),
+        ),
         _of(X, "shape_of_the_same_size", "q = Shape(w)\ny = Reshape(x, q)", w=numbers(4, 6, seed=2)),
         _of(
             X,
@@ -499,6 +520,9 @@ SHAPE_ARITHMETIC = Rewrite(
         _of(X, "through_a_cast", "a = Cast<to = 11>(x)\ny = Shape(a)\nz = Size(a)", "y", "z"),
         _of(X, "through_a_transpose", "a = Transpose<perm = [2, 0, 1]>(x)\ny = Shape(a)"),
         _of(X, "multiplied", "s = Shape(x)\nm = Mul(s, k)\ny = Div(m, d)", k=integers(2, 1, 3), d=scalar(4, "int64")),
+        _of(
+            numbers(2, 3, seed=1), "as_k", "s = Shape(x)\nk = Gather(s, i)\ny, z = TopK(x, k)", "y", "z", i=integers(-1)
+        ),
         _of(scalar(3), "scalar", "y = Shape(x)\nz = Size(x)", "y", "z"),
         _of(np.zeros((2, 0), np.float32), "nothing", "y = Shape(x)\nz = Size(x)", "y", "z"),
         _of(X, "rank", "s = Shape(x)\ny = Size(s)"),

@@ -37,7 +37,7 @@ from onnx_conformance.specification.signature import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, MutableMapping, Sequence
+    from collections.abc import Callable, Collection, MutableMapping, Sequence
 
     from onnx_conformance.base.values import Array, Value
     from onnx_conformance.declare import Clause, Op, Order
@@ -143,6 +143,7 @@ def apply(
     attributes: Mapping[str, Any],
     n: int,
     nodes: Callable[[], Sequence[Call]] = tuple,
+    omits: Collection[str] = (),
 ) -> Answer:
     """Evaluate one node.
 
@@ -153,6 +154,7 @@ def apply(
         attributes: the attributes of the node.
         n: the number of outputs that the node declares, including those named "".
         nodes: a function that returns the nodes of the graph.
+        omits: the outputs that the node names "".
 
     Raises:
         Rejected: the text forbids the node or its inputs.
@@ -171,7 +173,8 @@ def apply(
         name = f"{parameter.name}_input" if parameter.name in version.attributes else parameter.name
         arguments[name] = _value(inputs[index], wide=op.widens) if index < len(inputs) else None
     named = {name: arguments.get(name) for name in oracle.parameters}  # Some versions may lack an argument.
-    of_node = {name: {"n": lambda: n, "nodes": nodes}[name]() for name in oracle.of_node}
+    of_any_node: Mapping[str, Callable[[], Any]] = {"n": lambda: n, "nodes": nodes, "omits": lambda: omits}
+    of_node = {name: of_any_node[name]() for name in oracle.of_node}
 
     called = Version(version.meaning, dtypes)
 
@@ -362,7 +365,9 @@ class Evaluator:
         nodes: Callable[[], Sequence[Call]],
     ) -> Answer:
         """Return the oracle's answer to one node; see `apply`. A subclass may record or change it."""
-        return apply(op, version, inputs, attributes, len(node.output), nodes)
+        parameters = (item.name for item in version.outputs)
+        omits = [parameter for parameter, name in zip(parameters, node.output, strict=False) if not name]
+        return apply(op, version, inputs, attributes, len(node.output), nodes, omits)
 
     def calls(self, local: Local, scope: Scope) -> list[Call]:
         """Return the nodes of a graph in the form for oracles."""

@@ -66,8 +66,7 @@ def case_of(operator: str, version: int, name: str) -> plans.Case:
     ("operator", "version", "name"),
     [
         ("Pad", 19, "constant_value_vector"), ("Loop", 21, "count_vector"), ("Range", 11, "of_shape_1"),
-        ("Dropout", 13, "ratio_vector"), ("QuantizeLinear", 10, "scale_of_rank1"), ("DFT", 20, "axis_vector"),
-        ("QLinearMatMul", 21, "scalars_as_vectors"),
+        ("QuantizeLinear", 10, "scale_of_rank1"), ("QLinearMatMul", 21, "scalars_as_vectors"),
     ],
 )  # fmt: skip
 def test_the_reading_on_scalars_is_applied_alike(operator: str, version: int, name: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.declare import EXACT, DeclarationError, Op, Rule, Tag, ramp
 from onnx_conformance.generation import derived, plans
@@ -138,3 +140,29 @@ def test_a_second_example_and_a_name_of_a_derived_case_are_refused() -> None:
         op.example(**WHOLE)
     with refuses("case-name-of-derived", kind=DeclarationError):
         op.case("signature_of_mine", **WHOLE)
+
+
+@pytest.mark.parametrize(("operator", "attribute"), [("Cast", "saturate"), ("CastLike", "round_mode")])
+def test_an_attribute_that_the_text_limits_to_some_types_is_set_for_these_alone(operator: str, attribute: str) -> None:
+    op = registry.load().named(operator)
+    (first, *_) = [version for version in registry.versions(op) if attribute in version.attributes]
+    setting = [
+        plan
+        for plan in plans.plans(op, (first.since,), derived.cases(op, first))
+        if attribute in plan.attributes and plan.outcome is Outcome.VALUES
+    ]
+    assert [plan.spec.name for plan in setting] == [f"signature_{attribute}_set"]
+    assert all(plan.outputs[0][1][len("tensor(") : -1] in op.applies[attribute] for plan in setting)
+
+
+@pytest.mark.parametrize("operator", ["Cast", "CastLike", "QuantizeLinear"])
+def test_no_case_sets_an_attribute_for_types_to_which_the_text_does_not_apply_it(operator: str) -> None:
+    op = registry.load().named(operator)
+    newest = registry.versions(op)[-1]
+    defined = {"float4e2m1", "float6e2m3", "float6e3m2"} if operator == "QuantizeLinear" else set()  # "No effect".
+    specs = [spec for spec in plans.specs_of(op, newest) if {*op.applies} & {*spec.arguments}]
+    found = [plan for plan in plans.plans(op, (newest.since,), specs) if plan.outcome is not Outcome.REJECTS]
+    assert found
+    for plan in found:
+        for attribute in op.applies.keys() & plan.attributes.keys():
+            assert plan.outputs[0][1][len("tensor(") : -1] in {*op.applies[attribute], *defined}, plan.id

@@ -239,6 +239,22 @@ def test_the_symbolic_form_names_every_dimension_whose_length_the_text_does_not_
         assert {info.name: len(dims(info)) for info in model(case).graph.input} == ranks, case.id
 
 
+@pytest.mark.slow
+@every_operator
+def test_dimensions_with_one_symbol_have_one_size(op: Op) -> None:
+    for form in ("symbolic", TWICE):
+        for _, case in in_form(op, form):
+            for inputs in (case.inputs, case.earlier or {}):
+                sizes: dict[str, set[int]] = {}
+                for info in model(case).graph.input:
+                    value = inputs.get(info.name)
+                    shape = value.shape if isinstance(value, np.ndarray) else ()
+                    for dim, size in zip(dims(info), shape, strict=False):
+                        sizes.setdefault(dim.dim_param, set()).add(size)
+                several = {symbol for symbol, found in sizes.items() if symbol and len(found) > 1}
+                assert not several, f"{case.id}: {several}"
+
+
 @every_operator
 def test_the_plain_form_states_every_shape(op: Op) -> None:
     for case in cases(op):

@@ -190,6 +190,7 @@ def test_a_memory_limit_below_what_the_adapter_needs_is_a_start_error() -> None:
     with pytest.raises(StartError) as caught, lane("good", memory=1 << 20):
         pass
     assert "before it sent hello" in str(caught.value), str(caught.value)
+    assert "it may need more memory than the 1,048,576 bytes of --memory" in str(caught.value), str(caught.value)
 
 
 def test_a_module_takes_nothing_from_the_folder_it_is_served_from() -> None:

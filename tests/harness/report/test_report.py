@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from onnx_conformance.base.verdict import Result
+    from onnx_conformance.results.stream import Run
 
 
 def summed(*results: Result) -> Summary:
@@ -318,7 +319,7 @@ def test_a_comparison_of_two_runs(tmp_path: Path) -> None:
     }
     assert changes.same == 1
     text = "\n".join(comparison.lines(before, after, changes))
-    assert "1 broke, 2 fixed, 1 changed, 1 came, 1 went, 1 the same" in text
+    assert "cases: 1 broken, 2 fixed, 1 changed, 1 new, 1 missing, 1 with the same verdict" in text
     assert text.index("ai.onnx/Split/18/broke") < text.index("ai.onnx/Split/18/fixed") < text.index("/18/went"), text
 
 
@@ -349,7 +350,20 @@ def test_a_long_comparison_is_cut_and_says_so(tmp_path: Path) -> None:
     lines = list(comparison.lines(before, after, comparison.compare_runs(before, after)))
     text = "\n".join(lines)
     assert text.count("/case") == comparison.SHOWN
-    assert f"... and {100 - comparison.SHOWN} more that went" in text
+    assert f"... and {100 - comparison.SHOWN} more missing" in text
+
+
+def test_a_comparison_names_the_settings_in_which_the_runs_differ(tmp_path: Path) -> None:
+    def run(name: str, drift: int, threads: int | None) -> Run:
+        return run_of(tmp_path / name, result("sum", ulps={"outputs[0]": [[0, drift]]}), threads=threads)
+
+    one, four, default = run("one", 1, 1), run("four", 3, 4), run("default", 1, None)
+    text = "\n".join(comparison.lines(one, four, comparison.compare_runs(one, four)))
+    assert "the runs differ in threads: 1 before, 4 after" in text
+    assert "cases that pass in both runs with other outputs: 1 (Split 1)" in text
+    text = "\n".join(comparison.lines(default, four, comparison.compare_runs(default, four)))
+    assert "the runs differ in threads: as the adapters choose before, 4 after" in text
+    assert "differ in" not in "\n".join(comparison.lines(four, four, comparison.compare_runs(four, four)))
 
 
 def test_drift_of_passing_cases_is_shown_in_ulp(tmp_path: Path) -> None:
@@ -374,7 +388,7 @@ def test_drift_of_passing_cases_is_shown_in_ulp(tmp_path: Path) -> None:
         ("exact", "outputs[0] element 5", 0, -1, 1),
     ]
     text = "\n".join(comparison.lines(before, after, changes))
-    assert "3 cases pass in both with other outputs; ULP from the expected value:" in text
+    assert "cases that pass in both runs with other outputs: 3 (Split 3)" in text
     assert re.search(r"/moved +outputs\[0\] element 3 +\+2 +-2 +4 +2\n", text), text
 
 

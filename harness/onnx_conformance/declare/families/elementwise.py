@@ -260,6 +260,8 @@ class Arithmetic:
         case("same_shape", A=left(2, 3), B=[[30, 20, 10], [3, 2, 1]], cites=self.computes)
         case("rank0", Tag.EDGE, A=3, B=4, cites=self.computes)
         case("size_one", Tag.EDGE, A=[3], B=[4], cites=self.computes)
+        for name, number in {"zero": 0.0, "one": 1.0, "infinity": np.inf}.items():  # Tools simplify such constants.
+            case(f"scalar_{name}", Tag.EDGE, A=[[1.5], [-2]], B=number, since=14, cites=self.computes)
         case("zero_size", Tag.EDGE, A=ramp(2, 0, 3), B=ramp(2, 0, 3), cites=self.computes)
         self.limited.cases(operands, self.disabled)
         self.numpy.cases(operands)

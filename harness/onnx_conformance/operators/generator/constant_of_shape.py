@@ -31,7 +31,8 @@ CONSTANT.example(input=[2, 3], value=typed("{T2}", [1]))
 
 GENERATE = CONSTANT.clause("Generate a tensor with given value and shape.")
 ONE_ELEMENT = CONSTANT.clause(
-    "Should be a one-element tensor.", note="The text does not define the rank. Any rank with one element is accepted."
+    "Should be a one-element tensor.",
+    note="The text does not define the rank. ONNX's shape inference rejects any rank other than 1.",
 )
 DEFAULT = CONSTANT.clause("If not specified, it defaults to a tensor of value 0 and datatype float32")
 VECTOR = CONSTANT.clause("1D tensor. The shape of the expected output tensor.")
@@ -54,6 +55,7 @@ def constant(v: Version, input: Array, value: Array | None) -> Array:
     if value is None:
         return np.zeros(input, np.float32)
     v.require(ONE_ELEMENT, value.size == 1)
+    v.silent(ONE_ELEMENT, value.ndim != 1)
     return np.full(input, value.reshape(()), value.dtype)
 
 
@@ -63,7 +65,7 @@ case("default", input=[2, 3], cites=(GENERATE, DEFAULT, ZERO))
 case("value", input=[4, 3, 2], value=typed("float", [1.5]), cites=(GENERATE, FROM_VALUE))
 case("value_of_other_type", input=[3, 2], value=typed("int32", [-7]), cites=FROM_VALUE)
 ONE = vary(scalar=typed("float", 2.5), rank2=typed("float", [[2.5]]))
-case("value", Tag.EDGE, input=[3], value=ONE, cites=ONE_ELEMENT)
+case("value", Tag.EDGE, input=[3], value=ONE, unspecified=ONE_ELEMENT)
 case("one_dimension", input=[5], value=typed("int64", [3]), cites=VECTOR)
 case("many_dimensions", input=[2, 1, 3, 1, 2, 1], value=typed("float", [4]), cites=VECTOR)
 case("scalar", Tag.EDGE, input=[], value=typed("float", [4]), cites=SCALAR)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
@@ -26,6 +26,23 @@ def rank_of_product(first: str, second: str) -> Callable[[Mapping[str, Any]], in
         return max(0, max(ranks) - ranks.count(1))
 
     return rank
+
+
+def dimensions_of_product(
+    first: str, second: str, product: str
+) -> Callable[[Mapping[str, Shape], Mapping[str, Any]], Mapping[str, Sequence[str]]]:
+    """Name the dimensions of two matrices and of their product: M x K, K x N, and M x N. A vector has K elements."""
+
+    def dimensions(shapes: Mapping[str, Shape], _: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
+        left, right = len(shapes.get(first, ())), len(shapes.get(second, ()))
+        inner = {
+            first: [*[""] * (left - 2), *["M", "K"][-left:]] if left else [],
+            second: [*[""] * (right - 2), *["K", "N"][:right]],
+        }
+        outer = ["M"] * (left > 1) + ["N"] * (right > 1)
+        return {**inner, product: [*[""] * (len(shapes.get(product, ())) - len(outer)), *outer]}
+
+    return dimensions
 
 
 def require_product(v: Version, behaves: Clause, left: Array, right: Array) -> None:

@@ -23,7 +23,16 @@ def curve(angle: Array) -> Array:
     return np.asarray(0.42 + 0.08 * np.cos(2 * angle) - 0.5 * np.cos(angle))
 
 
-BLACKMAN = Op("BlackmanWindow", versions=(17,), compare=between(curve), rank=lambda _: 1, derives={"T2": data_type})
+ROUNDED = 2.0**-26
+"""The coefficients of the function body are floats for every type. So the window may end so far below 0, and its middle
+may be so far above 1."""
+BLACKMAN = Op(
+    "BlackmanWindow",
+    versions=(17,),
+    compare=between(curve).limited(-ROUNDED, 1 + ROUNDED),
+    rank=lambda _: 1,
+    derives={"T2": data_type},
+)
 WINDOW = Window.of(
     BLACKMAN,
     BLACKMAN.clause(

@@ -105,7 +105,11 @@ AXIS_ONE = DFT.clause(
     see=("https://github.com/onnx/onnx/issues/5447",),
 )
 AXIS_LAST = DFT.clause("Default is `-2` (last signal axis).", since=20)
-AXIS_SCALAR = DFT.clause("The axis as a scalar on which to perform the DFT.", since=20)
+AXIS_SCALAR = DFT.clause(
+    "The axis as a scalar on which to perform the DFT.",
+    since=20,
+    note="ONNX's shape inference rejects a tensor of shape [1], although it accepts one in other operators.",
+)
 BACK = DFT.clause("Negative value means counting dimensions from the back.")
 RANGE = DFT.clause(r"Accepted range is $[-r, -2] \cup [0, r-2]$ where `r = rank(input)`.")
 INVALID = DFT.clause("The last dimension is for representing complex numbers and thus is an invalid axis.")
@@ -116,7 +120,11 @@ SYMMETRY = DFT.clause(
 )
 WHOLE = DFT.clause("When invoked with real or complex valued input, the default value is 0.", before=20)
 PARTS = DFT.clause("The final dimension represents the real and imaginary parts of the value in that order.")
-SCALAR = DFT.clause("The length of the signal as a scalar.", note="The text does not define a length below 1.")
+SCALAR = DFT.clause(
+    "The length of the signal as a scalar.",
+    note="The text does not define a length below 1. ONNX's shape inference rejects a tensor of shape [1], although it "
+    "accepts one in other operators.",
+)
 PADDED = DFT.clause("If greater than the axis dimension, the signal will be zero-padded up to")
 CUT = DFT.clause("If less than the axis dimension, only the first", note="onnxruntime uses other elements for IRFFT.")
 FLOATS = DFT.clause("Constrain input and output types to float tensors.")
@@ -238,6 +246,7 @@ def transformed_since_20(
     v: Version, input: Array, dft_length: Array | None, axis: Array | None, inverse: int, onesided: int
 ) -> Array:
     """Return the transform. The axis is an input."""
+    v.silent(AXIS_SCALAR, axis is not None and axis.shape == (1,))
     along = -2 if axis is None else int(v.scalar(AXIS_SCALAR, axis))
     return _transformed(v, SINCE_20, input, dft_length, along, inverse, onesided)
 
@@ -247,6 +256,7 @@ def _transformed(
 ) -> Array:
     v.require(RANGE, -input.ndim <= axis <= -2 or 0 <= axis <= input.ndim - 2)  # noqa: PLR2004 - as in the sentence
     v.require(wording.complex, input.shape[-1] in {1, COMPLEX})
+    v.silent(SCALAR, dft_length is not None and dft_length.shape == (1,))
     length = None if dft_length is None else v.scalar(SCALAR, dft_length)
     v.require(wording.zero_or_one, onesided in {0, 1})
     v.silent(wording.default_false, inverse not in {0, 1})
@@ -385,8 +395,8 @@ case("rank0", Tag.EDGE, input=ramp(), axis=0, rejects=RANGE)
 case("rank1", Tag.EDGE, input=ramp(COMPLEX), axis=0, rejects=RANGE)
 case("rank2_axis_left_out_before_20", Tag.CHANGE, input=COMPLEX_LINE[0], before=20, rejects=RANGE)
 case("rank2_axis_left_out_since_20", Tag.CHANGE, input=COMPLEX_LINE[0], cites=AXIS_LAST)
-case("axis_vector", Tag.EDGE, input=COMPLEX_LINE, axis=[1], since=20, cites=AXIS_SCALAR)
-case("length_vector", Tag.EDGE, input=COMPLEX_LINE, axis=1, dft_length=[4], cites=SCALAR)
+case("axis_vector", Tag.EDGE, input=COMPLEX_LINE, axis=[1], since=20, unspecified=AXIS_SCALAR)
+case("length_vector", Tag.EDGE, input=COMPLEX_LINE, axis=1, dft_length=[4], unspecified=SCALAR)
 case("axis_of_two", input=COMPLEX_LINE, axis=[1, 1], since=20, rejects=AXIS_SCALAR)
 case("length_of_two", input=COMPLEX_LINE, axis=1, dft_length=[4, 4], rejects=SCALAR)
 case("length_negative", Tag.EDGE, input=COMPLEX_LINE, axis=1, dft_length=-5, unspecified=SCALAR)

@@ -72,6 +72,16 @@ def _rank(arguments: Mapping[str, Any]) -> int:
     return len(_indices(arguments.get("equation", ""), ranks)[1])
 
 
+def _dimensions(shapes: Mapping[str, tuple[int, ...]], attributes: Mapping[str, Any]) -> Mapping[str, list[str]]:
+    """Name each dimension with a letter by its index. Those of an ellipsis are broadcast, and may have other sizes."""
+    operands = {name: shape for name, shape in shapes.items() if name.startswith("Inputs_")}
+    terms, output = _indices(attributes.get("equation", b"").decode(), [len(shape) for shape in operands.values()])
+    named = dict(zip((*operands, *(shapes.keys() - operands.keys())), (*terms, output), strict=False))
+    return {
+        name: [f"index_{symbol}" if symbol.isalpha() else "" for symbol in symbols] for name, symbols in named.items()
+    }
+
+
 def _rounding(Inputs: list[Array], equation: str) -> list[Array]:
     """Return half a rounding of all magnitudes for each product and sum; 0 if elements are only moved."""
     terms, output = _indices(equation, [operand.ndim for operand in Inputs])
@@ -85,6 +95,7 @@ EINSUM = Op(
     versions=(12, 28),
     compare=bounded(_rounding, "each product and sum, in any order, rounds by half an epsilon of all magnitudes"),
     rank=_rank,
+    dimensions=_dimensions,
 )
 EINSUM.example(Inputs=(ramp(2, 3), ramp(3, 4)), equation="ij,jk->ik")
 
@@ -228,6 +239,7 @@ CONTRACTIONS: dict[str, tuple[Any, ...]] = {
     "two_of_three_summed": ("ijk->i", (2, 3, 4)),
     "first_two_summed": ("ijk->k", (2, 3, 4)),
     "outer_two_summed": ("ijkl->kj", (2, 3, 4, 2)),
+    "reversed_of_five": ("abcde->edcba", (1, 2, 1, 2, 3)),
     "two_diagonals": ("iijj->ji", (2, 2, 3, 3)),
     "diagonal_summed_beside_kept": ("iij->j", (3, 3, 2)),
     "two_contracted": ("ijk,jkl->il", (2, 3, 4), (3, 4, 2)),

@@ -19,6 +19,8 @@ from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, la
 from onnx_conformance.declare.sizes import filled, grid, pairwise
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from onnx_conformance.declare.sizes import Choice, Dims
 
 MATRIX = 2
@@ -46,11 +48,20 @@ def _sum(product: Array, C: Array, alpha: float, beta: float) -> Array:
         return np.asarray(alpha * product + beta * C.astype(np.longdouble))
 
 
+def _dimensions(_: Mapping[str, tuple[int, ...]], attributes: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
+    """Name the dimensions of A and B, which the attributes transpose."""
+    return {
+        "A": ["K", "M"] if attributes.get("transA") else ["M", "K"],
+        "B": ["N", "K"] if attributes.get("transB") else ["K", "N"],
+    }
+
+
 GEMM = Op(
     "Gemm",
     versions=(1, 6, 7, 9, 11, 13),
     compare=bounded(_rounding, "K products and sums, in any order, and two scalings round by half an epsilon each"),
     rank=lambda _: 2,
+    dimensions=_dimensions,
 )
 GEMM.example(A=ramp(3, 2), B=ramp(4, 3), C=ramp(2, 4), alpha=2.0, beta=3.0, transA=1, transB=1, broadcast=1)
 

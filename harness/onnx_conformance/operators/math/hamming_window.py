@@ -29,7 +29,11 @@ def rounded(angle: Array) -> Array:
 
 
 HAMMING = Op(
-    "HammingWindow", versions=(17,), compare=between(curve, rounded), rank=lambda _: 1, derives={"T2": data_type}
+    "HammingWindow",
+    versions=(17,),
+    compare=between(curve, rounded).limited(0, 1),
+    rank=lambda _: 1,
+    derives={"T2": data_type},
 )
 WINDOW = Window.of(
     HAMMING,

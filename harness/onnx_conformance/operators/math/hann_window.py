@@ -23,7 +23,9 @@ def curve(angle: Array) -> Array:
     return np.asarray(0.5 - 0.5 * np.cos(angle))
 
 
-HANN = Op("HannWindow", versions=(17,), compare=between(curve), rank=lambda _: 1, derives={"T2": data_type})
+HANN = Op(
+    "HannWindow", versions=(17,), compare=between(curve).limited(0, 1), rank=lambda _: 1, derives={"T2": data_type}
+)
 WINDOW = Window.of(
     HANN,
     HANN.clause("Generates a Hann window as described in the paper https://ieeexplore.ieee.org/document/1455106."),

@@ -19,6 +19,7 @@ from onnx_conformance.declare.sizes import SHORT, filled, grid, pairwise
 from onnx_conformance.operators.math._matrix_product import (
     MISFITS,
     SHAPES,
+    dimensions_of_product,
     rank_of_product,
     require_product,
     shape_words,
@@ -60,6 +61,7 @@ MATMUL = Op(
     versions=(1, 9, 13),
     compare=bounded(_rounding, "K products and their sums, in any order, round by half an epsilon of all magnitudes"),
     rank=rank_of_product("A", "B"),
+    dimensions=dimensions_of_product("A", "B", "Y"),
 )
 MATMUL.example(A=ramp(2, 3), B=ramp(3, 4))
 

@@ -14,10 +14,22 @@ import numpy as np
 from onnx_conformance.declare import EXACT, Array, Clause, Op, Result, Tag, Version, ramp, typed
 from onnx_conformance.declare.readings import ONE_ELEMENT
 from onnx_conformance.declare.sizes import EVERY_BYTE, NEAR_THE_ENDS, PAIRS_OF_BYTES, filled, grid
-from onnx_conformance.operators.math._matrix_product import MISFITS, rank_of_product, require_product, shape_words
+from onnx_conformance.operators.math._matrix_product import (
+    MISFITS,
+    dimensions_of_product,
+    rank_of_product,
+    require_product,
+    shape_words,
+)
 from onnx_conformance.operators.math._sizes import BYTES
 
-PRODUCT = Op("MatMulInteger", versions=(10,), compare=EXACT, rank=rank_of_product("A", "B"))
+PRODUCT = Op(
+    "MatMulInteger",
+    versions=(10,),
+    compare=EXACT,
+    rank=rank_of_product("A", "B"),
+    dimensions=dimensions_of_product("A", "B", "Y"),
+)
 PRODUCT.example(A=[[1, 2, 0], [0, 1, 1]], B=[[2, 0, 1, 1], [1, 3, 0, 2], [0, 1, 2, 1]], a_zero_point=1, b_zero_point=2)
 
 MATMUL = PRODUCT.clause(

@@ -20,6 +20,7 @@ from onnx_conformance.declare.sizes import EVERY_BYTE, NEAR_THE_MIDDLE, PAIRS_OF
 from onnx_conformance.operators.math._matrix_product import (
     MISFITS,
     SHAPES,
+    dimensions_of_product,
     rank_of_product,
     require_product,
     shape_words,
@@ -36,6 +37,7 @@ PRODUCT = Op(
     versions=(10, 21),
     compare=Tolerance("if a few roundings of the scales can change an element, every element between is allowed"),
     rank=rank_of_product("a", "b"),
+    dimensions=dimensions_of_product("a", "b", "y"),
 )
 PRODUCT.example(
     a=[[1, 2, 0], [0, 1, 1]],

@@ -37,8 +37,9 @@ FRAMES = STFT.clause(
     "`frames = floor((signal_length - frame_length) / frame_step) + 1`",
     note="For a frame longer than the signal this is 0 or negative. This is left open.",
 )
-STEP_SCALAR = STFT.clause("`frame_step` must be a scalar.")
-LENGTH_SCALAR = STFT.clause("`frame_length` must be a scalar.")
+REJECTED = "ONNX's shape inference rejects a tensor of shape [1], although it accepts one in other operators."
+STEP_SCALAR = STFT.clause("`frame_step` must be a scalar.", note=REJECTED)
+LENGTH_SCALAR = STFT.clause("`frame_length` must be a scalar.", note=REJECTED)
 INFERRED = STFT.clause("When omitted and `window` is provided, `frame_length` is inferred from `window.shape[0]`.")
 BOTH_OMITTED = STFT.clause(
     "When both `window` and `frame_length` are omitted, `frame_length` defaults to `signal_length`."
@@ -97,9 +98,11 @@ def transforms(
     v.require(REAL_SIGNAL, signal.shape[2] in {1, COMPLEX})
     v.require(NOT_POSSIBLE, signal.shape[2] == 1 or not onesided)
     v.require(VECTOR, window is None or window.ndim == 1)
+    v.silent(STEP_SCALAR, frame_step.shape == (1,))
     step = int(v.scalar(STEP_SCALAR, frame_step))
     samples = signal.shape[1]
     if frame_length is not None:
+        v.silent(LENGTH_SCALAR, frame_length.shape == (1,))
         length = int(v.scalar(LENGTH_SCALAR, frame_length))
         v.require(EQUAL, window is None or len(window) <= length)
         v.require(EQUAL_TOO, window is None or len(window) >= length)
@@ -135,7 +138,9 @@ case("one_sample", Tag.EDGE, signal=[[[2.5]]], frame_step=1, cites=SLIDING)
 case("dtypes", Tag.DTYPE, each="T1", signal=LINE, frame_step=3, window=WINDOW, cites=FLOATS)
 case("length_dtypes", Tag.DTYPE, each="T2", signal=LINE, frame_step=3, frame_length=4, cites=INTEGERS)
 ONE = typed("int64", [3])
-case("step_of_shape_1", Tag.EDGE, signal=LINE, frame_step=ONE, frame_length=typed("int64", [4]), cites=STEP_SCALAR)
+case(
+    "step_of_shape_1", Tag.EDGE, signal=LINE, frame_step=ONE, frame_length=typed("int64", [4]), unspecified=STEP_SCALAR
+)
 
 case("window_longer", signal=LINE, frame_step=3, window=WINDOW, frame_length=4, rejects=EQUAL)
 case("window_shorter", signal=LINE, frame_step=3, window=WINDOW, frame_length=6, rejects=EQUAL_TOO)

@@ -202,6 +202,9 @@ def convolution_cases(
 
     over: dict[str, Any] = {"x": whole(1, 2, 5), "w": whole(3, 2, 1), "strides": [3], "auto_pad": "SAME_UPPER"}
     case("same_upper_steps_over", **over, **needed, cites=windows.same)
+    valid: dict[str, Any] = {"x": whole(1, 2, 5), "w": whole(3, 2, 2), "auto_pad": "VALID"}
+    case("valid", **valid, **needed, cites=windows.either)
+    case("valid_strides", **valid, **needed, strides=[2], cites=windows.either)
     case("no_channels", Tag.EDGE, x=ramp(1, 0, 4), w=ramp(3, 0, 2), **needed, cites=own.weights)
 
     plane, rest = {"x": plane["x"], "w": plane["w"], **needed}, needed

@@ -19,6 +19,8 @@ from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.sizes import filled, grid, pairwise
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from onnx_conformance.declare import Clause
     from onnx_conformance.declare.sizes import Choice
 
@@ -350,6 +352,7 @@ def attention(  # noqa: PLR0913 - the operator's own arguments
     v: Version,
     *,
     n: int,
+    omits: Collection[str],
     Q: Array,
     K: Array,
     V: Array,
@@ -387,7 +390,8 @@ def attention(  # noqa: PLR0913 - the operator's own arguments
     summand = _summand(v, shape, attn_mask, past, nonpad_kv_seqlen, is_causal, window)
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     y, stages = _attended(q, k, value, summand, factor, softcap)
-    v.require(TOGETHER, n != 2)  # noqa: PLR2004 - only present_key
+    present = [name for name in ("Y", "present_key", "present_value")[:n] if name not in omits]
+    v.require(TOGETHER, ("present_key" in present) == ("present_value" in present))
     v.require(NOT_CACHED, nonpad_kv_seqlen is None or n != 3)  # noqa: PLR2004 - both present ones
     v.silent(TOGETHER, n == (3 if past_key is None else 1))
     return _joined(y, Q), k, value, stages[qk_matmul_output_mode]
@@ -593,6 +597,7 @@ case("past_key_alone", **QKV, past_key=KEY, n=3, rejects=NEEDS_VALUE)
 case("past_value_alone_before_25", **QKV, past_value=VALUE, n=3, before=25, rejects=TOGETHER)
 case("past_value_alone", **QKV, past_value=VALUE, n=3, rejects=NEEDS_KEY)
 case("present_key_alone", **QKV, **PAST, n=2, rejects=TOGETHER)
+case("present_key_omitted", **QKV, **PAST, n=3, omits=("present_key",), rejects=TOGETHER)
 case("past_without_present", Tag.EDGE, **QKV, **PAST, unspecified=TOGETHER)
 case("present_without_past", Tag.EDGE, **QKV, n=3, unspecified=TOGETHER)
 case("past_key_of_other_size", **QKV, past_key=ramp(2, 3, 8, 4), past_value=VALUE, n=3, rejects=PAST_KEY)

@@ -65,7 +65,9 @@ INFERENCE = DROPOUT.clause(
     since=12,
 )
 SCALARS = DROPOUT.clause(
-    "an optional input ratio (floating-point scalar) and an optional input training_mode (boolean scalar)", since=12
+    "an optional input ratio (floating-point scalar) and an optional input training_mode (boolean scalar)",
+    since=12,
+    note="ONNX's shape inference rejects a tensor of shape [1], although it accepts one in other operators.",
 )
 SEED = DROPOUT.clause("(Optional) Seed to the random generator, if not specified we will auto generate one.", since=12)
 MASK = DROPOUT.clause("The output mask.", note="Version 7 does not define its values if nothing is dropped.")
@@ -94,6 +96,8 @@ def copied(v: Version, n: int, data: Array) -> tuple[Array, ...]:
 @DROPOUT.oracle(since=12)
 def by_mode(v: Version, data: Array, ratio: Array | None, training_mode: Array | None) -> tuple[Any, Any]:
     """Return a copy and a mask of ones; for training, a description that any valid dropout satisfies."""
+    for value in (ratio, training_mode):
+        v.silent(SCALARS, value is not None and value.shape == (1,))
     share = 0.5 if ratio is None else float(v.scalar(SCALARS, ratio))
     if training_mode is None or not v.scalar(SCALARS, training_mode):
         return data, np.ones(data.shape, bool)
@@ -154,8 +158,8 @@ case(
 case("training_infinity", Tag.EDGE, data=[np.inf, 1], ratio=0.5, training_mode=True, n=2, unspecified=FORMULA)
 RATIOS = vary(one=1.0, negative=-0.5, nan=np.nan)
 case("ratio", Tag.EDGE, data=ramp(3), ratio=RATIOS, training_mode=True, rejects=RANGE)
-case("ratio_vector", Tag.EDGE, data=ramp(3), ratio=[0.5], since=12, cites=SCALARS)
-case("training_mode_vector", Tag.EDGE, data=ramp(3), training_mode=[False], cites=SCALARS)
+case("ratio_vector", Tag.EDGE, data=ramp(3), ratio=[0.5], since=12, unspecified=SCALARS)
+case("training_mode_vector", Tag.EDGE, data=ramp(3), training_mode=[False], unspecified=SCALARS)
 case("ratio_of_two", Tag.EDGE, data=ramp(3), ratio=[0.5, 0.25], since=12, rejects=SCALARS)
 case("training_mode_of_two", Tag.EDGE, data=ramp(3), training_mode=[False, False], rejects=SCALARS)
 case("training_each_type", Tag.DTYPE, each="T1", data=HALVES, ratio=0.5, training_mode=True, n=2, cites=TRAINING)

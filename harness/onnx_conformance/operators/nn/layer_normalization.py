@@ -173,6 +173,8 @@ case(
     n=3,
     cites=(PRECISION, CASTS),
 )
+LARGE_SCALE: dict[str, Any] = {"Scale": typed("float16", [16384] * 4), "B": typed("float16", [0, 15360, -15360, 1])}
+case("float16_scale_large", Tag.EDGE, X=typed("float16", [[1, 2, 3, 5]]), **LARGE_SCALE, cites=(PRECISION, CASTS))
 case(
     "double_beyond_float", Tag.EDGE, X=typed("double", [[1e39, -1e39, 3, 1]]), Scale=typed("double", FOUR), cites=CASTS
 )

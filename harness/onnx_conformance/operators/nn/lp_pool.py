@@ -183,6 +183,7 @@ case("p", X=PLANE, kernel_shape=[2, 3], p=FRACTIONS, before=2, cites=P)
 case("p_default_before_2", X=PLANE, kernel_shape=[2, 3], cites=P_DEFAULT)
 case("p_default", X=PLANE, kernel_shape=[2, 3], since=2, cites=P)
 case("auto_pad_before_2", X=PLANE, kernel_shape=[2, 3], auto_pad="SAME_LOWER", cites=LEGACY)
+case("dilations_below_zero", X=BELOW_ZERO, kernel_shape=[2], dilations=[2], p=1, cites=NORM)
 case("dilations_default", X=PLANE, kernel_shape=[2, 3], cites=DILATION_DEFAULT)
 for mode in ("SAME_UPPER", "SAME_LOWER"):
     case(f"p_3_{mode.lower()}", X=waves(1, 2, 3, 5), kernel_shape=[2, 4], auto_pad=mode, p=3, since=2, cites=P)

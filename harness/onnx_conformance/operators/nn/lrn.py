@@ -97,6 +97,7 @@ for size in (2, 3, 4, 5):
 case("size_of_one_channel", X=waves(2, 1, 3, 4), size=5, **STRONG, cites=SQUARES)
 case("each_image_by_itself", X=waves(3, 2, 2, 5), size=3, **STRONG, cites=CHANNELS)
 case("line", X=waves(2, 5, 7), size=3, **STRONG, cites=FORM)
+case("line_even", X=waves(2, 5, 7), size=4, **STRONG, cites=(FORM, REGION))
 case("space", X=waves(1, 5, 2, 3, 4), size=4, **STRONG, cites=FORM)
 case("hyperspace", X=waves(2, 3, 2, 1, 4, 3), size=2, **STRONG, cites=FORM)
 case("matrix", Tag.EDGE, X=waves(2, 5), size=3, **STRONG, unspecified=FORM)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed
+from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed, vary
 from onnx_conformance.declare.sizes import filled, grid
 
 if TYPE_CHECKING:
@@ -242,6 +242,8 @@ case("more_indices", X=IMAGE, rois=ROI, batch_indices=[0, 1], rejects=ONE_TO_ONE
 case("indices_as_matrix", X=IMAGE, rois=ROI, batch_indices=[[0]], rejects=INDICES)
 case("index_too_high", Tag.EDGE, **region(*ROI, indices=(2,)), rejects=INDICES)
 case("index_negative", Tag.EDGE, **region(*ROI, indices=(-1,)), rejects=INDICES)
+FAR = vary(high=typed("int64", [2**40]), low=typed("int64", [-(2**40)]))  # Memory so far away belongs to nobody.
+case("index_far", Tag.EDGE, X=IMAGE, rois=ROI, batch_indices=FAR, rejects=INDICES)
 case("indices_of_int32", Tag.DTYPE, X=IMAGE, rois=ROI, batch_indices=typed("int32", [0]), rejects=INTEGERS)
 
 case("height_zero", Tag.EDGE, **ONE, output_height=0, unspecified=HEIGHT)

@@ -13,7 +13,7 @@ from onnx_conformance.declare.rounding import saturated
 from onnx_conformance.declare.tolerance import measured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from onnx_conformance.declare import Array
     from onnx_conformance.declare.clause import Clause, Version
@@ -29,6 +29,16 @@ UNTRANSPOSED = (
     "the cases `not_symmetric` have an R that differs from its transpose."
 )
 """The note on an equation before version 7."""
+
+
+def dimensions(shapes: Mapping[str, tuple[int, ...]], attributes: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
+    """Name the dimensions of layout 1; the descriptions of inputs and outputs name those of layout 0."""
+    if not attributes.get("layout"):
+        return {}
+    state = ("batch_size", "num_directions", "hidden_size")
+    states = {name: state for name in shapes if name in {"initial_h", "initial_c", "Y_h", "Y_c"}}
+    y = ("batch_size", "seq_length", "num_directions", "hidden_size")
+    return {"X": ("batch_size", "seq_length", "input_size"), **states, "Y": y}
 
 
 @dataclass(frozen=True)

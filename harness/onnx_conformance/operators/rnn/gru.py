@@ -11,7 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 from onnx_conformance.declare import Array, Int, Op, PartlyOpen, Version
-from onnx_conformance.operators.rnn._recurrent import TOLERANCE, UNTRANSPOSED, Layer, recurrent, through_time
+from onnx_conformance.operators.rnn._recurrent import (
+    TOLERANCE,
+    UNTRANSPOSED,
+    Layer,
+    dimensions,
+    recurrent,
+    through_time,
+)
 from onnx_conformance.operators.rnn._recurrent_cases import (
     ENDS,
     NEWEST,
@@ -23,7 +30,7 @@ from onnx_conformance.operators.rnn._recurrent_cases import (
 )
 from onnx_conformance.operators.rnn._sizes import ONE_STEP, one_step, sized
 
-GRU = Op("GRU", versions=(1, 3, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
+GRU = Op("GRU", versions=(1, 3, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3, dimensions=dimensions)
 GRU.example(**data(3, symmetric=True), **extras(3, ("initial_h",)), **ENDS, activations=["Sigmoid", "Tanh"], clip=9.0)
 
 LAYER = GRU.clause("Computes an one-layer GRU.")

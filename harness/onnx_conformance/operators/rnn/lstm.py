@@ -14,7 +14,14 @@ import numpy as np
 from onnx_conformance.declare import Array, Int, Op, PartlyOpen, Version, ramp
 from onnx_conformance.declare.data import waves
 from onnx_conformance.declare.sizes import filled
-from onnx_conformance.operators.rnn._recurrent import TOLERANCE, UNTRANSPOSED, Layer, recurrent, through_time
+from onnx_conformance.operators.rnn._recurrent import (
+    TOLERANCE,
+    UNTRANSPOSED,
+    Layer,
+    dimensions,
+    recurrent,
+    through_time,
+)
 from onnx_conformance.operators.rnn._recurrent_cases import (
     ENDS,
     HIDDEN,
@@ -27,7 +34,7 @@ from onnx_conformance.operators.rnn._recurrent_cases import (
 )
 from onnx_conformance.operators.rnn._sizes import ONE_STEP, one_step, sized
 
-LSTM = Op("LSTM", versions=(1, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
+LSTM = Op("LSTM", versions=(1, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3, dimensions=dimensions)
 LSTM.example(
     **data(4, symmetric=True)
     | {"X": data(4)["X"] * 2},  # Smaller numbers have no correct digits in a type with few bits.

@@ -10,7 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from onnx_conformance.declare import Array, Int, Op, PartlyOpen, Tag, Version
-from onnx_conformance.operators.rnn._recurrent import TOLERANCE, UNTRANSPOSED, Layer, recurrent, through_time
+from onnx_conformance.operators.rnn._recurrent import (
+    TOLERANCE,
+    UNTRANSPOSED,
+    Layer,
+    dimensions,
+    recurrent,
+    through_time,
+)
 from onnx_conformance.operators.rnn._recurrent_cases import (
     ENDS,
     NEWEST,
@@ -22,7 +29,7 @@ from onnx_conformance.operators.rnn._recurrent_cases import (
 )
 from onnx_conformance.operators.rnn._sizes import sized
 
-RNN = Op("RNN", versions=(1, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3)
+RNN = Op("RNN", versions=(1, 7, 14, 22), compare=TOLERANCE, rank=lambda _: 3, dimensions=dimensions)
 RNN.example(**data(1, symmetric=True), **extras(1, ("initial_h",)), **ENDS, activations=["Tanh"], clip=9.0)
 
 COMPUTES = RNN.clause("Computes an one-layer simple RNN.")

@@ -54,6 +54,8 @@ TYPES_SINCE_13 = tuple(name for name, first in FIRST.items() if first >= RULES_S
 UNWRITTEN = frozenset({"float16", "bfloat16", "float", "double", "int16", "uint16", "bool"})
 """Types that no sized call writes as texts: those with thousands of values, and bool, whose texts are not defined."""
 FLOAT8 = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")
+APPLIES = {"saturate": (*FLOAT8, "float8e8m0"), "round_mode": ("float8e8m0",)}
+"""The types to which the texts limit the attributes. A table has a column of `saturate` for float8e8m0, too."""
 _NUMPY = {
     "float": "float32",
     "double": "float64",
@@ -372,17 +374,6 @@ def _to_float8(clauses: Conversions) -> Iterator[Conversion]:
     ):
         special = [0.0, NAN, INF, 96, -1.5]
         yield Conversion(f"special_{source}_{target}", source, special, target, clause, saturate=0)
-    yield Conversion(
-        "saturate_float_float16",
-        "float",
-        [1e6, -1e6, 3],
-        "float16",
-        clauses.infinite,
-        saturate=1,
-        since=19,
-        every_version=True,
-    )
-    yield Conversion("unsaturated_int32_uint8", "int32", [256, -1, 3], "uint8", clauses.wraps, saturate=0, since=19)
 
 
 def _to_powers_of_two(clauses: Conversions) -> Iterator[Conversion]:
@@ -411,7 +402,6 @@ def _to_powers_of_two(clauses: Conversions) -> Iterator[Conversion]:
     yield Conversion("powers_negative", "float", [1, -2], target, clause, unspecified=True, every_version=True)
     yield Conversion("powers_minus_infinity", "float", [1, -INF], target, clause, unspecified=True)
     yield Conversion("powers_other_mode", "float", [1.5], target, clause, round_mode="even", unspecified=True)
-    yield Conversion("round_mode_unused", "float", [1 + HALFWAY_FLOAT16, 1.5], "float16", clause, round_mode="down")
     yield Conversion("powers_widen", target, [2.0**-127, 2.0**127, NAN, 1], "double", clause)
 
 

@@ -28,7 +28,14 @@ from onnx_conformance.declare import (
     typed,
 )
 from onnx_conformance.operators.tensor._conversion import Conversions
-from onnx_conformance.operators.tensor._conversion_cases import FIRST, FLOAT8, TYPES_BEFORE_9, UNWRITTEN, conversions
+from onnx_conformance.operators.tensor._conversion_cases import (
+    APPLIES,
+    FIRST,
+    FLOAT8,
+    TYPES_BEFORE_9,
+    UNWRITTEN,
+    conversions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +50,14 @@ def _type(_: Mapping[str, str], attributes: Mapping[str, Any]) -> Any:  # noqa: 
 
 
 ROUNDED = Tolerance("one conversion to the nearest value of the type; ties to even, as in IEEE 754", signed_zero=True)
-CAST = Op("Cast", versions=(1, 6, 9, 13, 19, 21, 23, 24, 25, 28), compare=ROUNDED, rank="input", derives={"T2": _type})
+CAST = Op(
+    "Cast",
+    versions=(1, 6, 9, 13, 19, 21, 23, 24, 25, 28),
+    compare=ROUNDED,
+    rank="input",
+    derives={"T2": _type},
+    applies=APPLIES,
+)
 CAST.example(input=[[1, 0, 1], [0, 0, 1]], to=element_type("{T2}"), saturate=0, round_mode="nearest")
 
 SAME_SIZE = CAST.clause("returns an output tensor of the same size in the converted type.")
@@ -245,14 +259,12 @@ ALSO_CITED = {
     "text_reserved_float": (RESERVED, CASELESS),
     "text_fraction_hundred": (HUNDRED,),
     "false_and_true_double": (FROM_BOOL,),
-    "special_float8e4m3fn": (MANTISSA, SATURATE, SATURATED),
+    "special_float8e4m3fn": (MANTISSA, SATURATE, SATURATED, ONLY),
     "special_unsaturated_float8e4m3fn": (UNSATURATED,),
     **{f"infinity_{type_}_before_24": (INF_TO_NAN, BY_DEFAULT) for type_ in FLOAT8},
     **{f"infinity_{type_}": (INF_TO_MAX, BY_DEFAULT) for type_ in FLOAT8},
-    "saturate_float_float16": (ONLY,),
     "powers_negative": (NEGATIVE,),
     "powers_default": (ROUND_MODE,),
-    "round_mode_unused": (ROUND_MODE,),
 }
 """Additional sentences that a conversion tests."""
 for item in conversions(CONVERSIONS):

@@ -11,11 +11,11 @@ from typing import Any
 
 from onnx_conformance.declare import Array, Int, Op, Result, Tag, Tolerance, Version, every_value, ramp, typed
 from onnx_conformance.operators.tensor._conversion import Conversions
-from onnx_conformance.operators.tensor._conversion_cases import UNWRITTEN, conversions
+from onnx_conformance.operators.tensor._conversion_cases import APPLIES, UNWRITTEN, conversions
 
 ROUNDED = Tolerance("one conversion to the nearest value of the type; ties to even, as in IEEE 754", signed_zero=True)
-CAST_LIKE = Op("CastLike", versions=(15, 19, 21, 23, 24, 25), compare=ROUNDED, rank="input")
-CAST_LIKE.example(input=[[2, 0, 1], [1, 1, 0]], target_type=typed("int32", [5]), saturate=0, round_mode="down")
+CAST_LIKE = Op("CastLike", versions=(15, 19, 21, 23, 24, 25), compare=ROUNDED, rank="input", applies=APPLIES)
+CAST_LIKE.example(input=[[2, 0, 1], [1, 1, 0]], target_type=[5], saturate=0, round_mode="down")
 
 SAME_TYPE = CAST_LIKE.clause(
     "casts the elements of a given input tensor (the first input) to the same data type as the elements of the second "
@@ -94,11 +94,7 @@ def like(v: Version, input: Array, saturate: Int, round_mode: str) -> Result:
 
 case = CAST_LIKE.case
 
-ALSO_CITED = {
-    "special_float8e4m3fn": (SATURATE, BY_DEFAULT),
-    "saturate_float_float16": (ONLY,),
-    "powers_nearest_0": (ROUND_MODE,),
-}
+ALSO_CITED = {"special_float8e4m3fn": (SATURATE, BY_DEFAULT, ONLY), "powers_nearest_0": (ROUND_MODE,)}
 LATEST = CAST_LIKE.versions[-1]
 for index, item in enumerate(conversions(CONVERSIONS)):
     first = max(item.first, CAST_LIKE.versions[0])

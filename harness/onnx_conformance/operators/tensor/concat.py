@@ -24,7 +24,16 @@ def _rank(arguments: Mapping[str, Any]) -> int | None:
     return np.ndim(arguments["inputs_0"]) if "inputs_0" in arguments else None
 
 
-CONCAT = Op("Concat", versions=(1, 4, 11, 13), compare=EXACT, rank=_rank, widens=False)
+def _dimensions(shapes: Mapping[str, tuple[int, ...]], attributes: Mapping[str, Any]) -> Mapping[str, list[str]]:
+    """Name every dimension except those of the axis."""
+    axis = attributes.get("axis", 1)
+    return {
+        name: ["" if place in {axis, axis + len(shape)} else f"size_{place}" for place in range(len(shape))]
+        for name, shape in shapes.items()
+    }
+
+
+CONCAT = Op("Concat", versions=(1, 4, 11, 13), compare=EXACT, rank=_rank, dimensions=_dimensions, widens=False)
 CONCAT.example(inputs=(ramp(2, 1, 3), ramp(2, 4, 3)), axis=1)
 
 CONCATENATE = CONCAT.clause("Concatenate a list of tensors into a single tensor")

@@ -390,7 +390,15 @@ GAP = waves(1, 1, 4, 5)
 GAP[0, 0, 1, 2] = np.nan
 case("nan_pixel", Tag.EDGE, X=GAP, grid=points(1, 2, 3, 2), cites=COMPUTES)
 case("nan_pixel_without_weight", Tag.EDGE, X=GAP, grid=[[[[0, -0.75]]]], unspecified=COMPUTES)
-case("place_nan", Tag.EDGE, X=IMAGE["X"][:1], grid=[[[[np.nan, 0.125], [0, np.inf]]]], unspecified=COMPUTES)
+NOWHERE: dict[str, Any] = {
+    "X": IMAGE["X"][:1],
+    "grid": vary(nan=[[[[np.nan, 0.25], [0.25, np.nan]]]], infinite=[[[[0.25, np.inf], [-np.inf, 0.25]]]]),
+}
+for padding in PADDINGS:  # A runtime must not read the pixel at such a position.
+    for mode in ("linear", "cubic"):
+        each_name(f"place_{padding}", Tag.EDGE, mode=mode, **NOWHERE, padding_mode=padding, unspecified=COMPUTES)
+    nearest: dict[str, Any] = {"mode": "nearest", "padding_mode": padding}
+    case(f"place_{padding}_nearest", Tag.EDGE, **NOWHERE, **nearest, since=20, unspecified=COMPUTES)
 BAND: dict[str, Any] = {"X": waves(1, 1, 4, 5), "grid": [[[[1.125, 0.125], [0.375, -1.125]]]]}
 each_name("just_beyond", Tag.EDGE, mode="linear", **BAND, unspecified=PADDING)
 each_name("just_beyond_border", Tag.EDGE, mode="cubic", **BAND, padding_mode="border", unspecified=PADDING)

@@ -88,7 +88,8 @@ TWO = ONE_HOT.clause(
     "locations other than those specified in 'indices' input tensor."
 )
 OUTPUT_RANK = ONE_HOT.clause(
-    "Tensor of rank one greater than input tensor 'indices', i.e. rank(output) = rank(indices) + 1."
+    "Tensor of rank one greater than input tensor 'indices', i.e. rank(output) = rank(indices) + 1.",
+    note="ONNX's shape inference rejects a scalar, although the sentence gives it an output of rank 1.",
 )
 
 
@@ -104,6 +105,7 @@ def one_hot(v: Version, indices: Array, depth: Array, values: Array, axis: int) 
     v.silent(CASTED, not np.isfinite(indices.astype(np.float64)).all())
     v.silent(DEPTH_CASTED, not np.isfinite(float(depth.item())))
     v.silent(NOT_NEGATIVE, not ranged and bool(((indices < 0) | (indices != np.trunc(indices))).any()))
+    v.silent(OUTPUT_RANK, indices.ndim == 0)
     size = int(depth.item())
     v.silent(SIZE, size < 0)
     output = np.full((*indices.shape, size), values[0], values.dtype)
@@ -142,8 +144,8 @@ CUBE = np.arange(24).reshape(2, 3, 4) * 5 % 7
 for axis in (-4, -2, 1, 3):
     name, clause = f"cube_axis_{axis}".replace("-", "minus_"), BACK if axis < 0 else INSERTED
     case(name, indices=CUBE, depth=6, values=[-1, 3], axis=axis, cites=clause)
-case("scalar", Tag.EDGE, indices=2, depth=4, values=[0, 1], cites=OUTPUT_RANK)
-case("scalar_axis_0", Tag.EDGE, indices=2, depth=4, values=[0, 1], axis=0, cites=INSERTED)
+case("scalar", Tag.EDGE, indices=2, depth=4, values=[0, 1], unspecified=OUTPUT_RANK)
+case("scalar_axis_0", Tag.EDGE, indices=2, depth=4, values=[0, 1], axis=0, unspecified=OUTPUT_RANK)
 case("vector", indices=[3, 0, 1], depth=4, values=[0, 1], cites=LOCATIONS)
 case("no_indices", Tag.EDGE, indices=ramp(0), depth=4, values=[0, 1], cites=OUTPUT_RANK)
 case("no_indices_within", Tag.EDGE, indices=ramp(2, 0), depth=4, values=[0, 1], axis=1, cites=OUTPUT_RANK)

@@ -619,6 +619,8 @@ for size, sizes in TARGETS.items():
         stretched: dict[str, Any] = {"X": GRID, "sizes": sizes, "mode": mode, "antialias": 1}
         case(f"antialias_{mode}_{size}", **stretched, cites=ANTIALIAS)
         case(f"antialias_{mode}_excluded_{size}", **stretched, exclude_outside=1, cites=(ANTIALIAS, EXCLUDE))
+    other = {"X": GRID, "sizes": sizes, "mode": "cubic", "antialias": 1, "cubic_coeff_a": -0.5}
+    case(f"antialias_coefficient_{size}", **other, cites=(ANTIALIAS, CUBIC_ONLY))
 case("antialias_nearest", X=GRID, sizes=[8, 3], antialias=1, cites=ANTIALIAS)
 case(
     "for_nn_before_13",
@@ -744,6 +746,8 @@ for mode in ("linear", "cubic"):
 CROPPED: dict[str, Any] = {"X": GRID, "coordinate_transformation_mode": "tf_crop_and_resize"}
 each_signature("crop", **CROPPED, roi=QUARTER, sizes=[8, 3], mode="linear", each="T2", cites=ROI)
 each_signature("crop_scales", **CROPPED, roi=QUARTER, scales=[1.5, 2.0], cites=DIMENSION)
+OUTSIDE: dict[str, Any] = {"roi": [0.0, 0.0, 1.0, 3.0], "scales": [1.0, 1.0], "extrapolation_value": 7.0}
+each_signature("crop_scales_beyond", **CROPPED, **OUTSIDE, mode="linear", cites=DIMENSION)
 each_signature("crop_to_one", **CROPPED, roi=QUARTER, sizes=[1, 1], mode="linear", cites=CROP)
 each_signature(
     "crop_value", **CROPPED, roi=[0.0, -1.0, 1.0, 1.5], sizes=[8, 3], extrapolation_value=7.5, cites=EXTRAPOLATION
@@ -792,6 +796,8 @@ for policy, clause in POLICIES.items():
         cites=(clause, HALFWAY),
     )
 case("axes", X=GRID, sizes=[9, 2], axes=[1, 0], mode="linear", cites=AXES)
+case("axes_scales", X=GRID, scales=[1.5], axes=[1], mode="linear", cites=AXES)
+case("axes_scales_first", X=GRID, scales=[2.0], axes=[0], coordinate_transformation_mode="asymmetric", cites=AXES)
 case("axes_back", X=GRID, sizes=[9], axes=[-1], cites=BACK)
 case("axes_back_first", X=GRID, sizes=[9], axes=[-2], cites=(BACK, RANGE))
 case("axes_roi", **CROPPED, roi=[0.25, 0.75], sizes=[5], axes=[1], cites=AXES)

@@ -102,6 +102,8 @@ for side, (attributes, plain, above, below) in SIDES.items():
 for side, k in {"upper": 0, "lower": -1}.items():
     ones: dict[str, Any] = {"input": [[1, 1, 1]] * 2, "k": k, **SIDES[side][0]}
     case(f"{side}_dtypes", Tag.DTYPE, each="T", but=("string",), **ones, cites=(*SIDES[side][1], ZERO))
+WIDE = typed("int64", [[2**40 + 3, -(2**40)], [2**53 + 1, 7]])
+case("beyond_32_bits", Tag.DTYPE, input=WIDE, cites=UPPER_PART)
 case("strings_kept", Tag.DTYPE, input=typed("string", [["a", "b"], ["c", "d"]]), k=-1, cites=UPPER_BELOW)
 case("strings_set_to_zero", Tag.EDGE, input=typed("string", [["a", "b"], ["c", "d"]]), unspecified=ZERO)
 case("k", Tag.EDGE, input=ramp(2, 3), k=vary(vector=[1], matrix=[[1]], two=[0, 1]), rejects=ZERO_D)

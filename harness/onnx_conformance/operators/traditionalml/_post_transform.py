@@ -16,12 +16,19 @@ UNDEFINED = (
     "Softmax and the logistic function are known by their names. No text defines the effect of SOFTMAX_ZERO on zeros, "
     "or the direction of PROBIT."
 )
+LIMITED = ("SOFTMAX", "LOGISTIC")
+"""The transforms that return probabilities."""
 SLACK = 16
 """The epsilons that a transform adds to a result of at most 1.
 
 The result changes no faster than the scores. The errors are those of exp in numerator and denominator, the sum and the
 quotient.
 """
+
+
+def probabilities(post_transform: str | int) -> bool:
+    """Return whether a transform, by its name or its number, returns probabilities, which are between 0 and 1."""
+    return (post_transform if isinstance(post_transform, str) else TRANSFORMS[post_transform]) in LIMITED
 
 
 def transformed(v: Version, clause: Clause, scores: Array, name: str) -> Array:

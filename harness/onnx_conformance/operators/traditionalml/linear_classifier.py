@@ -15,7 +15,13 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, PartlyOpen, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.sizes import filled, grid, listed
 from onnx_conformance.operators.traditionalml._linear import linear_rounding
-from onnx_conformance.operators.traditionalml._post_transform import DEFINED, TRANSFORMS, UNDEFINED, transformed
+from onnx_conformance.operators.traditionalml._post_transform import (
+    DEFINED,
+    TRANSFORMS,
+    UNDEFINED,
+    probabilities,
+    transformed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +53,7 @@ CLASSIFIER = Op(
     versions=(1,),
     compare=bounded(
         _rounding, "conversion and product round once each, each addition rounds by half an epsilon, then a transform"
-    ),
+    ).limited(0, 1, probabilities),
     domain="ai.onnx.ml",
     derives={"T2": _type},
 )

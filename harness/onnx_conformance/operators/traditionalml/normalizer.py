@@ -41,7 +41,7 @@ NORMALIZER = Op(
     versions=(1,),
     compare=bounded(
         _rounding, "each addition rounds by half an epsilon; conversion, squares, quotient and root round once each"
-    ),
+    ).limited(-1, 1),
     domain="ai.onnx.ml",
     rank="X",
 )

@@ -16,7 +16,14 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Clause, Op, Tag, Version, bounded, ramp, typed, vary
 from onnx_conformance.declare.sizes import filled, together
-from onnx_conformance.operators.traditionalml._post_transform import DEFINED, SLACK, TRANSFORMS, UNDEFINED, transformed
+from onnx_conformance.operators.traditionalml._post_transform import (
+    DEFINED,
+    SLACK,
+    TRANSFORMS,
+    UNDEFINED,
+    probabilities,
+    transformed,
+)
 from onnx_conformance.operators.traditionalml._trees import FORESTS, MODES, Leaf, Node, Tree, follows_true, forest
 
 if TYPE_CHECKING:
@@ -34,7 +41,9 @@ def _rounding(*, X: Array, leaf_weights: Array, tree_roots: list[int], n_targets
 ENSEMBLE = Op(
     "TreeEnsemble",
     versions=(5,),
-    compare=bounded(_rounding, "one addition for each tree, in any order, an average, and a transform"),
+    compare=bounded(_rounding, "one addition for each tree, in any order, an average, and a transform").limited(
+        0, 1, probabilities
+    ),
     domain="ai.onnx.ml",
     rank="X",
 )
@@ -54,7 +63,7 @@ ENSEMBLE.example(
     nodes_falsenodeids=[2, 1],
     nodes_falseleafs=[1, 1],
     nodes_missing_value_tracks_true=[0, 1],
-    nodes_hitrates=typed("{T}", [1.0, 0.5]),
+    nodes_hitrates=typed("float", [1.0, 0.5]),
     leaf_weights=typed("{T}", [0.5, -2, 7.25]),
     leaf_targetids=[3, 0, 1],
 )
@@ -282,7 +291,7 @@ case(
     cites=(MEMBERS, AS_MANY, NO_MEMBERS),
 )
 case("leaf_alone", Tag.EDGE, X=ROWS, **attributes(Node(0, "LEQ", 0, SEVEN, SEVEN), STUMP), cites=(ONE_NODE, ROOTS))
-case("hitrates", X=ROWS, **PLAIN, nodes_hitrates=typed("{T}", [0.3]), cites=HITRATES)
+case("hitrates", X=ROWS, **PLAIN, nodes_hitrates=typed("float", [0.3]), cites=HITRATES)
 FIRST, SECOND = Leaf(1.5, 1), Leaf(-0.3, 2)
 THREE_TARGETS = attributes(
     Node(0, "GT", 1, FIRST, SECOND), STUMP, Node(2, "LEQ", 0, SECOND, HALF), Node(1, "GTE", 0, FIRST, HALF), n_targets=3

@@ -17,7 +17,14 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Op, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.sizes import filled, together
-from onnx_conformance.operators.traditionalml._post_transform import DEFINED, SLACK, TRANSFORMS, UNDEFINED, transformed
+from onnx_conformance.operators.traditionalml._post_transform import (
+    DEFINED,
+    SLACK,
+    TRANSFORMS,
+    UNDEFINED,
+    probabilities,
+    transformed,
+)
 from onnx_conformance.operators.traditionalml._trees import (
     FORESTS,
     MODES,
@@ -64,7 +71,9 @@ def _rounding(
 REGRESSOR = Op(
     "TreeEnsembleRegressor",
     versions=(1, 3, 5),
-    compare=bounded(_rounding, "one addition for each vote, in any order, a quotient and a transform"),
+    compare=bounded(_rounding, "one addition for each vote, in any order, a quotient and a transform").limited(
+        0, 1, probabilities
+    ),
     domain="ai.onnx.ml",
     rank=lambda _: MATRIX,
 )

@@ -8,8 +8,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from onnx_conformance.case.compare import compare
 from onnx_conformance.declare import EXACT, AnyOf, Clause, Op, PartlyOpen, Unspecified, Version
 from onnx_conformance.declare.families.quantization import quantized
+from onnx_conformance.generation import plans
+from onnx_conformance.specification import registry
 
 
 def formula() -> Clause:
@@ -56,3 +59,18 @@ def test_nan_is_a_number_of_eight_bits() -> None:
     result = quantized(Version(25), formula(), [np.array([np.nan, 1.0])], 0, np.dtype(ml_dtypes.float8_e5m2))
     assert isinstance(result, np.ndarray)
     assert np.isnan(result.astype(float)).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("type_", ["float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "float4e2m1"])
+def test_minus_zero_becomes_a_zero_and_not_the_nan_of_types_without_a_sign_of_zero(type_: str) -> None:
+    op = registry.load().named("QuantizeLinear")
+    (plan,) = plans.plans(op, (25,), [spec for spec in op if spec.name == f"minus_zero_{type_}"])
+    (right,) = plan.expected or ()
+    assert isinstance(right, np.ndarray)
+    assert right[:2].astype(float).tolist() == [0, 0]
+    code = 8 if type_ == "float4e2m1" else 0x80
+    wrong = np.concatenate([np.full(1, code, np.uint8).view(right.dtype), right[1:]])
+    missing_sign = "fnuz" in type_
+    assert np.isnan(wrong.astype(float))[0] == missing_sign
+    noticed = compare((right,), [wrong], plan.allowance) is not None
+    assert noticed is missing_sign, "no text defines the sign of the zero"
