@@ -18,6 +18,7 @@ from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.compare import compare, times_allowed
+from onnx_conformance.case.elements import is_float
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.processes.replies import Answered, Died, Late, Refused
@@ -166,7 +167,7 @@ class _OfBackend:
             return careful
         if self._right_if_unrounded(careful.case, actual):
             return NodeResult(step, Judgement.RIGHT, f"right if {several_nodes.UNROUNDED}")
-        if _is_rounding(careful):
+        if _is_rounding(careful, actual):
             return replace(careful, judgement=Judgement.ROUNDING, case=None, result=None)
         return careful
 
@@ -303,13 +304,17 @@ FEW_UNITS = 4
 """Differences of up to so many units in the last place count as rounding."""
 
 
-def _is_rounding(item: NodeResult) -> bool:
+def _is_rounding(item: NodeResult, actual: Sequence[Value]) -> bool:
     """Return whether a wrong node is only less exact than usual: near, within the limits, and no sign of zero."""
     if item.case is None or item.case.expected is None or item.result is None or item.times == 0:
         return False
-    mismatch = item.result.mismatch
-    units = mismatch.get("ulp")
-    return units is not None and units <= FEW_UNITS and not mismatch.get("beyond") and math.isfinite(item.times or 0)
+    pairs = zip(item.case.expected, actual, strict=True)
+    exact = all(
+        _same(wanted, got) for wanted, got in pairs if not (isinstance(wanted, np.ndarray) and is_float(wanted))
+    )
+    units = item.result.mismatch.get("ulp")
+    near = units is not None and units <= FEW_UNITS and not item.result.mismatch.get("beyond")
+    return exact and near and math.isfinite(item.times or 0)
 
 
 def _same(one: Any, other: Any) -> bool:  # noqa: ANN401 - any two values
