@@ -413,20 +413,27 @@ def _deviations(
     for name, value in expected.items():
         others = [other[name] for other in found]
         if not isinstance(value, np.ndarray):
-            if not all(_same(value, other) for other in others):
-                raise UndecidedError(f"{name} has errors but is not a tensor; only tensors have a tolerance")
+            if not all(_alike_inside(value, other, most) for other in others):
+                raise UndecidedError(f"{name} depends on how its nodes round")
         elif not all(_alike(value, other, most) for other in others):
             raise UndecidedError(f"{name} depends on how its nodes round")
     return found
 
 
-def _same(one: Any, other: Any) -> bool:  # noqa: ANN401 - any two outputs
-    """Return whether two outputs are identical, bit for bit."""
+def _alike_inside(one: Any, other: Any, most: float) -> bool:  # noqa: ANN401 - any two outputs
+    """Return whether two containers have the same structure, and tensors that are alike."""
     if isinstance(one, list):
-        return len(one) == len(other) and all(map(_same, one, other))
+        return len(one) == len(other) and all(_alike_inside(a, b, most) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict):
-        return list(one) == list(other) and all(map(_same, one.values(), other.values()))
-    return bool(np.array_equal(one, other, equal_nan=is_float(one)))
+        return list(one) == list(other) and all(_alike_inside(one[key], other[key], most) for key in one)
+    return _alike(one, other, most)
+
+
+def _tensors(value: Any) -> list[Array]:  # noqa: ANN401 - any output
+    """Return the tensors in a container, in their order."""
+    if isinstance(value, list | dict):
+        return [item for inner in (value.values() if isinstance(value, dict) else value) for item in _tensors(inner)]
+    return [np.asarray(value)]
 
 
 def _alike(one: Array, other: Any, most: float) -> bool:  # noqa: ANN401 - any output
@@ -447,11 +454,21 @@ def _bounds(expected: Mapping[str, Value], deviations: Sequence[Mapping[str, Val
     """Return how far each element of each output may be from the expected one."""
     bounds = []
     for name, value in expected.items():
-        if not isinstance(value, np.ndarray) or not is_float(value):
-            bounds.append(np.zeros(np.shape(value) if isinstance(value, np.ndarray) else ()))
+        if isinstance(value, np.ndarray):
+            bounds.append(_bound(value, [np.asarray(other[name]) for other in deviations]))
             continue
-        wide = value.astype(np.complex128)
-        with np.errstate(all="ignore"):
-            squares = [np.abs(np.asarray(other[name]).astype(np.complex128) - wide) ** 2 for other in deviations]
-            bounds.append(np.nan_to_num(FACTOR * np.sqrt(np.mean(squares, axis=0)), nan=0.0, posinf=0.0))
+        others = [_tensors(other[name]) for other in deviations]
+        # All tensors of a container have the bound of the one with the largest errors.
+        found = [_bound(item, [other[index] for other in others]) for index, item in enumerate(_tensors(value))]
+        bounds.append(np.asarray(max((float(np.max(item, initial=0.0)) for item in found), default=0.0)))
     return tuple(bounds)
+
+
+def _bound(value: Array, others: Sequence[Array]) -> Array:
+    """Return how far each element of a tensor may be from the expected one."""
+    if not is_float(value):
+        return np.zeros(value.shape)
+    wide = value.astype(np.complex128)
+    with np.errstate(all="ignore"):
+        squares = [np.abs(other.astype(np.complex128) - wide) ** 2 for other in others]
+        return np.asarray(np.nan_to_num(FACTOR * np.sqrt(np.mean(squares, axis=0)), nan=0.0, posinf=0.0))
