@@ -118,6 +118,13 @@ def mutants(session: nox.Session) -> None:
 
 
 @nox.session
+def size_faults(session: nox.Session) -> None:
+    """Inject faults that depend on sizes into right answers, and count the operators that notice them; see --help."""
+    session.install(".[test]")
+    session.run("python", "-m", "tools.size_faults", *session.posargs, success_codes=[0, 1])
+
+
+@nox.session
 def locks(session: nox.Session) -> None:
     """Pin the versions in the environments of the runtimes and the action again; arguments are names of adapters."""
     session.install("-e", ".", "uv>=0.8")

@@ -1,0 +1,1 @@
+"""`nox -s size_faults`: injects faults that depend on sizes into right answers, and counts who notices them."""
