@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 
 HEAD = "# case, expected outcome, digests of all its forms, forms (* in the core); onnx {version}\n"
 CORE = "*"
+_WORDS = 2
+"""The spaces of a line before those in front of its forms: name, outcome and digests are before the forms."""
 SHOWN = 40
 
 
@@ -209,31 +211,40 @@ def entries(op: Op) -> tuple[Entry, ...] | None:
     return entries if whole else None
 
 
-def counts(op: Op, *, of_core: bool = False, wanted: Callable[[str], bool] | None = None) -> Counter[str]:
+def counts(op: Op, *, of_core: bool, wanted: Callable[[str], bool]) -> Counter[str]:
     """Return the number of cases of each operator version in the manifest, without checking the manifest.
 
     Args:
         op: the operator.
         of_core: whether to count only the core.
-        wanted: a predicate on ids; None for all cases.
+        wanted: a predicate on ids.
     """
     path = _file(op)
     if path is None:
         return Counter()
-    if wanted is None:
-        return _all_counts(path, op, of_core=of_core)
     names = [entry.id for line in _lines(path, op) for entry in line.entries if entry.core or not of_core]
     return Counter("/".join(name.split("/")[:3]) for name in names if wanted(name))
 
 
-def _all_counts(path: Path, op: Op, *, of_core: bool) -> Counter[str]:
-    """Return the counts without the ids, which take much longer: a run with an empty cache waits for all operators."""
-    found: Counter[str] = Counter()
-    for text in _texts_of_lines(path):
-        name, _, _, *forms = text.split()
-        number = sum(word.endswith(CORE) for word in forms) if of_core else len(forms)
-        if number:
-            found[f"{op}/{name.partition('/')[0]}"] += number
+class Counts(NamedTuple):
+    """The numbers of cases of an operator version in the manifest."""
+
+    cases: int
+    core: int
+
+
+def all_counts() -> dict[str, Counts]:
+    """Return the numbers of cases of all operator versions, without the ids, which take much longer.
+
+    Every command that selects cases waits for this.
+    """
+    found: dict[str, Counts] = {}
+    for path in sorted(GENERATED.glob("*.txt")):
+        op = "/".join(path.stem.rsplit(".", 1))
+        for text in _texts_of_lines(path):
+            version = f"{op}/{text.partition('/')[0]}"
+            cases, core = found.get(version, (0, 0))
+            found[version] = Counts(cases + text.count(" ") - _WORDS, core + text.count(CORE))
     return found
 
 

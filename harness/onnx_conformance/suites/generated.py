@@ -135,7 +135,7 @@ class Generated:
         words = (str(part), str(selection.core), str(selection.shard), str(selection.sample), str(selection.narrowing))
         key = packs.key(self.name, self.digest(), *words)
         digests = self._digests(part, selection)
-        pack = packs.read(key, _made_again, digests)
+        pack = packs.read(key, plans.allowance_of_case, digests)
         if pack is not None:
             self._packs[part] = pack
             selection.takes_operator(part.operator)  # The key depends on nothing else in the selection.
@@ -266,17 +266,6 @@ def _counted(fits: Mapping[str, Callable[[str], bool]], selection: Selection, ca
     """Return whether a case of the manifest is selected, as far as its id shows it."""
     fit = fits.get("/".join(case_id.split("/", 3)[:3]))
     return fit is not None and selection.would_take(case_id) and fit(case_id)
-
-
-def _made_again(case_id: str) -> Case:
-    """Return the case with this id."""
-    domain, name, since, _ = case_id.split("/", 3)
-    op = registry.load().find(domain, name)
-    assert op is not None  # noqa: S101 - the case is of it
-    version = next(version for version in registry.versions(op) if version.since == int(since))
-    declared = parts(case_id, str(version))[0]
-    specs = [spec for spec in plans.specs_of(op, version) if spec.name == declared]
-    return next(plans.cases(op, (version.since,), specs, case_id.__eq__))
 
 
 def _selected(op: Op, version: OperatorVersion, selection: Selection) -> list[CaseSpec]:

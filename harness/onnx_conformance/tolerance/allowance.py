@@ -16,7 +16,7 @@ from onnx_conformance.specification import evaluator, schema
 from onnx_conformance.tolerance import rounding_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from onnx_conformance.base.values import Array, Value
     from onnx_conformance.declare import Op, Tolerance
@@ -44,7 +44,8 @@ def of_answer(
     compute = _bounds(tolerance, answer, operands, named)
     masks = [answer.open[index] for index in named]
     is_open = any(mask is not None for mask in masks)
-    bounds = Bounds(lambda: _opened(compute(), masks)) if is_open or tolerance.measured or tolerance.bound else None
+    has_bounds = is_open or tolerance.measured or tolerance.bound
+    bounds = Bounds(lambda: (_opened(limits, masks) for limits in compute())) if has_bounds else None
     any_of = tuple(answer.any_of[index] for index in named)
     several = answer.any_order is not None or any(item is not None for item in any_of)
     if several and (tolerance.measured or tolerance.bound):
@@ -106,8 +107,8 @@ def _rounded_last(value: Array, exact: Array, error: Array) -> Array:
 
 def _bounds(
     tolerance: Tolerance, answer: evaluator.Answer, operands: Sequence[np.dtype[Any]], named: list[int]
-) -> Callable[[], Iterable[Array]]:
-    def measured() -> tuple[Array, ...]:
+) -> Callable[[], Iterator[Sequence[Array]]]:
+    def measured() -> Iterator[Sequence[Array]]:
         exact = [answer.exact[index] for index in named]
         dtypes = [rounding_error.coarsest([answer.outputs[index].dtype, *operands]) for index in named]
         dtypes = [dtype if dtype is None else _computed_in(dtype, steps=tolerance.steps) for dtype in dtypes]
@@ -117,23 +118,25 @@ def _bounds(
         values = answer.evaluate(arguments)
         return [evaluator.determined(values[index]) for index in named]
 
-    def computed() -> Iterable[Array]:
+    def computed() -> Iterator[Sequence[Array]]:
         errors = _errors(tolerance.bound, answer) if tolerance.bound else ()
         units = (_epsilon(answer.outputs[index], steps=tolerance.steps) for index in named)
         # A bound in epsilons may exceed the largest double although the error itself does not.
         bounds = (np.asarray(errors[index], np.longdouble) * unit for index, unit in zip(named, units, strict=True))
         # An infinite bound would mark the element as undefined, so the bound of an infinite term is the largest finite.
-        return (np.nan_to_num(bound.astype(np.float64), nan=0.0, posinf=_MOST) for bound in bounds)
+        yield [np.nan_to_num(bound.astype(np.float64), nan=0.0, posinf=_MOST) for bound in bounds]
 
-    def nothing() -> Iterable[Array]:
-        return (np.zeros(np.shape(answer.outputs[index])) for index in named)
+    def nothing() -> Iterator[Sequence[Array]]:
+        yield [np.zeros(np.shape(answer.outputs[index])) for index in named]
 
-    def rounded() -> Iterable[Array]:
-        errors = measured() if tolerance.measured else computed()
-        for index, error in zip(named, errors, strict=True):
-            value = answer.outputs[index]
-            narrow = not tolerance.steps and _is_narrow(value)
-            yield _rounded_last(value, answer.exact[index], error) if narrow else error
+    def rounded() -> Iterator[Sequence[Array]]:
+        for errors in measured() if tolerance.measured else computed():
+            yield [_of_narrow(index, error) for index, error in zip(named, errors, strict=True)]
+
+    def _of_narrow(index: int, error: Array) -> Array:
+        value = answer.outputs[index]
+        narrow = not tolerance.steps and _is_narrow(value)
+        return _rounded_last(value, answer.exact[index], error) if narrow else error
 
     return rounded if tolerance.measured or tolerance.bound else nothing
 
