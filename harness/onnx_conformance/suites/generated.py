@@ -187,7 +187,7 @@ class Generated:
     def _cases(self, op: Op, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases of an operator."""
         versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
-        of_core = self._core(op) if selection.core and versions else frozenset()
+        of_core = self._core(op, versions) if selection.core and versions else frozenset()
         declared = {case_id.partition("@")[0] for case_id in of_core}
         part = selection.slice
 
@@ -220,12 +220,15 @@ class Generated:
         stems = self._fitting[key]
         return lambda case_id: case_id.partition("@")[0] in stems
 
-    def _core(self, op: Op) -> frozenset[str]:
-        """Return the ids of an operator's core; computed if the manifest does not match the declarations."""
-        entries = manifest.entries(op)
-        if entries is None:
-            return frozenset(core.choose(op, plans.cases(op)))
-        return frozenset(entry.id for entry in entries if entry.core)
+    def _core(self, op: Op, versions: Iterable[OperatorVersion]) -> frozenset[str]:
+        """Return the ids of versions in the core; computed if the manifest does not match the declarations."""
+        found: set[str] = set()
+        for version in versions:
+            entries = manifest.entries_of(op, version.since)
+            if entries is None:
+                return frozenset(core.choose(op, plans.cases(op)))
+            found.update(entry.id for entry in entries if entry.core)
+        return frozenset(found)
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield summaries of the selected cases; only operators without a matching manifest are generated."""
