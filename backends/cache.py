@@ -26,6 +26,7 @@ import contextlib
 import errno
 import functools
 import hashlib
+import hmac
 import os
 import platform
 import re
@@ -51,7 +52,13 @@ BLOCK = 4096
 MOST_PROGRAM = 1 << 30
 """Maximum number of bytes of a program; a larger one is compiled again each time."""
 
-MAGIC = b"onnx-conformance program 1\n"
+MAGIC = b"onnx-conformance program 2\n"
+
+DIGEST_BYTES = hashlib.sha256().digest_size
+"""Bytes of the digest of a file, after its first bytes."""
+
+KEY, KEY_BYTES = "digests.key", 32
+"""The file in the user's cache folder with the key of digests, and its size in bytes."""
 
 PROGRAMS = "ONNX_CONFORMANCE_PROGRAMS"
 """Variable of an adapter process: the folder of compiled programs; empty: the cache is off."""
@@ -142,9 +149,9 @@ def is_own(folder: Path, *, make: bool = False) -> bool:
 class Store:
     """The files of one folder, which processes share without locks.
 
-    Each file begins with its kind and a digest of the rest. If all files together are too large, the least recently
-    used are removed. Only regular files of the user are read, and only files with the names and the first bytes of a
-    store are removed.
+    Each file begins with its kind and a digest of its name and the rest. If all files together are too large, the least
+    recently used are removed. Only regular files of the user are read, and only files with the names and the first
+    bytes of a store are removed.
 
     Attributes:
         folder: the folder, which is made with the first file, for this user alone.
@@ -153,6 +160,7 @@ class Store:
         unchecked_bytes: how many bytes a process may write before it adds up the sizes again.
         spare_bytes: how many bytes more are removed, so that the next file does not exceed the limit again.
         block: bytes; the size of a file on the disk is a multiple of this.
+        secret: the key of the digests (HMAC). Without one, whoever can write a file can also write its digest.
     """
 
     folder: Path
@@ -161,6 +169,7 @@ class Store:
     unchecked_bytes: int
     spare_bytes: int = 0
     block: int = 1
+    secret: bytes = b""
 
     def read(self, name: str) -> memoryview | None:
         """Return the content of a file; None if it does not exist or was damaged, in which case it is removed."""
@@ -170,11 +179,11 @@ class Store:
             return None
         data = memoryview(content)
         start = len(self.magic)
-        body = start + hashlib.sha256().digest_size
+        body = start + DIGEST_BYTES
         if data[:start] != self.magic and not self.magic.startswith(data[:start]):
             distrust(path, "has other first bytes than a file of the cache")
             return None
-        if data[:start] == self.magic and hashlib.sha256(data[body:]).digest() == data[start:body]:
+        if data[:start] == self.magic and hmac.compare_digest(self.digest(name, data[body:]), data[start:body]):
             with contextlib.suppress(OSError):
                 os.utime(path)  # Marks it as used; the least recently used are removed first.
             return data[body:]
@@ -188,7 +197,7 @@ class Store:
 
     def write(self, name: str, body: bytes) -> None:
         """Write a file, unless that is not possible or it alone exceeds the limit."""
-        data = self.magic + hashlib.sha256(body).digest() + body
+        data = self.magic + self.digest(name, body) + body
         if self._on_disk(len(data)) > self.most_bytes or not is_own(self.folder, make=True):
             return
         with contextlib.suppress(OSError):
@@ -202,6 +211,12 @@ class Store:
                     Path(temporary).unlink()
                 raise
             self._bound(len(data))
+
+    def digest(self, name: str, body: bytes | memoryview) -> bytes:
+        """Return the digest of a file with this name and content."""
+        digest = hmac.new(self.secret, b"%d:%s" % (len(name), name.encode()), hashlib.sha256)
+        digest.update(body)
+        return digest.digest()
 
     def _on_disk(self, size: int) -> int:
         return -(-size // self.block) * self.block
@@ -289,6 +304,41 @@ def user_folder() -> Path | None:
         return (Path(above) if Path(above).is_absolute() else Path.home() / ".cache") / "onnx-conformance"
     except RuntimeError:  # There is no home folder.
         return None
+
+
+def secret() -> bytes | None:
+    """Return the user's key of digests, which is made at the first use; None if it cannot be kept.
+
+    It is in the user's own cache folder, also if the cache is elsewhere, unless that folder cannot be written. Adapters
+    get no path of it, and with `--isolate` they cannot see it.
+    """
+    for above in (user_folder(), folder()):
+        if above is not None and is_own(above, make=True):
+            path = above / KEY
+            if _key(path) is None:
+                with contextlib.suppress(OSError):
+                    _make_key(path)
+            if (known := _key(path)) is not None:
+                return known
+    return None
+
+
+def _key(path: Path) -> bytes | None:
+    known = read_own(path, KEY_BYTES)
+    return known if known is not None and len(known) == KEY_BYTES else None
+
+
+def _make_key(path: Path) -> None:
+    """Write a new key. Of two processes that do so at once, the first one wins."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{KEY}.")  # Only this user can read it.
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(os.urandom(KEY_BYTES))
+        if path.is_file() and path.stat().st_size != KEY_BYTES:  # The disk was full.
+            path.unlink()
+        os.link(temporary, path)
+    finally:
+        Path(temporary).unlink()
 
 
 def machine() -> str:

@@ -22,8 +22,13 @@ SIGNS = {
     b"from onnx_conformance.declare": "an oracle",
 }
 """Bytes at the beginning of files with answers; of several, the last one decides."""
-NAMES = {"case.json": "a case", "test_data_set_0": "expected values of a case", "onnx_conformance": "the harness"}
-"""Names of files and folders with answers."""
+NAMES = {
+    "case.json": "a case",
+    "test_data_set_0": "expected values of a case",
+    "onnx_conformance": "the harness",
+    "digests.key": "the key of the cache",
+}
+"""Names of files and folders with answers, or with the key to change them."""
 SKIPPED = {Path("/proc"), Path("/sys"), Path("/dev")}
 """Folders of the kernel."""
 HEAD = 4096

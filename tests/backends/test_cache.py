@@ -291,3 +291,51 @@ def test_the_machine_and_its_processor_are_part_of_the_name(monkeypatch: pytest.
     assert len(cache.processor()) > len(cache.machine())
     monkeypatch.setattr(cache.platform, "machine", lambda: "other")
     assert "other" in cache.machine()
+
+
+@pytest.fixture
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the user's own cache folder, which does not exist yet."""
+    above = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(above))
+    return above / "onnx-conformance"
+
+
+def test_the_key_of_digests_is_made_once_for_this_user_alone(home: Path, place: Path) -> None:
+    first = cache.secret()
+    assert first is not None
+    assert len(first) == cache.KEY_BYTES
+    assert cache.secret() == first
+    assert [path.name for path in home.iterdir()] == [cache.KEY]
+    assert (home / cache.KEY).stat().st_mode & 0o077 == 0
+    assert not files(place)
+
+
+@pytest.mark.parametrize("content", [b"", b"short", b"x" * 1000])
+def test_a_key_of_another_size_is_made_again(content: bytes, home: Path) -> None:
+    home.mkdir(mode=0o700)
+    (home / cache.KEY).write_bytes(content)
+    made = cache.secret()
+    assert made is not None
+    assert cache.secret() == made != content
+
+
+def test_a_key_behind_a_link_is_not_used(home: Path, place: Path, tmp_path: Path) -> None:
+    home.mkdir(mode=0o700)
+    (tmp_path / "known").write_bytes(b"x" * cache.KEY_BYTES)
+    (home / cache.KEY).symlink_to(tmp_path / "known")
+    made = cache.secret()
+    assert made is not None
+    assert made != b"x" * cache.KEY_BYTES
+    assert (place / cache.KEY).read_bytes() == made
+
+
+def test_without_a_folder_of_the_user_the_key_is_in_the_cache(home: Path, place: Path) -> None:
+    home.write_text("no folder")
+    assert cache.secret() == (place / cache.KEY).read_bytes()
+
+
+def test_without_any_folder_there_is_no_key(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home.write_text("no folder")
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", "")
+    assert cache.secret() is None

@@ -190,6 +190,7 @@ class CoreRun:
         cpu: seconds of CPU time of all its processes.
         harness: seconds of CPU time of the harness for the cases, without imports and the report.
         adapters: seconds of CPU time of the adapters.
+        late: how many cases had no answer within the time limit; each may use a processor until then.
     """
 
     results: int
@@ -197,6 +198,7 @@ class CoreRun:
     cpu: float
     harness: float
     adapters: float
+    late: int
 
     @property
     def others(self) -> float:
@@ -221,7 +223,8 @@ def core_run(folder: str) -> CoreRun:
     if footer is None:
         raise SystemExit("the run of the core is incomplete")
     results = sum(sum(counts.values()) for counts in footer["counts"].values())
-    return CoreRun(results, wall, spent, footer["cpu"]["harness"], footer["cpu"]["adapters"])
+    late = sum(counts.get("timeout", 0) for counts in footer["counts"].values())
+    return CoreRun(results, wall, spent, footer["cpu"]["harness"], footer["cpu"]["adapters"], late)
 
 
 @functools.cache
@@ -253,7 +256,8 @@ def core_first(rounds: int) -> tuple[float, str]:
     """Return the seconds of CPU time of a first run of the core."""
     best = min(core_runs(rounds)[0], key=lambda run: run.cpu)
     parts = (best.harness, "for cases in the harness"), (best.adapters, "in adapters"), (best.others, "else")
-    return best.cpu, ", ".join(f"{seconds:.1f} s {what}" for seconds, what in parts)
+    note = ", ".join(f"{seconds:.1f} s {what}" for seconds, what in parts)
+    return best.cpu, f"{note}; {best.late} cases exceeded the time limit"
 
 
 def workers(rounds: int) -> tuple[float, str]:

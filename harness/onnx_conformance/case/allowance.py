@@ -7,33 +7,53 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import numpy as np
 
     from onnx_conformance.declare import AnyOf, Order
 
+    _OfOutputs = tuple[np.ndarray[Any, Any], ...]
+
 
 class Bounds(Sequence["np.ndarray[Any, Any]"]):
     """The absolute errors that the elements of the outputs may have, computed at the first access.
 
-    Most answers do not need them: they are equal to the expected values, or the runtime raised an error.
+    Most answers do not need them: they are equal to the expected values, or the runtime raised an error. Most of the
+    others are so near to the expected values that a lower limit of the bounds is enough, which takes less time.
+
+    Attributes:
+        reached: the last limits that were computed; None: none was needed.
+        are_final: whether they are the bounds.
     """
 
-    def __init__(self, compute: Callable[[], tuple[np.ndarray[Any, Any], ...]]) -> None:
-        """Store the function that returns the errors of each output."""
-        self._compute: Callable[[], tuple[np.ndarray[Any, Any], ...]] | None = compute
-        self._values: tuple[np.ndarray[Any, Any], ...] = ()
+    def __init__(self, compute: Callable[[], Iterator[_OfOutputs]]) -> None:
+        """Store a function that yields, for all outputs, lower limits of the bounds, and at last the bounds."""
+        self._compute = compute
+        self._rest: Iterator[_OfOutputs] | None = None
+        """The limits that are not computed yet; None before the first one."""
+        self.reached: _OfOutputs | None = None
+        self.are_final = False
 
-    def _all(self) -> tuple[np.ndarray[Any, Any], ...]:
-        if self._compute is not None:
-            self._values, self._compute = self._compute(), None
-        return self._values
+    def limits(self) -> Iterator[_OfOutputs]:
+        """Yield lower limits of the bounds of all outputs. The last are the bounds."""
+        if self.reached is not None:
+            yield self.reached
+        if self._rest is None:
+            self._rest = self._compute()
+        try:
+            for values in self._rest:
+                self.reached = values
+                yield values
+        except Exception:
+            self._rest = None
+            raise
+        self.are_final = True
 
-    @property
-    def computed(self) -> tuple[np.ndarray[Any, Any], ...] | None:
-        """The errors, if they were computed already."""
-        return self._values if self._compute is None else None
+    def _all(self) -> _OfOutputs:
+        for _ in self.limits() if not self.are_final else ():
+            pass
+        return self.reached or ()
 
     def __len__(self) -> int:
         """Return the number of outputs."""
@@ -79,9 +99,22 @@ class Allowance:
 
         An output with several allowed values is exact. If they are chosen by element, other elements may be open.
         """
+        return None if self.bounds is None or self._is_exact(index) else self.bounds[index]
+
+    def limits_of(self, index: int) -> Iterator[np.ndarray[Any, Any]]:
+        """Yield lower limits of the bounds of an output. The last are the bounds; there are none if it has none."""
+        if self.bounds is not None and not self._is_exact(index):
+            limits = self.bounds.limits() if isinstance(self.bounds, Bounds) else [self.bounds]
+            yield from (item[index] for item in limits)
+
+    def computed(self, index: int) -> np.ndarray[Any, Any] | None:
+        """Return the last limits of an output that were computed; its bounds if none was, or None if it has none."""
+        reached = self.bounds.reached if isinstance(self.bounds, Bounds) else None
+        return self.bound(index) if reached is None or self._is_exact(index) else reached[index]
+
+    def _is_exact(self, index: int) -> bool:
         several = self.any_of[index] if self.any_of else None
-        exact = several is not None and not several.elementwise
-        return None if self.bounds is None or exact else self.bounds[index]
+        return several is not None and not several.elementwise
 
     def __str__(self) -> str:
         """Return a phrase such as "exact: the operator only moves data"."""

@@ -141,8 +141,8 @@ def _report_end(run: Run, width: int) -> None:
             printing.show(text)
     if run.suite.name == PROVISIONAL:
         printing.show(textwrap.fill(OF_PROVISIONAL, width) + "\n")
-    if run.suite.name == Generated.name:
-        covers = Generated().index.covers  # From the cache: counting imports every operator file.
+    if isinstance(run.suite, Generated):
+        covers = run.suite.index.covers
         printing.show(textwrap.fill(f"Coverage of ONNX: {COMPLETENESS.format(**covers)}.", width) + "\n")
     _report_next(run, width)
     for text in results:

@@ -16,6 +16,7 @@ the core, of a shard or of a sample.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import functools
 import itertools
@@ -35,7 +36,7 @@ from onnx_conformance.generation import core, derived, expansion, plans, sized
 from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from onnx_conformance.case.case import Case
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
 HEAD = "# case, expected outcome, digests of all its forms, forms (* in the core); onnx {version}\n"
 CORE = "*"
+_WORDS = 2
+"""The spaces of a line before those in front of its forms: name, outcome and digests are before the forms."""
 SHOWN = 40
 
 
@@ -186,54 +189,84 @@ def write(ops: Iterable[Op], folder: Path, jobs: int = 1, *, whole: bool = True)
     return sorted(files)
 
 
-@functools.cache
 def entries(op: Op) -> tuple[Entry, ...] | None:
     """Return the entries of an operator's cases, in their order.
 
     Returns None if there is no file, if it has no core, or if its names, types or versions differ from the declared
     ones.
     """
-    path = _file(op)
-    if path is None:
+    versions = registry.versions(op)
+    found = [entries_of(op, version.since) for version in versions]
+    if {version.since for version in versions} != _texts_by_version(op).keys():
+        return None
+    return tuple(entry for of_version in found for entry in of_version or ()) if None not in found else None
+
+
+@functools.cache
+def entries_of(op: Op, since: int) -> tuple[Entry, ...] | None:
+    """Return the entries of a version's cases, as `entries` does; a worker needs only the versions of its slices."""
+    texts = _texts_by_version(op)
+    if not any(CORE in text for of_version in texts.values() for text in of_version):
         return None
     try:
-        entries = tuple(entry for line in _lines(path, op) for entry in line.entries)
-    except (OSError, ValueError):
+        lines = [Line.parsed(str(op), text) for text in texts.get(since, ())]
+    except ValueError:
         return None
-    versions = registry.versions(op)
-    declared = {stem for version in versions for stem in expansion.stems(version, [*op, *sized.of_core(op, version)])}
+    version = next(item for item in registry.versions(op) if item.since == since)
+    declared = set(expansion.stems(version, [*op, *sized.of_core(op, version)]))
     # A derived case exists only if it has an answer.
-    possible = {stem for version in versions for stem in expansion.stems(version, derived.cases(op, version))}
-    stems = {entry.id.partition("@")[0] for entry in entries}
-    whole = declared <= stems and stems - declared <= possible and any(entry.core for entry in entries)
-    return entries if whole else None
+    possible = set(expansion.stems(version, derived.cases(op, version)))
+    stems = {line.stem for line in lines}
+    whole = declared <= stems and stems - declared <= possible
+    return tuple(entry for line in lines for entry in line.entries) if whole else None
 
 
-def counts(op: Op, *, of_core: bool = False, wanted: Callable[[str], bool] | None = None) -> Counter[str]:
+@functools.cache
+def _texts_by_version(op: Op) -> Mapping[int, Sequence[str]]:
+    """Return the lines of an operator's file by the number of their version; none if it cannot be read."""
+    texts: dict[int, list[str]] = {}
+    path = _file(op)
+    with contextlib.suppress(OSError, ValueError):
+        for text in _texts_of_lines(path) if path is not None else ():
+            texts.setdefault(int(text.partition("/")[0]), []).append(text)
+        return texts
+    return {}
+
+
+def counts(op: Op, *, of_core: bool, wanted: Callable[[str], bool]) -> Counter[str]:
     """Return the number of cases of each operator version in the manifest, without checking the manifest.
 
     Args:
         op: the operator.
         of_core: whether to count only the core.
-        wanted: a predicate on ids; None for all cases.
+        wanted: a predicate on ids.
     """
     path = _file(op)
     if path is None:
         return Counter()
-    if wanted is None:
-        return _all_counts(path, op, of_core=of_core)
     names = [entry.id for line in _lines(path, op) for entry in line.entries if entry.core or not of_core]
     return Counter("/".join(name.split("/")[:3]) for name in names if wanted(name))
 
 
-def _all_counts(path: Path, op: Op, *, of_core: bool) -> Counter[str]:
-    """Return the counts without the ids, which take much longer: a run with an empty cache waits for all operators."""
-    found: Counter[str] = Counter()
-    for text in _texts_of_lines(path):
-        name, _, _, *forms = text.split()
-        number = sum(word.endswith(CORE) for word in forms) if of_core else len(forms)
-        if number:
-            found[f"{op}/{name.partition('/')[0]}"] += number
+class Counts(NamedTuple):
+    """The numbers of cases of an operator version in the manifest."""
+
+    cases: int
+    core: int
+
+
+def all_counts() -> dict[str, Counts]:
+    """Return the numbers of cases of all operator versions, without the ids, which take much longer.
+
+    Every command that selects cases waits for this.
+    """
+    found: dict[str, Counts] = {}
+    for path in sorted(GENERATED.glob("*.txt")):
+        op = "/".join(path.stem.rsplit(".", 1))
+        for text in _texts_of_lines(path):
+            version = f"{op}/{text.partition('/')[0]}"
+            cases, core = found.get(version, (0, 0))
+            found[version] = Counts(cases + text.count(" ") - _WORDS, core + text.count(CORE))
     return found
 
 

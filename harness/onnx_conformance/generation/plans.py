@@ -16,20 +16,20 @@ import onnx
 
 from onnx_conformance.base.values import Drawn
 from onnx_conformance.case.allowance import Allowance
-from onnx_conformance.case.case import Case, Outcome, delivered_id, digest_values
+from onnx_conformance.case.case import PLAIN, Case, Outcome, delivered_id, digest_values
 from onnx_conformance.declare import Data, DeclarationError, NoAnswer, Op, Rejected, Typed
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.declare.readings import SHOULD
 from onnx_conformance.declare.type import Type
 from onnx_conformance.forms.table import EXPANDED, TWICE
 from onnx_conformance.generation import binding, derived, function_body, sized
-from onnx_conformance.generation.deliveries import Leads, Plan, build, deliveries, form_names, start_of
+from onnx_conformance.generation.deliveries import Leads, Plan, build, deliveries, form_names, in_form, start_of
 from onnx_conformance.generation.expansion import allowed, bindings, familiar, fits, id_of
 from onnx_conformance.specification import evaluator, registry, rewordings, schema
 from onnx_conformance.specification import nodes as of_model
 from onnx_conformance.specification.model_use import CONTAINERS, Use, only_contains
 from onnx_conformance.specification.signature import TypedValue, bind, gather, kind_of, output_types
-from onnx_conformance.tolerance import precision
+from onnx_conformance.tolerance import precision, several_nodes
 from onnx_conformance.tolerance.allowance import of_answer as allowance_of
 from onnx_conformance.tolerance.allowance import operand_types
 
@@ -495,6 +495,41 @@ def delivered(planned: Plan, wanted: Callable[[str], bool] | None = None) -> Ite
         case = deliver(planned, form, made)
         if case is not None:
             yield case
+
+
+def allowance_of_case(case_id: str) -> Allowance:
+    """Return the allowance of a case of the generated suite without making its model, which would take longer."""
+    stem, _, form = case_id.partition("@")
+    planned = _planned(stem)
+    if form == PLAIN or not form:
+        return planned.allowance
+    made = _in_form(planned, form)
+    if form == EXPANDED and made.allowance is not None:
+        return planned.by_steps
+    return made.allowance or several_nodes.of_model(made.model, made.inputs)
+
+
+def _in_form(planned: Plan, form: str) -> Delivered:
+    """Return a case in a form that it has."""
+    made = in_form(dataclasses.replace(planned, earlier=_earlier(planned)) if form == TWICE else planned, form)
+    assert made is not None  # noqa: S101 - it has this form
+    return made
+
+
+@functools.lru_cache(maxsize=8)
+def _planned(stem: str) -> Plan:
+    """Return the plan of a declared case by its id; the forms of a case, which share it, follow one another."""
+    domain, name, since, declared, *_ = stem.split("/")
+    op = registry.load().find(domain, name)
+    assert op is not None  # noqa: S101 - the case is of it
+    version = next(item for item in registry.versions(op) if item.since == int(since))
+    found = (
+        (spec, types, suffix)
+        for spec in specs_of(op, version)
+        if spec.name == declared
+        for types, suffix in bindings(version, spec)
+    )
+    return next(plan(op, version, *each) for each in found if id_of(version, each[0], each[2]) == stem)
 
 
 def origin(op: Op, case: Case) -> Plan | None:

@@ -135,7 +135,7 @@ class Generated:
         words = (str(part), str(selection.core), str(selection.shard), str(selection.sample), str(selection.narrowing))
         key = packs.key(self.name, self.digest(), *words)
         digests = self._digests(part, selection)
-        pack = packs.read(key, _made_again, digests)
+        pack = packs.read(key, plans.allowance_of_case, digests)
         if pack is not None:
             self._packs[part] = pack
             selection.takes_operator(part.operator)  # The key depends on nothing else in the selection.
@@ -187,7 +187,7 @@ class Generated:
     def _cases(self, op: Op, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases of an operator."""
         versions = [version for version in registry.versions(op) if selection.takes_operator(str(version))]
-        of_core = self._core(op) if selection.core and versions else frozenset()
+        of_core = self._core(op, versions) if selection.core and versions else frozenset()
         declared = {case_id.partition("@")[0] for case_id in of_core}
         part = selection.slice
 
@@ -220,12 +220,15 @@ class Generated:
         stems = self._fitting[key]
         return lambda case_id: case_id.partition("@")[0] in stems
 
-    def _core(self, op: Op) -> frozenset[str]:
-        """Return the ids of an operator's core; computed if the manifest does not match the declarations."""
-        entries = manifest.entries(op)
-        if entries is None:
-            return frozenset(core.choose(op, plans.cases(op)))
-        return frozenset(entry.id for entry in entries if entry.core)
+    def _core(self, op: Op, versions: Iterable[OperatorVersion]) -> frozenset[str]:
+        """Return the ids of versions in the core; computed if the manifest does not match the declarations."""
+        found: set[str] = set()
+        for version in versions:
+            entries = manifest.entries_of(op, version.since)
+            if entries is None:
+                return frozenset(core.choose(op, plans.cases(op)))
+            found.update(entry.id for entry in entries if entry.core)
+        return frozenset(found)
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield summaries of the selected cases; only operators without a matching manifest are generated."""
@@ -266,17 +269,6 @@ def _counted(fits: Mapping[str, Callable[[str], bool]], selection: Selection, ca
     """Return whether a case of the manifest is selected, as far as its id shows it."""
     fit = fits.get("/".join(case_id.split("/", 3)[:3]))
     return fit is not None and selection.would_take(case_id) and fit(case_id)
-
-
-def _made_again(case_id: str) -> Case:
-    """Return the case with this id."""
-    domain, name, since, _ = case_id.split("/", 3)
-    op = registry.load().find(domain, name)
-    assert op is not None  # noqa: S101 - the case is of it
-    version = next(version for version in registry.versions(op) if version.since == int(since))
-    declared = parts(case_id, str(version))[0]
-    specs = [spec for spec in plans.specs_of(op, version) if spec.name == declared]
-    return next(plans.cases(op, (version.since,), specs, case_id.__eq__))
 
 
 def _selected(op: Op, version: OperatorVersion, selection: Selection) -> list[CaseSpec]:

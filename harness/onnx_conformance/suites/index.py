@@ -1,19 +1,22 @@
 """The index of the generated suite: the data that a command needs before its first case.
 
-It is kept among the packs, so that a second run need not load all operator files, which takes longer than to start.
+The names of the declared operator versions are kept among the packs, so that a second run need not load all operator
+files, which takes longer than to start. They are compared with the manifest, and the numbers of cases are read from it.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import onnx
 
 from onnx_conformance.generation import manifest
 from onnx_conformance.specification import completeness, registry, rewordings, schema
 from onnx_conformance.suites import packs
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 
 @dataclass(frozen=True)
@@ -50,42 +53,76 @@ def index(digest: str) -> Index:
     """
     # A caller of the library may have put another registry in place of the one of the operator files.
     key = packs.key("index", digest) if registry.load.__module__ == registry.__name__ else None
-    known: Any = packs.read_json(key) if key is not None else None
-    if known is not None:
-        return Index(**known)
-    made = _made()
-    if key is not None:
-        packs.write_json(key, asdict(made))
-    return made
+    counts = manifest.all_counts()
+    known = _known(key, counts) if key is not None else None
+    if known is None:
+        known = _declared()
+        if key is not None:
+            packs.write_json(key, asdict(known))
+    return Index(
+        cases={name: counts[name].cases if name in counts else 0 for name in known.names},
+        core={name: counts[name].core if name in counts else 0 for name in known.names},
+        new=[name for name in schema.every_version() if name not in set(known.names)],
+        gone=known.gone,
+        reworded=known.reworded,
+        covers=completeness.covers(known.names),
+    )
 
 
-def _made() -> Index:
+@dataclass(frozen=True)
+class _Declared:
+    """The part of the index that only the operator files have.
+
+    Attributes:
+        names: the declared operator versions that the installed onnx has, in the order of the suite.
+        gone, reworded: as in `Index`.
+    """
+
+    names: list[str]
+    gone: list[str]
+    reworded: list[str]
+
+
+def _known(key: str, in_manifest: Collection[str]) -> _Declared | None:
+    """Return what an earlier command has kept; None if there is nothing, or if it does not match the manifest.
+
+    The names decide which cases run. So each operator version of the manifest must be among them, unless the installed
+    onnx lacks it, and any other name must be in an operator file.
+    """
+    kept: Any = packs.read_json(key)
+    try:
+        known = _Declared(**kept)
+        names, here = set(known.names), set(schema.every_version())
+        lists = {*known.gone, *known.reworded}
+    except TypeError:  # There is none, or it has another format.
+        return None
+    if not all(isinstance(name, str) for name in lists | names) or names - here or here & set(known.gone):
+        return None
+    if (here & set(in_manifest)) - names or set(known.reworded) - names:
+        return None
+    return known if all(map(_is_declared, names - set(in_manifest))) else None
+
+
+def _is_declared(name: str) -> bool:
+    """Return whether an operator file declares an operator version; imports only this file."""
+    domain, operator, since = name.split("/")
+    op = registry.load().find(domain, operator)
+    return op is not None and int(since) in op.versions
+
+
+def _declared() -> _Declared:
+    """Return the declarations of all operator files, which takes longer than to start."""
     declared = registry.load()
     versions = [(op, version) for op in declared for version in registry.versions(op)]
-    cases: Counter[str] = Counter()
-    core: Counter[str] = Counter()
-    for op in declared:
-        cases.update(manifest.counts(op))
-        core.update(manifest.counts(op, of_core=True))
-    names = [str(version) for _, version in versions]
-    new = [f"{op}/{since}" for op in declared for since in registry.undeclared(op)]
-    return Index(
-        cases={name: cases[name] for name in names},
-        core={name: core[name] for name in names},
-        new=new + [name for path, each in schema.every().items() if not _has(declared, path) for name in each],
+    return _Declared(
+        names=[str(version) for _, version in versions],
         gone=[f"{op}/{since}" for op in declared for since in registry.missing(op)],
         reworded=[
             str(version)
             for op, version in versions
             if rewordings.unread(version, (item for item in op.clauses if item.in_force(version.since)))
         ],
-        covers=completeness.covers(),
     )
-
-
-def _has(declared: registry.Registry, path: str) -> bool:
-    domain, name = path.split("/")
-    return declared.find(domain, name) is not None
 
 
 def left_out(known: Index) -> list[tuple[str, list[str]]]:

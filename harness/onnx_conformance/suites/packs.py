@@ -6,12 +6,13 @@ a digest of everything that the cases come from, so that nothing has to be inval
 the cases are made again. Packs may be deleted at any time, and `ONNX_CONFORMANCE_CACHE=` turns them off; where the
 cache cannot be written, there are none.
 
-Whoever can write the cache can also write the digest of a pack. So the cases of the generated suite are compared with
-the manifest, which is a part of the installed package. A pack with other cases is removed like a damaged one.
+Whoever can write the cache could also write the digest of a pack. So the digests of all files here have a key, the
+user's secret (`cache.secret`). In addition, the cases of the generated suite are compared with the manifest, which is a
+part of the installed package. A pack with other cases is removed like a damaged one.
 
 Bounds, the errors that elements may have, take longer to compute than cases, and most answers need none. So those that
-a run needed are in a file of their own, `KEY.bounds`, and others are computed from the case made again. The manifest
-has no bounds, so nothing compares them.
+a run needed are in a file of their own, `KEY.bounds`, and others are computed from the declared case. The manifest
+has no bounds, because their last digits depend on the processor.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 cache.report = printing.note
 _T = TypeVar("_T")
 FOLDER = "packs"
-MAGIC = b"onnx-conformance pack 3\n"
+MAGIC = b"onnx-conformance pack 4\n"
 MOST_COMPARED = 1 << 16
 """Bytes of an answer that are compared with the expected ones before its header is parsed."""
 MOST_BYTES = 4 << 30
@@ -55,10 +56,20 @@ MOST_BYTES = 4 << 30
 
 
 def key(*parts: str) -> str:
-    """Return the key of a pack that depends on these, on numpy, and on the code of suites and of the wire format."""
+    """Return the key of a pack that depends on these, on numpy, and on the code of suites and of the wire format.
+
+    It also depends on the user's secret: no other one can read the pack.
+    """
     digest = _base().copy()
+    digest.update(_secret() or b"")
     _update(digest, (*parts, np.__version__, ml_dtypes.__version__, platform.machine(), sys.version))
     return digest.hexdigest()[:32]
+
+
+@functools.cache
+def _secret() -> bytes | None:
+    """Return the user's secret; None: there is none, so nothing can be kept."""
+    return cache.secret()
 
 
 @functools.cache
@@ -111,7 +122,11 @@ class Pack(Iterator[Case]):
     """
 
     def __init__(
-        self, name: str, body: memoryview, remake: Callable[[str], Case] | None, digests: Mapping[str, str] | None
+        self,
+        name: str,
+        body: memoryview,
+        allowance_of: Callable[[str], Allowance] | None,
+        digests: Mapping[str, str] | None,
     ) -> None:
         """Read the header; see `read`.
 
@@ -126,7 +141,7 @@ class Pack(Iterator[Case]):
         self._common = [_fields(item) for item in header["common"]]
         self._cases = iter(header["cases"])
         self._bounds = KeptBounds(name)
-        self._remake = remake
+        self._allowance_of = allowance_of
         self.unreadable = [Unreadable(**item) for item in header["unreadable"]]
         if digests is not None:
             self._compare(header["cases"], digests)
@@ -195,12 +210,8 @@ class Pack(Iterator[Case]):
     def _bounds_of(self, item: Mapping[str, Any]) -> Bounds | None:
         if "bounds" not in item:
             return None
-
-        def remade() -> tuple[Array, ...]:
-            assert self._remake is not None  # noqa: S101 - cases with bounds have it
-            return tuple(self._remake(item["id"]).allowance.bounds or ())
-
-        return self._bounds.of(item["bounds"], remade)
+        assert self._allowance_of is not None  # noqa: S101 - cases with bounds have it
+        return self._bounds.of(item["id"], self._allowance_of)
 
 
 @dataclass(frozen=True)
@@ -362,7 +373,6 @@ class Packer:
         self._cases: list[dict[str, Any]] = []
         self._common: dict[str, int] = {}
         self._bounds = KeptBounds(name)
-        self._numbers: dict[int, int] = {}
 
     def add(self, case: Case) -> None:
         """Add a case."""
@@ -374,10 +384,8 @@ class Packer:
         if "bytes_expected" in item:  # A right answer has the same text, so it need not be parsed.
             item["expected"] = protocol.json_text(item["expected"])
         if isinstance(allowance.bounds, Bounds):
-            shared = id(allowance.bounds)  # By all forms of a case; the list of bounds keeps them from being reused.
-            if shared not in self._numbers:
-                self._numbers[shared] = self._bounds.add(allowance.bounds)
-            item["bounds"] = self._numbers[shared]
+            self._bounds.add(case.id, allowance.bounds)
+            item["bounds"] = True
         elif allowance.bounds is not None:  # Those of a folder are known.
             item["known_bounds"] = [protocol.encode(each, buffers) for each in allowance.bounds]
         item["bytes"] = sum(map(len, buffers))
@@ -441,15 +449,30 @@ def _fields(common: Mapping[str, Any]) -> tuple[Allowance, dict[str, Any]]:
     }
 
 
-def _bounds(body: memoryview) -> dict[int, tuple[Array, ...]]:
-    """Return the bounds in a file by their number."""
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """Bounds in a file, or limits that were enough for all answers so far.
+
+    Attributes:
+        cases: the ids of the cases that have them: the forms of a declared case.
+        final: whether they are the bounds.
+        values: for each output.
+    """
+
+    cases: tuple[str, ...]
+    final: bool
+    values: tuple[Array, ...]
+
+
+def _kept(body: memoryview) -> list[_Kept]:
+    """Return the bounds in a file."""
     line = bytes(body[:32]).partition(b"\n")[0]
     start = len(line) + 1 + int(line)
     payload = protocol.Payload(body[start:])
-    return {
-        int(number): tuple(np.asarray(payload.decode(item)) for item in items)
-        for number, items in json.loads(bytes(body[len(line) + 1 : start])).items()
-    }
+    return [
+        _Kept(tuple(item["cases"]), item["final"], tuple(np.asarray(payload.decode(each)) for each in item["values"]))
+        for item in json.loads(bytes(body[len(line) + 1 : start]))
+    ]
 
 
 class KeptBounds:
@@ -458,47 +481,76 @@ class KeptBounds:
     def __init__(self, name: str) -> None:
         """Take the key of the pack."""
         self._name = name
-        self._all: dict[int, Bounds] = {}
+        self._all: dict[str, Bounds] = {}
 
-    def add(self, bounds: Bounds) -> int:
-        """Add bounds that may be computed later; return their number."""
-        self._all[len(self._all)] = bounds
-        return len(self._all) - 1
+    def add(self, case: str, bounds: Bounds) -> None:
+        """Add the bounds of a case, which may be computed later."""
+        self._all[case] = bounds
 
-    def of(self, number: int, compute: Callable[[], tuple[Array, ...]]) -> Bounds:
-        """Return the bounds of a number: those of an earlier run, or else computed if somebody asks for them."""
-        if number not in self._all:
-            self._all[number] = Bounds(lambda: self._earlier.get(number) or compute())
-        return self._all[number]
+    def of(self, case: str, allowance_of: Callable[[str], Allowance]) -> Bounds:
+        """Return the bounds of a case: those of an earlier run, or else computed if somebody asks for them."""
+        return self._all.setdefault(case, Bounds(functools.partial(self._limits, case, allowance_of)))
+
+    def _limits(self, case: str, allowance_of: Callable[[str], Allowance]) -> Iterator[tuple[Array, ...]]:
+        """Yield the limits of an earlier run; then, unless they are the bounds, those of the declared case."""
+        kept = self._earlier.get(case)
+        if kept is not None:
+            yield kept.values
+        if kept is None or not kept.final:
+            bounds = allowance_of(case).bounds
+            assert isinstance(bounds, Bounds)  # noqa: S101 - the digest of a case depends on whether it has bounds
+            yield from bounds.limits()
 
     @functools.cached_property
-    def _earlier(self) -> dict[int, tuple[Array, ...]]:
+    def _earlier(self) -> dict[str, _Kept]:
         """The bounds of earlier runs."""
-        return _parsed(f"{self._name}.bounds", _bounds) or {}
+        return {case: item for item in _parsed(f"{self._name}.bounds", _kept) or () for case in item.cases}
 
     def write(self) -> None:
         """Write the bounds that are known, if there are new ones."""
-        computed = {number: item.computed for number, item in self._all.items() if item.computed is not None}
-        if not computed.keys() - self._earlier.keys():
+        shared: dict[int, list[str]] = {}  # The forms of a declared case share their bounds.
+        for case, bounds in self._all.items():
+            if bounds.reached is not None:
+                shared.setdefault(id(bounds), []).append(case)
+        computed = [self._merged(cases) for cases in shared.values()]
+        if all(item in self._earlier.values() for item in computed):
             return
+        old = (item for item in self._earlier.values() if not any(case in self._all for case in item.cases))
         buffers: list[bytes] = []
-        known = {**self._earlier, **computed}
-        described = {number: [protocol.encode(item, buffers) for item in items] for number, items in known.items()}
+        described = [
+            {
+                "cases": item.cases,
+                "final": item.final,
+                "values": [protocol.encode(each, buffers) for each in item.values],
+            }
+            for item in (*computed, *dict.fromkeys(old))
+        ]
         text = json.dumps(described, separators=(",", ":")).encode()
         _write(f"{self._name}.bounds", b"".join([b"%d\n" % len(text), text, *buffers]))
 
+    def _merged(self, cases: Sequence[str]) -> _Kept:
+        """Return the limits of cases that share them; the entry of the earlier runs if there is nothing new."""
+        bounds, kept = self._all[cases[0]], self._earlier.get(cases[0])
+        assert bounds.reached is not None  # noqa: S101 - see `write`
+        if kept is None or (bounds.are_final and not kept.final):
+            return _Kept(tuple(cases), bounds.are_final, bounds.reached)
+        if kept.final or bounds.reached is kept.values:
+            return kept
+        return _Kept(tuple(cases), final=False, values=tuple(map(np.maximum, kept.values, bounds.reached)))
+
 
 def read(
-    name: str, remake: Callable[[str], Case] | None = None, digests: Mapping[str, str] | None = None
+    name: str, allowance_of: Callable[[str], Allowance] | None = None, digests: Mapping[str, str] | None = None
 ) -> Pack | None:
     """Return a pack by its key, or None if it does not exist, was damaged, or has another format or other cases.
 
     Args:
         name: the key.
-        remake: makes a case again by its id, for bounds that no run has needed yet; None: the cases have none.
+        allowance_of: returns the allowance of a case by its id, for bounds that no run has needed yet; None: the cases
+            have no bounds to compute.
         digests: the digests of its cases in the manifest, by id; None: the manifest does not have them.
     """
-    return _parsed(f"{name}.pack", lambda body: Pack(name, body, remake, digests))
+    return _parsed(f"{name}.pack", lambda body: Pack(name, body, allowance_of, digests))
 
 
 def read_json(name: str) -> object:
@@ -521,8 +573,10 @@ def write(name: str, cases: Sequence[Case]) -> None:
 
 def store() -> cache.Store | None:
     """Return the folder of packs, or None: the cache is off."""
-    above = cache.folder()
-    return None if above is None else cache.Store(above / FOLDER, MAGIC, MOST_BYTES, unchecked_bytes=MOST_BYTES // 16)
+    above, secret = cache.folder(), _secret()
+    if above is None or secret is None:
+        return None
+    return cache.Store(above / FOLDER, MAGIC, MOST_BYTES, unchecked_bytes=MOST_BYTES // 16, secret=secret)
 
 
 def is_on() -> bool:

@@ -14,15 +14,13 @@ from onnx_conformance.declare import DeclarationError
 from onnx_conformance.declare.rounding import nearest
 from onnx_conformance.specification import evaluator, schema
 from onnx_conformance.tolerance import rounding_error
-from onnx_conformance.tolerance.rounding_error import CAREFUL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from onnx_conformance.base.values import Array, Value
     from onnx_conformance.declare import Op, Tolerance
     from onnx_conformance.specification.schema import OperatorVersion
-    from onnx_conformance.tolerance.rounding_error import Measurement
 
 
 _NARROW = np.dtype(np.float16).itemsize
@@ -30,11 +28,7 @@ _MOST = float(np.finfo(np.float64).max)
 
 
 def of_answer(
-    tolerance: Tolerance,
-    answer: evaluator.Answer,
-    operands: Sequence[np.dtype[Any]],
-    named: list[int],
-    how: Measurement = CAREFUL,
+    tolerance: Tolerance, answer: evaluator.Answer, operands: Sequence[np.dtype[Any]], named: list[int]
 ) -> Allowance:
     """Return how far an answer may differ from the oracle's. Bounds are computed when they are first needed.
 
@@ -43,15 +37,15 @@ def of_answer(
         answer: the oracle's answer.
         operands: the types that an implementation may compute in; see `operand_types`.
         named: the indices of the outputs that the node names.
-        how: how carefully bounds are measured.
 
     Raises:
         DeclarationError: several values or orders are allowed for an output that need not be exact.
     """
-    compute = _bounds(tolerance, answer, operands, named, how)
+    compute = _bounds(tolerance, answer, operands, named)
     masks = [answer.open[index] for index in named]
     is_open = any(mask is not None for mask in masks)
-    bounds = Bounds(lambda: _opened(compute(), masks)) if is_open or tolerance.measured or tolerance.bound else None
+    has_bounds = is_open or tolerance.measured or tolerance.bound
+    bounds = Bounds(lambda: (_opened(limits, masks) for limits in compute())) if has_bounds else None
     any_of = tuple(answer.any_of[index] for index in named)
     several = answer.any_order is not None or any(item is not None for item in any_of)
     if several and (tolerance.measured or tolerance.bound):
@@ -70,7 +64,7 @@ def of_answer(
         rtol=tolerance.rtol,
         atol=tolerance.atol,
         signed_zero=tolerance.signed_zero,
-        interval=tolerance.interval if tolerance.limited_if is None or _of(tolerance.limited_if, answer) else None,
+        interval=tolerance.interval,
         bounds=bounds,
         any_of=any_of if any(item is not None for item in any_of) else (),
         any_order=answer.any_order,
@@ -113,39 +107,37 @@ def _rounded_last(value: Array, exact: Array, error: Array) -> Array:
 
 
 def _bounds(
-    tolerance: Tolerance,
-    answer: evaluator.Answer,
-    operands: Sequence[np.dtype[Any]],
-    named: list[int],
-    how: Measurement,
-) -> Callable[[], Iterable[Array]]:
-    def measured() -> tuple[Array, ...]:
+    tolerance: Tolerance, answer: evaluator.Answer, operands: Sequence[np.dtype[Any]], named: list[int]
+) -> Callable[[], Iterator[Sequence[Array]]]:
+    def measured() -> Iterator[Sequence[Array]]:
         exact = [answer.exact[index] for index in named]
         dtypes = [rounding_error.coarsest([answer.outputs[index].dtype, *operands]) for index in named]
         dtypes = [dtype if dtype is None else _computed_in(dtype, steps=tolerance.steps) for dtype in dtypes]
-        return rounding_error.measure(evaluate, answer.arguments, exact, dtypes, how)
+        return rounding_error.measure(evaluate, answer.arguments, exact, dtypes)
 
     def evaluate(arguments: Mapping[str, Any]) -> list[Any]:
         values = answer.evaluate(arguments)
         return [evaluator.determined(values[index]) for index in named]
 
-    def computed() -> Iterable[Array]:
+    def computed() -> Iterator[Sequence[Array]]:
         errors = _errors(tolerance.bound, answer) if tolerance.bound else ()
         units = (_epsilon(answer.outputs[index], steps=tolerance.steps) for index in named)
         # A bound in epsilons may exceed the largest double although the error itself does not.
         bounds = (np.asarray(errors[index], np.longdouble) * unit for index, unit in zip(named, units, strict=True))
         # An infinite bound would mark the element as undefined, so the bound of an infinite term is the largest finite.
-        return (np.nan_to_num(bound.astype(np.float64), nan=0.0, posinf=_MOST) for bound in bounds)
+        yield [np.nan_to_num(bound.astype(np.float64), nan=0.0, posinf=_MOST) for bound in bounds]
 
-    def nothing() -> Iterable[Array]:
-        return (np.zeros(np.shape(answer.outputs[index])) for index in named)
+    def nothing() -> Iterator[Sequence[Array]]:
+        yield [np.zeros(np.shape(answer.outputs[index])) for index in named]
 
-    def rounded() -> Iterable[Array]:
-        errors = measured() if tolerance.measured else computed()
-        for index, error in zip(named, errors, strict=True):
-            value = answer.outputs[index]
-            narrow = not tolerance.steps and is_narrow_float(value)
-            yield _rounded_last(value, answer.exact[index], error) if narrow else error
+    def rounded() -> Iterator[Sequence[Array]]:
+        for errors in measured() if tolerance.measured else computed():
+            yield [_of_narrow(index, error) for index, error in zip(named, errors, strict=True)]
+
+    def _of_narrow(index: int, error: Array) -> Array:
+        value = answer.outputs[index]
+        narrow = not tolerance.steps and is_narrow_float(value)
+        return _rounded_last(value, answer.exact[index], error) if narrow else error
 
     return rounded if tolerance.measured or tolerance.bound else nothing
 
@@ -153,11 +145,6 @@ def _bounds(
 def _errors(bound: Callable[..., list[Array]], answer: evaluator.Answer) -> list[Array]:
     takes_version = "v" in inspect.signature(bound).parameters
     return bound(**({"v": answer.version} if takes_version else {}), **answer.arguments)
-
-
-def _of(condition: Callable[..., bool], answer: evaluator.Answer) -> bool:
-    """Return whether a condition applies to the arguments of an answer that it names."""
-    return condition(**{name: answer.arguments.get(name) for name in inspect.signature(condition).parameters})
 
 
 def _opened(bounds: Iterable[Array], masks: Sequence[Array | None]) -> tuple[Array, ...]:

@@ -11,6 +11,7 @@ not with the number itself. The worst case, which no implementation reaches, wou
 from __future__ import annotations
 
 import contextlib
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,24 +32,10 @@ one of a thousand measurements."""
 FACTOR = 5
 """The allowed error, as a multiple of that root mean square. An operation here has an error of one unit, and rounding
 has an error of at most one unit, so all operations of a chain of up to 25 may round to the same side."""
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """How carefully errors are measured.
-
-    Attributes:
-        runs: how often the oracle is evaluated again.
-        factor: the allowed error, as a multiple of the root mean square of its errors.
-    """
-
-    runs: int = RUNS
-    factor: float = FACTOR
-
-
-QUICK = Measurement(runs=4, factor=FACTOR / 2)
-"""A fast measurement. Its bound is nearly always smaller than the careful one: an answer within it is right."""
-CAREFUL = Measurement()
+LIMITS = frozenset({2, 4, 8})
+"""After how many evaluations there is a lower limit of the allowed error."""
+LESS = 1 - 2.0**-20
+"""By how much that is reduced, because the squares of numbers are rounded."""
 FUNCTION = 4
 """The error of an exponential, a logarithm or a power, in units. IEEE 754 bounds only the operations of ROUND_ONCE."""
 SATURATING = 1
@@ -228,16 +215,17 @@ def measure(
     arguments: Mapping[str, Any],
     exact: Sequence[Array],
     dtypes: Sequence[np.dtype[Any] | None],
-    how: Measurement = CAREFUL,
-) -> tuple[Array, ...]:
-    """Return how far each element of each output may be from the exact one.
+) -> Iterator[tuple[Array, ...]]:
+    """Yield how far each element of each output may be from the exact one; before that, lower limits, which grow.
+
+    The mean of all squares is at least the sum of the first ones over the number of evaluations, so the first
+    evaluations show that an answer is near enough, if it is.
 
     Args:
         oracle: returns the outputs for arguments by name.
         arguments: the exact arguments of the call.
         exact: the exact outputs, in a wide type.
         dtypes: for each output, the type that operations round to; None for an exact output.
-        how: how carefully.
 
     Raises:
         MeasureError: no evaluation with an error has an answer.
@@ -245,18 +233,24 @@ def measure(
     wrapped = {name: _wrapped(value) for name, value in arguments.items()}
     allowed = [np.zeros(np.shape(item)) for item in exact]
     for dtype in filter(None, dict.fromkeys(dtypes)):
-        outputs = []
-        for seed in range(how.runs):
+        own = [index for index, each in enumerate(dtypes) if each == dtype]
+        distances: list[list[Array]] = []
+        for seed in range(RUNS):
             with _rounding_to(dtype, seed), contextlib.suppress(NoAnswer):  # A drawn error may cross a limit.
-                outputs.append(oracle(wrapped))
-        if not outputs:
+                outputs = oracle(wrapped)
+                distances.append([_distance(exact[index], outputs[index]) for index in own])
+            if distances and seed + 1 in LIMITS:
+                part = math.sqrt(len(distances) / RUNS) * LESS
+                for index, items in zip(own, zip(*distances, strict=True), strict=True):
+                    allowed[index] = part * FACTOR * _root_mean_square(items)
+                yield tuple(allowed)
+        if not distances:
             raise MeasureError(
                 f"the oracle has no answer near these values: every rounding error of {dtype.name} crosses a limit"
             )
-        for index, (own, value) in enumerate(zip(dtypes, exact, strict=True)):
-            if own == dtype:
-                allowed[index] = how.factor * _root_mean_square([_distance(value, items[index]) for items in outputs])
-    return tuple(allowed)
+        for index, items in zip(own, zip(*distances, strict=True), strict=True):
+            allowed[index] = FACTOR * _root_mean_square(items)
+    yield tuple(allowed)
 
 
 def _distance(one: Array, other: Array) -> Array:

@@ -9,6 +9,7 @@ results of these evaluations.
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -29,7 +30,6 @@ from onnx_conformance.specification.element_types import element_type
 from onnx_conformance.specification.evaluator import Evaluator, UndeclaredError
 from onnx_conformance.specification.signature import type_of
 from onnx_conformance.tolerance.allowance import of_answer, operand_types
-from onnx_conformance.tolerance.rounding_error import CAREFUL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -38,12 +38,11 @@ if TYPE_CHECKING:
     from onnx_conformance.declare import Call, Op
     from onnx_conformance.specification.evaluator import Answer
     from onnx_conformance.specification.schema import OperatorVersion
-    from onnx_conformance.tolerance.rounding_error import Measurement
 
 Array = np.ndarray[Any, Any]
 
-RUNS = 16
-"""How often a model is evaluated with errors."""
+RUNS, QUICK_RUNS = 16, 4
+"""How often a model is evaluated with errors; and for a lower limit."""
 FACTOR = 3
 """The allowed deviation, as a multiple of the root mean square of the deviations. Errors are drawn uniformly from the
 range of errors of a node, so their root mean square is 1/√3 of the largest. For a single node, this allows 1.7 times
@@ -69,15 +68,15 @@ class _Recorded(Evaluator):
     Attributes:
         met: the operators and their versions, in the order of the nodes.
         may_err: by node, in the order in which they are evaluated, and by output: the largest error of each element.
-        how: how carefully the errors of nodes are measured.
+        quick: whether few evaluations of each oracle are enough: the errors of nodes then are lower limits.
         draw: the source of errors; None while they are measured.
         moves: whether all nodes only moved data.
         narrow: the type in which nodes of wider types compute, too; None if each computes in its declared type.
     """
 
-    def __init__(self, narrow: np.dtype[Any] | None = None, how: Measurement = CAREFUL) -> None:
+    def __init__(self, narrow: np.dtype[Any] | None = None, *, quick: bool = False) -> None:
         super().__init__()
-        self.narrow, self.how = narrow, how
+        self.narrow, self.quick = narrow, quick
         self.met: dict[str, tuple[Op, OperatorVersion]] = {}
         self.may_err: list[list[Array | None]] = []
         self.draw: np.random.Generator | None = None
@@ -126,8 +125,10 @@ class _Recorded(Evaluator):
         if op.compare.exact and self.narrow is None:
             return [_rounded_away(*pair) for pair in zip(answer.outputs, answer.exact, strict=False)]
         named = list(range(len(answer.outputs)))
-        allowance = of_answer(op.compare, answer, operand_types(op, version, inputs, attributes), named, self.how)
-        errors = [_greatest_error(value, allowance, index) for index, value in enumerate(answer.outputs)]
+        allowance = of_answer(op.compare, answer, operand_types(op, version, inputs, attributes), named)
+        errors = [
+            _greatest_error(value, allowance, index, quick=self.quick) for index, value in enumerate(answer.outputs)
+        ]
         return errors if self.narrow is None else [_narrowed(error, self.narrow) for error in errors]
 
     def _erring(self, value: Any, may_err: Array | None) -> Any:  # noqa: ANN401 - any output
@@ -170,7 +171,7 @@ def _unit(value: Array) -> Array:
     return np.where(wide > 0, np.maximum(wide * float(limits.eps), float(limits.smallest_subnormal)), 0)
 
 
-def _greatest_error(value: Any, allowance: Allowance, index: int) -> Array | None:  # noqa: ANN401 - any output
+def _greatest_error(value: Any, allowance: Allowance, index: int, *, quick: bool) -> Array | None:  # noqa: ANN401 - any output
     """Return the largest error of an output of a node that computes: at least a unit in the last place.
 
     Half a unit would mostly vanish when the value is rounded again.
@@ -180,8 +181,14 @@ def _greatest_error(value: Any, allowance: Allowance, index: int) -> Array | Non
     with np.errstate(all="ignore"):
         wide = np.abs(value.astype(np.float64))
         may_err = np.maximum(_unit(value) * max(allowance.ulp, 1), allowance.atol + allowance.rtol * wide)
-    bound = allowance.bound(index)
+    bound = _lower_limit(allowance, index) if quick else allowance.bound(index)
     return np.asarray(may_err if bound is None else np.maximum(may_err, bound))
+
+
+def _lower_limit(allowance: Allowance, index: int) -> Array | None:
+    """Return a lower limit of the bounds of an output, from QUICK_RUNS evaluations; None if it has none."""
+    limit = next(itertools.islice(allowance.limits_of(index), 1, None), None)
+    return allowance.bound(index) if limit is None else limit
 
 
 def _narrowed(error: Array | None, narrow: np.dtype[Any]) -> Array | None:
@@ -278,18 +285,18 @@ def composed(
     )
 
 
-def of_model(model: onnx.ModelProto, inputs: Mapping[str, Value], how: Measurement = CAREFUL) -> Allowance:
+def of_model(model: onnx.ModelProto, inputs: Mapping[str, Value], *, quick: bool = False) -> Allowance:
     """Return how far an answer to a model of several nodes may be from the oracle's.
 
     Args:
         model: the model.
         inputs: its inputs by name.
-        how: how carefully the errors of its nodes are measured.
+        quick: whether a lower limit is enough, which few evaluations of the oracles show.
 
     Raises:
         UndecidedError: under the conditions of `composed`.
     """
-    return _evaluated(_Recorded(how=how), model, inputs)[1]
+    return _evaluated(_Recorded(quick=quick), model, inputs)[1]
 
 
 def _evaluated(
@@ -407,7 +414,7 @@ def _deviations(
 ) -> list[dict[str, Value]]:
     """Return the outputs of the model with errors in every node."""
     found = []
-    for seed in range(min(RUNS, evaluator.how.runs)):
+    for seed in range(QUICK_RUNS if evaluator.quick else RUNS):
         evaluator.with_errors(seed)
         found.append(_checked(evaluator.model(model, inputs(seed))))
     for name, value in expected.items():

@@ -20,7 +20,6 @@ from onnx_conformance.declare import NoAnswer, Rejected
 from onnx_conformance.specification.evaluator import Evaluator, Scope, UndeclaredError
 from onnx_conformance.tolerance import several_nodes
 from onnx_conformance.tolerance.allowance import of_answer, operand_types
-from onnx_conformance.tolerance.rounding_error import CAREFUL
 from onnx_conformance.verification import parts
 
 if TYPE_CHECKING:
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from onnx_conformance.specification.evaluator import Answer, Local
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.specification.signature import TypedValue
-    from onnx_conformance.tolerance.rounding_error import Measurement
     from onnx_conformance.verification.user_model import Step, UserModel
 
 
@@ -112,13 +110,12 @@ class NodeOracle:
         self.types.update({name: item.type for name, item in named.items() if item.type})
         return named
 
-    def case(self, step: Step, local: Mapping[str, TypedValue], how: Measurement = CAREFUL) -> Case:
+    def case(self, step: Step, local: Mapping[str, TypedValue]) -> Case:
         """Return a node as a case, with the values that the text requires.
 
         Args:
             step: the node.
             local: the values that it reads.
-            how: how carefully the allowed differences are measured.
 
         Raises:
             NoOracleError: the oracle does not know the operator, or has several possible results.
@@ -132,7 +129,7 @@ class NodeOracle:
         try:
             with _quiet():
                 found = self._computed(step, local)
-                expected, allowance = self._demanded(step, found, (model, inputs), how)
+                expected, allowance = self._demanded(step, found, (model, inputs))
             self._declare(model, expected)
             if any(isinstance(value, Drawn) for value in expected):
                 outcome = Outcome.PROPERTY
@@ -177,11 +174,7 @@ class NodeOracle:
             raise NoOracleError(f"the oracle fails: {type(error).__name__}: {line(error, 200)}") from error
 
     def _demanded(
-        self,
-        step: Step,
-        found: Sequence[TypedValue | None],
-        alone: tuple[onnx.ModelProto, Mapping[str, Any]],
-        how: Measurement,
+        self, step: Step, found: Sequence[TypedValue | None], alone: tuple[onnx.ModelProto, Mapping[str, Any]]
     ) -> tuple[tuple[Any, ...], Allowance]:
         """Return the values of the named outputs, and how far an answer may be from them.
 
@@ -191,13 +184,13 @@ class NodeOracle:
         kept = self._evaluator.kept
         if kept is not None and not any(item.HasField("g") for item in step.node.attribute):
             try:
-                allowance = of_answer(kept.op.compare, kept.answer, kept.operands, named, how)
+                allowance = of_answer(kept.op.compare, kept.answer, kept.operands, named)
             except Exception as error:  # A bound may assume properties of declared calls.
                 raise NoOracleError(f"its tolerance is not known: {line(error, 200)}") from error
             values = (kept.answer.outputs[index] for index in named)
             return tuple(value.among(named) if isinstance(value, Drawn) else value for value in values), allowance
         try:
-            allowance = several_nodes.of_model(*alone, how)
+            allowance = several_nodes.of_model(*alone)
         except several_nodes.UndecidedError as error:
             raise NoOracleError(f"there is more than one right result: {line(error, 200)}") from None
         return tuple(item.value for item in (found[index] for index in named) if item is not None), allowance

@@ -15,7 +15,6 @@ from onnx_conformance.minimize.passes import guilty_passes
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.specification import nodes as of_model
 from onnx_conformance.tolerance import several_nodes
-from onnx_conformance.tolerance.rounding_error import CAREFUL, QUICK
 from onnx_conformance.verification.verified import OfTool
 
 if TYPE_CHECKING:
@@ -67,10 +66,10 @@ def _judged(asker: Asker, model: UserModel, inputs: Inputs, oracle: OracleRun) -
         allowance=Allowance("", signed_zero=False),
     )
     judged = ask_and_judge(asker, case)
-    for how in (QUICK, CAREFUL):
+    for quick in (True, False):
         if judged.result.verdict is not Verdict.WRONG_VALUE:
             break
-        case = dataclasses.replace(case, allowance=several_nodes.of_model(model.proto, fed, how))
+        case = dataclasses.replace(case, allowance=several_nodes.of_model(model.proto, fed, quick=quick))
         judged = ask_and_judge(asker, case)
     return case, judged
 

@@ -25,7 +25,6 @@ from onnx_conformance.processes.replies import Answered, Died, Late, Refused
 from onnx_conformance.specification.signature import TypedValue
 from onnx_conformance.tolerance import several_nodes
 from onnx_conformance.tolerance.allowance import is_narrow_float
-from onnx_conformance.tolerance.rounding_error import CAREFUL, QUICK
 from onnx_conformance.verification import parts, running
 from onnx_conformance.verification.node_oracle import NodeOracle, NoOracleError
 from onnx_conformance.verification.user_model import size
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
     from onnx_conformance.processes.adapter_process import Limits
-    from onnx_conformance.tolerance.rounding_error import Measurement
     from onnx_conformance.verification.inputs import Inputs
     from onnx_conformance.verification.oracle_run import OracleRun
     from onnx_conformance.verification.user_model import Step, UserModel
@@ -47,7 +45,7 @@ UNKNOWN_SIZE = 1 << 22
 """Assumed size of a value whose size the oracle does not know, in bytes."""
 ROOM = 1 << 26
 """How much larger than expected an answer may be, in bytes."""
-EVALUATIONS = 2 * QUICK.runs + 1
+EVALUATIONS = 2 * several_nodes.QUICK_RUNS + 1
 """How often the oracle runs to find, quickly, how far the outputs of a model may be from its own."""
 
 
@@ -157,19 +155,16 @@ class _OfBackend:
         return self.node_oracle.types.get(name, "")
 
     def _judged(self, step: Step, local: Mapping[str, TypedValue], values: Mapping[str, Value]) -> NodeResult:
-        """Return the judgement on a node. Only if it fails the quick measurement, errors are measured carefully."""
+        """Return the judgement on a node."""
         actual = tuple(values[name] for name in step.outputs)
-        quick = self._judged_with(step, local, actual, QUICK)
-        if quick.judgement is not Judgement.WRONG:
-            return quick
-        careful = self._judged_with(step, local, actual, CAREFUL)
-        if careful.judgement is not Judgement.WRONG or careful.case is None:
-            return careful
-        if self._right_if_unrounded(careful.case, actual):
+        found = self._compared(step, local, actual)
+        if found.judgement is not Judgement.WRONG or found.case is None:
+            return found
+        if self._right_if_unrounded(found.case, actual):
             return NodeResult(step, Judgement.RIGHT, f"right if {several_nodes.UNROUNDED}")
-        if _is_rounding(careful, actual):
-            return replace(careful, judgement=Judgement.ROUNDING, case=None, result=None)
-        return careful
+        if _is_rounding(found, actual):
+            return replace(found, judgement=Judgement.ROUNDING, case=None, result=None)
+        return found
 
     def _right_if_unrounded(self, case: Case, actual: tuple[Value, ...]) -> bool:
         """Return whether a node is right if the backend computed its inputs of 16 bits in a wider type."""
@@ -187,11 +182,10 @@ class _OfBackend:
             return False
         return compare(tuple(expected[name] for name in case.outputs), actual, allowance) is None
 
-    def _judged_with(
-        self, step: Step, local: Mapping[str, TypedValue], actual: tuple[Value, ...], how: Measurement
-    ) -> NodeResult:
+    def _compared(self, step: Step, local: Mapping[str, TypedValue], actual: tuple[Value, ...]) -> NodeResult:
+        """Return whether the values of a node are within the allowed difference."""
         try:
-            case = self.node_oracle.case(step, local, how)
+            case = self.node_oracle.case(step, local)
         except NoOracleError as error:
             return NodeResult(step, Judgement.UNKNOWN, str(error))
         try:
@@ -233,9 +227,9 @@ class _OfBackend:
             )
         self.settings.progress(f"{self.name}: error of the outputs", 0, 1)
         mismatch = None
-        for how in (QUICK, CAREFUL):
+        for quick in (True, False):
             try:
-                allowance = several_nodes.of_model(self.model.proto, self.fed, how)
+                allowance = several_nodes.of_model(self.model.proto, self.fed, quick=quick)
             except several_nodes.UndecidedError as error:
                 return Outputs(Judgement.UNKNOWN, f"{_distance(expected, actual)}; {line(error, 200)}", changed=changed)
             mismatch = compare(expected, actual, allowance)

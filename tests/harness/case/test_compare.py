@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
 import numpy as np
@@ -11,9 +11,12 @@ import pytest
 
 from onnx_conformance.backends.protocol import ELEMENT_TYPES, numpy_dtype
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.allowance import Allowance, Bounds
 from onnx_conformance.case.compare import MOST_OFFSETS, Mismatch, compare, offsets
 from onnx_conformance.case.elements import is_float, ordered, ulps
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 EXACT = Allowance("exact", signed_zero=True)
 LOOSE = Allowance("loose", ulp=1e9, rtol=1e9, atol=1e9)
@@ -161,6 +164,49 @@ def test_bounds_hold_element_by_element_and_output_by_output() -> None:
     second = compare(expected, [array(1, 1, 1), array(1.3)], allowance)
     assert second is not None
     assert second.where == "outputs[1]"
+
+
+def of_limits(*limits: float) -> tuple[Allowance, list[float]]:
+    """Return an allowance with these lower limits of its bounds, and a list of those that were computed."""
+    computed: list[float] = []
+
+    def compute() -> Iterator[tuple[np.ndarray[Any, Any], ...]]:
+        for limit in limits:
+            computed.append(limit)
+            yield (np.full(2, limit),)
+
+    return Allowance("measured", bounds=Bounds(compute)), computed
+
+
+@pytest.mark.parametrize(
+    ("answer", "needed", "within"),
+    [([1, 2], [], True), ([1, 2.1], [0.2], True), ([1.3, 2.1], [0.2, 0.4], True), ([1, 2.5], [0.2, 0.4], False)],
+)
+def test_only_the_limits_are_computed_that_an_answer_needs(
+    answer: list[float],
+    needed: list[float],
+    within: bool,  # noqa: FBT001 - a row of the table
+) -> None:
+    allowance, computed = of_limits(0.2, 0.4)
+    expected = [np.array([1.0, 2.0])]
+    for _ in range(2):  # A later answer takes the limits that are computed already.
+        assert (compare(expected, [np.array(answer, float)], allowance) is None) is within
+        assert computed == needed
+    assert compare(expected, [np.array([1.3, 2.0])], allowance) is None
+    assert compare(expected, [np.array([1.5, 2.0])], allowance) is not None
+    assert computed == [0.2, 0.4]
+    assert np.asarray(allowance.bound(0)).tolist() == [0.4, 0.4]
+
+
+def test_bounds_that_cannot_be_computed_fail_each_time() -> None:
+    def compute() -> Iterator[tuple[np.ndarray[Any, Any], ...]]:
+        yield (np.zeros(1),)
+        raise ValueError("no oracle")
+
+    bounds = Bounds(compute)
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no oracle"):
+            len(bounds)
 
 
 @pytest.mark.parametrize("wanted", [array(1, 2), np.array([1, 2]), np.array(["a", "b"], object), array(1, 2) + 1j])

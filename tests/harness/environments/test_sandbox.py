@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commands import adapter, command
+from onnx_conformance.backends import cache
 from onnx_conformance.base.package import FOLDER
 from onnx_conformance.base.target import Target
 from onnx_conformance.environments import backend_names, environment_variables, sandbox
@@ -229,15 +230,17 @@ def test_an_isolated_adapter_finds_no_answers_and_gains_no_privileges(
     shutil.copyfile(ROOT / "tests" / "adapters" / "cheats.py", script)
     monkeypatch.chdir(own)
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(own / "cache"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(own / "home"))
+    assert cache.secret()
     results, suite = own / "results.ndjson", own / "suite"
     words = ("run", "--case", "ai.onnx/Split/13/even", "--backend", "onnx_reference", "--results", own / "old.ndjson")
     assert command(*words).status == 0
     assert command("generate", "--case", "ai.onnx/Split/13/even", "--out", suite).status == 0
     packs.write("name", list(cases.values()))
-    hidden = [str(FOLDER), str(suite), str(own / "cache")]
+    hidden = [str(FOLDER), str(suite), str(own / "cache"), str(own / "home")]
     target = backend_names.resolve("cmd:" + shlex.join([sys.executable, str(script), "2"]))
     free = surroundings(target)
-    found = {"a pack of the cache", "ids of cases", "results", "expected values of a case"}
+    found = {"a pack of the cache", "ids of cases", "results", "expected values of a case", "the key of the cache"}
     assert found <= set(free["found"].values()), free["found"]
     long = dataclasses.replace(target, command=(*target.command[:2], "10", *hidden))
     confined = surroundings(sandbox.around(str(suite), results).of(long))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from onnx_conformance.base.package import GENERATED
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.declare.op import DERIVED
 from onnx_conformance.forms.table import EXPANDED
@@ -21,6 +22,7 @@ from onnx_conformance.suites.selection import Selection, SelectionError
 from refusals import refuses
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from onnx_conformance.case.case import Case
@@ -205,34 +207,44 @@ def test_a_run_of_the_core_has_the_cases_that_the_manifest_names(split: tuple[Op
     assert str(selection) == "--op ai.onnx/Split --core"
 
 
+@pytest.fixture
+def other_manifest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return the folder of another manifest, which is empty."""
+    monkeypatch.setattr(manifest, "GENERATED", tmp_path)
+    cached = (manifest.entries_of, manifest._texts_by_version)
+    for function in cached:
+        function.cache_clear()
+    yield tmp_path
+    for function in cached:
+        function.cache_clear()
+
+
 def test_where_the_manifest_is_of_other_cases_the_core_is_chosen_anew(
-    split: tuple[Op, list[Case]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    split: tuple[Op, list[Case]], other_manifest: Path
 ) -> None:
     op, cases = split
-    manifest.entries.cache_clear()
-    monkeypatch.setattr(manifest, "GENERATED", tmp_path)
-    (tmp_path / manifest.file_name(op)).write_text(f"# head\n18/gone values {'1' * 11} plain*\n")
-    try:
-        assert manifest.entries(op) is None
-        ids = {case.id for case in Generated().cases(Selection(ops=("ai.onnx/Split",), core=True))}
-        assert ids == core.choose(op, cases)
-        ids = [item.id for item in Generated().listed(Selection(ops=("ai.onnx/Split",)))]
-        assert ids == [case.id for case in cases]
-    finally:
-        manifest.entries.cache_clear()
+    (other_manifest / manifest.file_name(op)).write_text(f"# head\n18/gone values {'1' * 11} plain*\n")
+    assert manifest.entries(op) is None
+    ids = {case.id for case in Generated().cases(Selection(ops=("ai.onnx/Split",), core=True))}
+    assert ids == core.choose(op, cases)
+    ids = [item.id for item in Generated().listed(Selection(ops=("ai.onnx/Split",)))]
+    assert ids == [case.id for case in cases]
 
 
-def test_a_manifest_without_a_core_is_not_believed(
-    split: tuple[Op, list[Case]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("line", ["5/gone values 11111111111 plain*\n", "18/cut values 111 plain*\n", "no number\n"])
+def test_a_manifest_with_other_lines_is_not_believed(
+    line: str, split: tuple[Op, list[Case]], other_manifest: Path
 ) -> None:
     op, _ = split
-    manifest.entries.cache_clear()
-    monkeypatch.setattr(manifest, "GENERATED", tmp_path)
-    (tmp_path / manifest.file_name(op)).write_text(manifest.text(op).replace(manifest.CORE, ""))
-    try:
-        assert manifest.entries(op) is None
-    finally:
-        manifest.entries.cache_clear()
+    text = (GENERATED / manifest.file_name(op)).read_text()
+    (other_manifest / manifest.file_name(op)).write_text(text + line)
+    assert manifest.entries(op) is None
+
+
+def test_a_manifest_without_a_core_is_not_believed(split: tuple[Op, list[Case]], other_manifest: Path) -> None:
+    op, _ = split
+    (other_manifest / manifest.file_name(op)).write_text(manifest.text(op).replace(manifest.CORE, ""))
+    assert manifest.entries(op) is None
 
 
 def test_listed_cases_are_those_generated(split: tuple[Op, list[Case]]) -> None:

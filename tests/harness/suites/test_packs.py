@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import hmac
 import json
 import multiprocessing
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from onnx_conformance.backends.cache import DIGEST_BYTES
+from onnx_conformance.case.allowance import Allowance, Bounds
 from onnx_conformance.case.case import Case, digest_values
 from onnx_conformance.suites import official, packs
 from onnx_conformance.suites.generated import Generated
@@ -19,9 +23,12 @@ from onnx_conformance.suites.official import Official
 from onnx_conformance.suites.selection import Selection
 from refusals import refuses
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 pytestmark = pytest.mark.slow
 
-KEY = "0" * 32
+NAME = "0" * 32
 OPS = ("Split/18", "SequenceInsert/11", "Cast/25", "StringNormalizer/10", "ai.onnx.ml/DictVectorizer/1")
 
 
@@ -54,25 +61,32 @@ def told(cases: list[Case] | None) -> list[object]:
 
 
 def test_cases_come_back_as_they_were_made(some: list[Case]) -> None:
-    packs.write(KEY, some)
-    assert told(packs.read(KEY)) == told(some)
+    packs.write(NAME, some)
+    assert told(packs.read(NAME)) == told(some)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", [3, 30, 70, 2000, -5])
 def test_a_pack_with_a_flipped_bit_is_removed(place: int, some: list[Case], cache: Path) -> None:
-    packs.write(KEY, some)
-    path = cache / "packs" / f"{KEY}.pack"
+    packs.write(NAME, some)
+    path = cache / "packs" / f"{NAME}.pack"
     data = bytearray(path.read_bytes())
     data[place] ^= 1
     path.write_bytes(data)
-    assert packs.read(KEY) is None
+    assert packs.read(NAME) is None
     assert path.exists() is (place == 3), "a file with other first bytes is not ours"
 
 
-def forged(body: bytes) -> bytes:
-    """Return a file whose digest is right."""
-    return packs.MAGIC + hashlib.sha256(body).digest() + body
+def forged(path: Path, body: bytes) -> bytes:
+    """Return the bytes of a file whose digest is right, as only a program with the user's key can write them."""
+    store = packs.store()
+    assert store is not None
+    return packs.MAGIC + store.digest(path.name, body) + body
+
+
+def content(path: Path) -> bytes:
+    """Return the content of a file, without its kind and its digest."""
+    return path.read_bytes()[len(packs.MAGIC) + DIGEST_BYTES :]
 
 
 FORGERIES = {
@@ -91,22 +105,79 @@ FORGERIES = {
 def test_a_forged_pack_with_the_right_digest_is_removed(
     body: bytes, some: list[Case], cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    packs.write(KEY, some)
-    path = cache / "packs" / f"{KEY}.pack"
-    path.write_bytes(forged(body % (len(body) - 3) if body.startswith(b"%d") else body))
-    assert packs.read(KEY) is None
+    packs.write(NAME, some)
+    path = cache / "packs" / f"{NAME}.pack"
+    path.write_bytes(forged(path, body % (len(body) - 3) if body.startswith(b"%d") else body))
+    assert packs.read(NAME) is None
     assert not path.exists()
     assert f"{path} has another format" in capsys.readouterr().err
+
+
+def without_key(path: Path, body: bytes) -> bytes:
+    """Return the digest that every program can compute."""
+    del path
+    return hashlib.sha256(body).digest()
+
+
+def with_another_key(path: Path, body: bytes) -> bytes:
+    """Return the digest of another user."""
+    return hmac.digest(b"another", b"%d:%s" % (len(path.name), path.name.encode()) + body, "sha256")
+
+
+def limits(values: float) -> Bounds:
+    return Bounds(lambda: iter([(np.full(3, values),)]))
+
+
+def kept_bounds(values: float) -> float:
+    """Return the bounds of a case: those in the cache, or else these values, which are then in the cache."""
+    kept = packs.KeptBounds(NAME)
+    found = kept.of("a case", lambda _: Allowance("a reason", bounds=limits(values)))
+    value = float(found[0][0])
+    kept.write()
+    return value
+
+
+KINDS = {
+    "pack": (lambda some: packs.write(NAME, some), lambda: packs.read(NAME)),
+    "json": (lambda _: packs.write_json(NAME, [1, 2, 3]), lambda: packs.read_json(NAME)),
+    "bounds": (lambda _: kept_bounds(1e-6), lambda: kept_bounds(-1) if kept_bounds(-1) >= 0 else None),
+}
+"""What is read from the cache: how it is written, and how it is read; None: it is not used."""
+
+
+@pytest.mark.parametrize("digest", [without_key, with_another_key])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_file_of_a_program_without_the_key_is_removed(
+    kind: str, digest: Callable[[Path, bytes], bytes], some: list[Case], cache: Path
+) -> None:
+    write, read = KINDS[kind]
+    write(some)
+    path = cache / "packs" / f"{NAME}.{kind}"
+    right = path.read_bytes()
+    assert read() is not None
+    path.write_bytes(packs.MAGIC + digest(path, content(path)) + content(path))
+    assert read() is None
+    assert not path.exists() or path.read_bytes() != right
+    path.write_bytes(right)
+    assert read() is not None
+
+
+def test_a_file_under_another_name_is_removed(some: list[Case], cache: Path) -> None:
+    packs.write(NAME, some)
+    other = "1" * 32
+    (cache / "packs" / f"{NAME}.pack").rename(cache / "packs" / f"{other}.pack")
+    assert packs.read(other) is None
+    assert not list((cache / "packs").iterdir())
 
 
 def test_a_pack_with_other_digests_than_the_manifest_is_removed(
     some: list[Case], cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     digests = {case.id: case.digest() for case in some}
-    packs.write(KEY, some)
-    path = cache / "packs" / f"{KEY}.pack"
-    assert told(list(packs.read(KEY, digests=digests) or ())) == told(some)
-    assert packs.read(KEY, digests={**digests, some[0].id: "another"}) is None
+    packs.write(NAME, some)
+    path = cache / "packs" / f"{NAME}.pack"
+    assert told(list(packs.read(NAME, digests=digests) or ())) == told(some)
+    assert packs.read(NAME, digests={**digests, some[0].id: "another"}) is None
     assert not path.exists()
     assert str(path) in capsys.readouterr().err
 
@@ -115,9 +186,9 @@ def test_a_pack_with_other_digests_than_the_manifest_is_removed(
 def test_a_case_that_was_changed_in_a_pack_ends_the_command_with_a_sentence(
     what: str, some: list[Case], cache: Path
 ) -> None:
-    packs.write(KEY, some)
-    path = cache / "packs" / f"{KEY}.pack"
-    body = path.read_bytes()[len(packs.MAGIC) + 32 :]
+    packs.write(NAME, some)
+    path = cache / "packs" / f"{NAME}.pack"
+    body = content(path)
     line, _, rest = body.partition(b"\n")
     header, data = json.loads(rest[: int(line)]), rest[int(line) :]
     first = next(item for item in header["cases"] if "expected" in item)
@@ -128,20 +199,20 @@ def test_a_case_that_was_changed_in_a_pack_ends_the_command_with_a_sentence(
     else:
         first[what] = 10**9
     text = json.dumps(header).encode()
-    path.write_bytes(forged(b"%d\n" % len(text) + text + data))
+    path.write_bytes(forged(path, b"%d\n" % len(text) + text + data))
     with refuses("pack-damaged", path, kind=packs.DamagedPackError):
-        _ = [(case.expected, case.inputs) for case in packs.read(KEY) or ()]
-    assert packs.read(KEY) is None
-    packs.write(KEY, some)
-    assert told(list(packs.read(KEY) or ())) == told(some)
+        _ = [(case.expected, case.inputs) for case in packs.read(NAME) or ()]
+    assert packs.read(NAME) is None
+    packs.write(NAME, some)
+    assert told(list(packs.read(NAME) or ())) == told(some)
 
 
 @pytest.mark.parametrize("size", [0, 10, 60, 5000])
 def test_a_pack_that_was_cut_off_is_removed(size: int, some: list[Case], cache: Path) -> None:
-    packs.write(KEY, some)
-    path = cache / "packs" / f"{KEY}.pack"
+    packs.write(NAME, some)
+    path = cache / "packs" / f"{NAME}.pack"
     path.write_bytes(path.read_bytes()[:size])
-    assert packs.read(KEY) is None
+    assert packs.read(NAME) is None
     assert not path.exists()
 
 
@@ -153,25 +224,25 @@ def test_a_key_is_of_everything_that_the_cases_come_from(monkeypatch: pytest.Mon
 
 
 def test_plain_data_comes_back_or_is_missing(cache: Path) -> None:
-    assert packs.read_json(KEY) is None
-    packs.write_json(KEY, {"a": [1, "ä"]})
-    assert packs.read_json(KEY) == {"a": [1, "ä"]}
-    path = cache / "packs" / f"{KEY}.json"
+    assert packs.read_json(NAME) is None
+    packs.write_json(NAME, {"a": [1, "ä"]})
+    assert packs.read_json(NAME) == {"a": [1, "ä"]}
+    path = cache / "packs" / f"{NAME}.json"
     path.write_bytes(path.read_bytes()[:-1])
-    assert packs.read_json(KEY) is None
+    assert packs.read_json(NAME) is None
 
 
 def test_without_a_cache_there_are_no_packs(some: list[Case], monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", "")
-    packs.write(KEY, some)
-    assert packs.read(KEY) is None
+    packs.write(NAME, some)
+    assert packs.read(NAME) is None
     assert not cache.exists()
 
 
 def test_a_cache_that_cannot_be_written_is_no_fault(some: list[Case], cache: Path) -> None:
     cache.write_text("a file where the folder should be")
-    packs.write(KEY, some)
-    assert packs.read(KEY) is None
+    packs.write(NAME, some)
+    assert packs.read(NAME) is None
 
 
 def test_a_full_disk_leaves_nothing_behind(some: list[Case], cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,8 +250,8 @@ def test_a_full_disk_leaves_nothing_behind(some: list[Case], cache: Path, monkey
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
-    packs.write(KEY, some)
-    assert packs.read(KEY) is None
+    packs.write(NAME, some)
+    assert packs.read(NAME) is None
     assert list((cache / "packs").iterdir()) == []
 
 
@@ -199,7 +270,7 @@ def test_the_least_recently_used_are_removed(some: list[Case], cache: Path, monk
 
 def write_often(some: list[Case]) -> None:
     for _ in range(20):
-        packs.write(KEY, some)
+        packs.write(NAME, some)
 
 
 def test_two_writers_and_a_reader_disturb_nobody(some: list[Case]) -> None:
@@ -207,10 +278,10 @@ def test_two_writers_and_a_reader_disturb_nobody(some: list[Case]) -> None:
     for process in processes:
         process.start()
     while any(process.is_alive() for process in processes):
-        found = packs.read(KEY)
+        found = packs.read(NAME)
         assert found is None or len(list(found)) == len(some)
     assert [process.exitcode for process in processes] == [0, 0]
-    assert told(packs.read(KEY)) == told(some)
+    assert told(packs.read(NAME)) == told(some)
 
 
 def test_the_official_suite_is_collected_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import hashlib
 import json
 import re
 import shutil
@@ -16,9 +15,10 @@ import pytest
 
 from commands import adapter, command
 from onnx_conformance.backends import protocol, serve
+from onnx_conformance.backends.cache import DIGEST_BYTES
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case import properties
-from onnx_conformance.case.allowance import Bounds
+from onnx_conformance.case.allowance import Allowance, Bounds
 from onnx_conformance.case.case import Case, Outcome, digest_values
 from onnx_conformance.case.compare import compare
 from onnx_conformance.declare import Drawn
@@ -39,7 +39,7 @@ from onnx_conformance.suites.packs import MOST_COMPARED, PackedCase
 from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from onnx_conformance.suites.slices import Slice
@@ -149,6 +149,7 @@ def test_bounds_that_no_run_needed_are_computed_and_kept(made: list[Case], monke
             told(case)
         suite.finished(part)
     monkeypatch.setattr(plans, "cases", lambda *_: pytest.fail("it makes them again"))
+    monkeypatch.setattr(plans, "plan", lambda *_: pytest.fail("it plans them again"))
     assert list(map(told, read(Generated(), selection))) == list(map(told, made))
 
 
@@ -242,14 +243,16 @@ FORGERIES = (
 
 
 def forge(file: Path, change: Callable[[dict[str, Any], bytearray], None]) -> bytes:
-    """Change a pack, write it with the right digest, and return its bytes."""
-    body = file.read_bytes()[len(packs.MAGIC) + 32 :]
+    """Change a pack, write it with the right digest, as a program with the user's key can, and return its bytes."""
+    body = file.read_bytes()[len(packs.MAGIC) + DIGEST_BYTES :]
     line, _, rest = body.partition(b"\n")
     header, data = json.loads(rest[: int(line)]), bytearray(rest[int(line) :])
     change(header, data)
     text = json.dumps(header).encode()
     body = b"%d\n" % len(text) + text + data
-    file.write_bytes(packs.MAGIC + hashlib.sha256(body).digest() + body)
+    store = packs.store()
+    assert store is not None
+    file.write_bytes(packs.MAGIC + store.digest(file.name, body) + body)
     return file.read_bytes()
 
 
@@ -357,7 +360,7 @@ def test_a_pack_of_another_version_of_the_harness_is_not_read(cache: Path) -> No
     selection = Selection(ops=("Split/18",), core=True)
     right = list(map(told, read(Generated(), selection)))
     [file] = cache.glob("*.pack")
-    file.write_bytes(file.read_bytes().replace(b"conformance pack 3", b"conformance pack 2", 1))
+    file.write_bytes(file.read_bytes().replace(b"conformance pack 4", b"conformance pack 3", 1))
     assert list(map(told, read(Generated(), selection))) == right
 
 
@@ -608,12 +611,66 @@ def test_a_folder_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_bounds_are_known_by_what_computed_them() -> None:
     asked: list[int] = []
 
-    def compute() -> tuple[np.ndarray[Any, Any], ...]:
+    def compute() -> Iterator[tuple[np.ndarray[Any, Any], ...]]:
         asked.append(1)
-        return (np.zeros(2),)
+        yield (np.zeros(2),)
 
     bounds = Bounds(compute)
-    assert bounds.computed is None
+    assert bounds.reached is None
     assert len(bounds) == 1
-    assert bounds.computed is not None
+    assert bounds.are_final
     assert asked == [1]
+
+
+class Kept:
+    """The bounds of a pack in one run, and the limits that it computed.
+
+    Attributes:
+        computed: the limits.
+    """
+
+    def __init__(self, *limits: float) -> None:
+        self.computed: list[float] = []
+        self._limits, self._kept = limits, packs.KeptBounds("0" * 32)
+
+    def judges(self, error: float, case: str = "a case") -> bool:
+        """Return whether an answer with this error passes."""
+        allowance = Allowance(
+            "measured", bounds=self._kept.of(case, lambda _: Allowance("", bounds=Bounds(self._make)))
+        )
+        return compare([np.array([1.0])], [np.array([1 + error])], allowance) is None
+
+    def end(self) -> list[float]:
+        """Write what is known; return the limits that were computed."""
+        self._kept.write()
+        return self.computed
+
+    def _make(self) -> Iterator[tuple[np.ndarray[Any, Any], ...]]:
+        for limit in self._limits:
+            self.computed.append(limit)
+            yield (np.array([limit]),)
+
+
+def test_limits_that_were_enough_are_kept_until_an_answer_needs_more(cache: Path) -> None:
+    for error, passes, computed in (
+        (0.2, True, [0.1, 0.25]),
+        (0.25, True, []),
+        (0.05, True, []),
+        (0.3, True, [0.1, 0.25, 0.5]),
+        (0.3, True, []),
+        (0.7, False, [0.1, 0.25, 0.5]),
+        (0.7, False, []),
+        (0.5, True, []),
+    ):
+        run = Kept(0.1, 0.25, 0.5)
+        assert run.judges(error) is passes, error
+        assert run.end() == computed, error
+        [file] = cache.glob("*.bounds")
+        before = file.stat().st_mtime_ns
+        assert Kept().end() == []  # A run that needs none writes nothing.
+        assert file.stat().st_mtime_ns == before
+    other = Kept(0.5)
+    assert other.judges(0.4, "another case")
+    other.end()
+    assert Kept().judges(0.4)
+    assert Kept().judges(0.4, "another case")

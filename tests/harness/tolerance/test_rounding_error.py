@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,8 @@ def allowed(function: Callable[..., Array], dtype: np.dtype[Any], **arguments: A
 
     with np.errstate(all="ignore"):
         exact = [np.asarray(function(**arguments))]
-    return rounding_error.measure(oracle, arguments, exact, [dtype])[0]
+    *_, last = rounding_error.measure(oracle, arguments, exact, [dtype])
+    return last[0]
 
 
 def softmax(x: Array) -> Array:
@@ -187,3 +189,22 @@ def test_an_oracle_without_an_answer_beside_any_error_is_a_fault_and_no_exact_bo
 
     with pytest.raises(rounding_error.MeasureError, match="every rounding error of float32 crosses a limit"):
         allowed(exactly_three, SINGLE, x=np.array([1.0]))
+
+
+def test_the_limits_before_the_bounds_grow() -> None:
+    """Also where some evaluations have no answer, and for outputs of several types."""
+    draw, calls = np.random.default_rng(3), itertools.count()
+
+    def oracle(arguments: Any) -> list[Array]:
+        if next(calls) % 3 == 2:
+            raise Rejected(Rule.TYPES)
+        product = arguments["x"] @ arguments["w"]
+        return [product, np.tanh(product)]
+
+    arguments = {"x": draw.normal(size=(4, 30)), "w": draw.normal(size=(30, 5))}
+    limits = list(rounding_error.measure(oracle, arguments, oracle(arguments), [HALF, SINGLE]))
+    assert len(limits) > 2
+    for first, second in itertools.pairwise(limits):
+        assert all((before <= after).all() for before, after in zip(first, second, strict=True))
+    assert (limits[0][0] > 0).all()
+    assert all((item > 0).all() for item in limits[-1])
