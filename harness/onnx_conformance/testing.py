@@ -24,7 +24,7 @@ from onnx_conformance.base.verdict import Result, Verdict, line
 from onnx_conformance.environments import backend_names
 from onnx_conformance.gate import expectations as files
 from onnx_conformance.gate.gate import Gate, GateStatus, status_of
-from onnx_conformance.judging.judge import judge
+from onnx_conformance.judging.ask import ask_and_judge
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.report import case as case_report
@@ -186,7 +186,7 @@ def _asker(config: pytest.Config, options: BackendOptions) -> Asker:
 def result_of(config: pytest.Config, case: Case, options: BackendOptions) -> Result:
     """Run a case and return its result; an adapter error fails the setup of the test."""
     try:
-        result = judge(case, options.backend, _asker(config, options).ask(case))
+        result = ask_and_judge(_asker(config, options), case).result
     except HarnessError as error:
         why = neutral(error.labelled)
     else:

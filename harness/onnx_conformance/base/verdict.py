@@ -21,6 +21,8 @@ class Verdict(enum.StrEnum):
     WRONG_COUNT = "wrong_count"
     INVALID_MODEL = "invalid_model"
     REFUSED = "refused"
+    DECLINED = "declined"
+    FALLBACK = "fallback"
     ACCEPTED_INVALID = "accepted_invalid"
     LENIENT = "lenient"
     KNOWS_LESS = "knows_less"
@@ -49,6 +51,10 @@ UNSCORED = UNRATED | {Verdict.UNSUPPORTED, Verdict.ADAPTER_ERROR}
 """Verdicts that do not rate conformance."""
 WRONG = frozenset({Verdict.WRONG_VALUE, Verdict.WRONG_SHAPE, Verdict.WRONG_TYPE, Verdict.WRONG_COUNT})
 """Outputs that differ from the expected ones."""
+UNMET_CLAIMS = frozenset({Verdict.DECLINED, Verdict.FALLBACK})
+"""Claimed cases that the runtime does not support, or that another execution provider ran."""
+WITH_MESSAGE = UNMET_CLAIMS | {Verdict.REFUSED}
+"""Failures whose message names the cause."""
 
 
 @dataclass(frozen=True)

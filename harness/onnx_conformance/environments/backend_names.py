@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from onnx_conformance.backends.option import ONLY, VARIABLE, WITHOUT
+from onnx_conformance.backends.option import EP, ONLY, VARIABLE, WITHOUT, provider_file
 from onnx_conformance.base import under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import BACKENDS
@@ -107,7 +107,8 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         provider = None if python else python_environment.provider(option)
         interpreter = python if provider is None else python_environment.python_of(provider)
         target = _plain_target(name.replace(f"[{option}]", "", 1), interpreter, passes)
-        return dataclasses.replace(target, name=name, environment={**target.environment, VARIABLE: option})
+        environment = {**target.environment, VARIABLE: option}
+        return dataclasses.replace(target, name=name, environment=environment, profile=_profile(option))
     return _plain_target(name, python, passes)
 
 
@@ -165,6 +166,23 @@ def _provider_target(name: str, python: str, passes: Iterable[str]) -> Target:
         raise UnknownBackendError("provider-file-missing", f"no file {line(name)} that describes an execution provider")
     target = resolve(f"onnxruntime[ep={path}]", python, passes)
     return dataclasses.replace(target, name=name, sees=(*target.sees, path.parent))
+
+
+def _profile(option: str) -> str:
+    """Return the text of the file of the execution provider that an option names; empty if it names none.
+
+    Raises:
+        UnknownBackendError: the file cannot be read.
+    """
+    name = next((word.removeprefix(EP) for word in option.split(",") if word.startswith(EP)), "")
+    path = provider_file(name)
+    if not name or not path.is_file():  # The adapter lists the providers that there are.
+        return ""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8"
+        raise UnknownBackendError("provider-file-not-readable", f"cannot read {line(path)}: {why}") from None
 
 
 def with_passes(target: Target, passes: Iterable[str]) -> Target:

@@ -50,6 +50,8 @@ BADNESS: Mapping[Verdict, int] = {
     Verdict.KNOWS_LESS: 2,
     Verdict.ACCEPTED_INVALID: 3,
     Verdict.REFUSED: 4,
+    Verdict.DECLINED: 4,
+    Verdict.FALLBACK: 4,
     Verdict.WRONG_VALUE: 5,
     Verdict.WRONG_SHAPE: 5,
     Verdict.WRONG_TYPE: 5,

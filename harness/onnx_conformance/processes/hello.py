@@ -31,17 +31,24 @@ def _is_list(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
 def _is_subject(value: object) -> bool:
     return isinstance(value, str) and value in list(Subject)
 
 
 TEXT, INTEGER, FLAG, LIST = "a string", "an integer", "true or false", "an array of strings"
-CHECKS: Mapping[str, Callable[[object], bool]] = {TEXT: _is_text, INTEGER: _is_integer, FLAG: _is_flag, LIST: _is_list}
+TABLES = "an array of objects"
+CHECKS: Mapping[str, Callable[[object], bool]] = {
+    TEXT: _is_text, INTEGER: _is_integer, FLAG: _is_flag, LIST: _is_list, TABLES: _is_tables,
+}  # fmt: skip
 FIELDS: Mapping[str, str] = {
     "protocol": INTEGER, "name": TEXT, "runtime": TEXT, "version": TEXT, "python": TEXT, "node": TEXT,
     "repro": TEXT, "repro_wide": TEXT, "repro_earlier": TEXT, "repro_files": TEXT, "opset": INTEGER,
     "ir_version": INTEGER, "onnx": TEXT, "types": LIST, "subject": TEXT, "passes": LIST, "containers": LIST,
-    "accepts": LIST, "fork": FLAG, "precision": TEXT, "phases": LIST,
+    "accepts": LIST, "fork": FLAG, "precision": TEXT, "phases": LIST, "claims": TABLES,
 }  # fmt: skip
 """The type of each field that the harness reads. All but `protocol` are optional."""
 

@@ -24,6 +24,8 @@ NAMED: Mapping[Verdict, bool] = {
     Verdict.WRONG_COUNT: False,
     Verdict.INVALID_MODEL: False,
     Verdict.REFUSED: False,
+    Verdict.DECLINED: False,
+    Verdict.FALLBACK: False,
     Verdict.ACCEPTED_INVALID: False,
     Verdict.LENIENT: False,
     Verdict.KNOWS_LESS: False,

@@ -28,6 +28,8 @@ STATUSES: Mapping[Verdict, str] = {
     Verdict.WRONG_COUNT: FAILED,
     Verdict.INVALID_MODEL: FAILED,
     Verdict.REFUSED: FAILED,
+    Verdict.DECLINED: FAILED,
+    Verdict.FALLBACK: FAILED,
     Verdict.ACCEPTED_INVALID: FAILED,
     Verdict.LENIENT: OTHER,
     Verdict.KNOWS_LESS: OTHER,

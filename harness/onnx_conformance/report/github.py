@@ -34,6 +34,8 @@ LEVELS: Mapping[Verdict, str | None] = {
     Verdict.WRONG_COUNT: ERROR,
     Verdict.INVALID_MODEL: ERROR,
     Verdict.REFUSED: ERROR,
+    Verdict.DECLINED: ERROR,
+    Verdict.FALLBACK: ERROR,
     Verdict.ACCEPTED_INVALID: WARNING,
     Verdict.LENIENT: None,
     Verdict.KNOWS_LESS: None,

@@ -36,6 +36,8 @@ OUTCOMES: Mapping[Verdict, type[FinalResult] | None] = {
     Verdict.WRONG_COUNT: Failure,
     Verdict.INVALID_MODEL: Failure,
     Verdict.REFUSED: Failure,
+    Verdict.DECLINED: Failure,
+    Verdict.FALLBACK: Failure,
     Verdict.ACCEPTED_INVALID: Failure,
     Verdict.LENIENT: Skipped,
     Verdict.KNOWS_LESS: Skipped,

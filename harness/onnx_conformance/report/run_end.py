@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_OPERATORS = 5
 """Maximum number of operators listed for each backend, most failures first."""
-WITHOUT_ANSWER = (Verdict.REFUSED, Verdict.TIMEOUT, Verdict.FLAKY)
+WITHOUT_ANSWER = (Verdict.REFUSED, Verdict.DECLINED, Verdict.FALLBACK, Verdict.TIMEOUT, Verdict.FLAKY)
 FAILED = (*WRONG, *WITHOUT_ANSWER, Verdict.CRASH)
 """Verdicts that violate a requirement of ONNX on every runtime."""
 

@@ -36,6 +36,8 @@ LEVELS: Mapping[Verdict, str | None] = {
     Verdict.WRONG_COUNT: ERROR,
     Verdict.INVALID_MODEL: ERROR,
     Verdict.REFUSED: WARNING,
+    Verdict.DECLINED: WARNING,
+    Verdict.FALLBACK: WARNING,
     Verdict.ACCEPTED_INVALID: NOTE,
     Verdict.LENIENT: None,
     Verdict.KNOWS_LESS: None,

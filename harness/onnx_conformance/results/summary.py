@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.base import under_test
 from onnx_conformance.base.signature import operator_of, signature
 from onnx_conformance.base.under_test import Subject
-from onnx_conformance.base.verdict import UNRATED, WRONG, Result, Verdict
+from onnx_conformance.base.verdict import UNRATED, WITH_MESSAGE, WRONG, Result, Verdict
 from onnx_conformance.results.errata import is_erratum
 
 if TYPE_CHECKING:
@@ -205,10 +205,11 @@ class Summary:
         return sorted(joined.values(), key=lambda group: (group.example.backend, *group.rank))
 
 
-INTEREST = (WRONG, {Verdict.CRASH, Verdict.TIMEOUT}, {Verdict.REFUSED, Verdict.FLAKY}, {Verdict.ACCEPTED_INVALID})
+INTEREST = (WRONG, {Verdict.CRASH, Verdict.TIMEOUT}, {*WITH_MESSAGE, Verdict.FLAKY}, {Verdict.ACCEPTED_INVALID})
 """Kinds of verdicts in the order of their interest to users, who do not notice a wrong value until it does harm."""
 _RANK = {
-    Verdict.ADAPTER_ERROR: 0, Verdict.CRASH: 1, Verdict.TIMEOUT: 2, Verdict.REFUSED: 4, Verdict.ACCEPTED_INVALID: 5
+    Verdict.ADAPTER_ERROR: 0, Verdict.CRASH: 1, Verdict.TIMEOUT: 2, Verdict.REFUSED: 4,
+    Verdict.DECLINED: 4, Verdict.FALLBACK: 4, Verdict.ACCEPTED_INVALID: 5,
 }  # fmt: skip
 """Verdicts that end the process come first, then wrong answers, then errors."""
 _WRONG_ANSWER = 3
@@ -216,7 +217,7 @@ _WRONG_ANSWER = 3
 
 def _cause(result: Result) -> tuple[str, ...]:
     """Return the cause of a failure: the message of an error, the sentences of another failure."""
-    if result.verdict is not Verdict.REFUSED and result.clauses:
+    if result.verdict not in WITH_MESSAGE and result.clauses:
         return result.clauses
     return signature(result)
 
