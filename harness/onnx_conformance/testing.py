@@ -147,6 +147,8 @@ class Answer:
         if not self.result.verdict.failed and status is not GateStatus.REGRESSED:
             return  # If a failure was expected, the strict xfail reports it.
         explanation = _explain(self.case, self.result)
+        if self.entry is None and self.result.excluded:
+            raise ExpectedFailure(f"excluded: {self.result.excluded}\n{explanation}", pytrace=False)
         if self.entry is None:
             pytest.fail(explanation, pytrace=False)
         if status is GateStatus.MET and not self.expired:
@@ -204,6 +206,9 @@ def answer(item: pytest.Item, task: Task) -> Answer | FileProblems:
         if task.case is None:
             return _file_problems(item.config, task)
         result = result_of(item.config, task.case, task.options)
+        if result.excluded:
+            reason = f"excluded: {line(result.excluded)}"
+            item.add_marker(pytest.mark.xfail(reason=reason, strict=True, raises=ExpectedFailure))
         if task.accepted is None:
             return Answer(task.case, result)
         return _compared(item, task.case, result, task.accepted, _gate_of(item.config, task))

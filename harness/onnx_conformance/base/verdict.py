@@ -84,6 +84,8 @@ class Result:
             "values", the cause is unknown; empty: they are equal, or it ran once.
         ulps: of an inexact pass, by the place of an output: [flat index, signed number of representable values from
             the expected one] for elements that are not the expected ones, the farthest first.
+        excluded: of a failure that an exclusion of the profile accepts, its reason; otherwise empty.
+        override: of a pass that needs an override of the profile, the override and its reason; otherwise empty.
     """
 
     case: str
@@ -109,6 +111,8 @@ class Result:
     attempts: tuple[Mapping[str, Any], ...] = ()
     unstable: str = ""
     ulps: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
+    excluded: str = ""
+    override: str = ""
 
     @property
     def wanted(self) -> str:

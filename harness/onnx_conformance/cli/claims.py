@@ -12,7 +12,8 @@ from onnx_conformance.base.verdict import line
 from onnx_conformance.cli.options import suite_of
 from onnx_conformance.gate import observed_claims, toml_blocks
 from onnx_conformance.results.stream import Run
-from onnx_conformance.suites.claims import TABLE, parse, text_of
+from onnx_conformance.suites.claims import TABLE, parse
+from onnx_conformance.suites.profile_file import text_of
 
 
 @click.command("claims")

@@ -32,7 +32,7 @@ from onnx_conformance.environments import backend_names
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.results import sampling
 from onnx_conformance.run.options import TABLES, Options
-from onnx_conformance.suites import claims
+from onnx_conformance.suites import profile_file
 from onnx_conformance.suites.generated import Generated
 
 if TYPE_CHECKING:
@@ -125,8 +125,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--profile", type=click.Path(dir_okay=False, path_type=Path),
-    help="File with the claims of a runtime; a claimed case that is unsupported is `declined`.  [default: the file of "
-    "the backend, or --claims]",
+    help="File with the claims, exclusions and overrides of the runtime's author, for backends whose own file has "
+    "none.  [default: the file of --claims]",
 )  # fmt: skip
 @click.option(
     "--without-reading", "readings", multiple=True, metavar="NUMBER",
@@ -189,7 +189,7 @@ def _profile(path: Path | None, case_options: CaseOptions) -> str:
         HarnessError: it cannot be read.
     """
     chosen = path or case_options.choice.get("claims")
-    return "" if chosen is None else claims.text_of(Path(chosen))
+    return "" if chosen is None else profile_file.text_of(Path(chosen))
 
 
 def _table(selection: Selection, expectations: Path | None) -> str:

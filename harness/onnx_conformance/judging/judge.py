@@ -41,8 +41,9 @@ ANYTHING = "any result or error, because the text does not define the result"
 
 
 def judge(case: Case, backend: str, reply: Reply, profile: Profile = profiles.NOTHING) -> Result:
-    """Return the result of a case whose reply this is; `profile`: the claims of the backend's author."""
-    fields = _claimed(case, profile, reply, _placed(case, profile, reply, _judged(case, backend, reply)))
+    """Return the result of a case whose reply this is; `profile`: the statements of the backend's author."""
+    fields = _overridden(case, profile, reply, _judged(case, backend, reply))
+    fields = _claimed(case, profile, reply, _placed(case, profile, reply, fields))
     if fields["verdict"] in WITHOUT_ANSWER and case.expected is not None:
         fields["expected"] = brief(case.expected)
     if case.outcome is Outcome.UNSPECIFIED:
@@ -50,6 +51,8 @@ def judge(case: Case, backend: str, reply: Reply, profile: Profile = profiles.NO
             fields["verdict"] = Verdict.UNSPECIFIED
         elif fields["verdict"] is not Verdict.ADAPTER_ERROR:
             fields["expected"] = ANYTHING
+    if fields["verdict"].failed and (exclusion := profile.exclusion(case.id)) is not None:
+        fields["excluded"] = str(exclusion)
     return Result(
         case=case.id,
         operator=case.operator,
@@ -75,6 +78,25 @@ def _judged(case: Case, backend: str, reply: Reply) -> dict[str, Any]:
     if isinstance(reply, Oversized):
         return _oversized(case, backend, reply)
     return _JUDGES[type(reply)](case, reply)
+
+
+def _overridden(case: Case, profile: Profile, reply: Reply, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result; a pass if a wrong value is within an override of the profile."""
+    if fields["verdict"] is not Verdict.WRONG_VALUE or not isinstance(reply, Answered) or case.expected is None:
+        return fields
+    for override in profile.overrides:
+        if override.has(case.operator):
+            allowance = override.widened(case.allowance, case.expected)
+            if compare(case.expected, reply.outputs, allowance) is None:
+                ulps = offsets(case.expected, reply.outputs, allowance)
+                return {
+                    "seconds": reply.seconds,
+                    "verdict": Verdict.PASS,
+                    "message": fields["message"],
+                    "ulps": ulps,
+                    "override": str(override),
+                }
+    return fields
 
 
 def _placed(case: Case, profile: Profile, reply: Reply, fields: dict[str, Any]) -> dict[str, Any]:

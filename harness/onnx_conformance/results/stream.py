@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Increased when the meaning of a record changes."""
 
-IDENTITY = ("runtime", "version", "python", "node", "subject")
-"""Members of an adapter's hello that identify its runtime."""
+IDENTITY = ("runtime", "version", "python", "node", "subject", "profile")
+"""Members of a backend that identify its runtime, and the profile that its verdicts depend on."""
+OF_PROFILE = ("exclusions", "overrides")
+"""Members of a backend with the tables of its profile."""
 CALLS = ("repro", "repro_wide", "repro_earlier", "repro_files")
 """Members with the code that calls its runtime without this project; see `repro`."""
 MOST_CODE = 8000
@@ -63,6 +65,8 @@ SPARSE = (
     "attempts",
     "unstable",
     "ulps",
+    "excluded",
+    "override",
 )
 """Fields that are omitted if they are empty."""
 
@@ -85,7 +89,7 @@ def header(
 
     Args:
         suite: name and digest of the suite, and the number of all its cases, if it is known.
-        backends: by name, the description of each backend.
+        backends: by name, the description of each backend, and of its profile.
         arguments: arguments of the run.
         covers: how much of ONNX the suite covers, if it is known; see `specification.completeness`.
     """
@@ -104,6 +108,7 @@ def header(
             | _built(hello)
             | _calls(hello)
             | ({"opset": hello["opset"]} if isinstance(hello.get("opset"), int) else {})
+            | {key: hello[key] for key in OF_PROFILE if key in hello}
             for name, hello in backends.items()
         },
         "arguments": dict(arguments),

@@ -14,6 +14,7 @@ from onnx_conformance.base.signature import operator_of, signature
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import UNRATED, WITH_MESSAGE, WRONG, Result, Verdict
 from onnx_conformance.results.errata import is_erratum
+from onnx_conformance.results.profile_use import ProfileUse
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -98,8 +99,9 @@ class Summary:
         counts: (operator version, backend) -> verdict -> number.
         errata: backend -> number of failures that depend on a sentence that was reworded after it was built.
         accepted: backend -> force of the violated sentence -> number of accepted invalid models.
-        groups: failures by `signature`.
+        groups: failures by `signature`, without those that an exclusion accepts.
         unstable: (backend, Result.unstable) -> the cases.
+        profiles: backend -> number of results that depend on its profile.
         left_out: failures beyond MOST_GROUPS groups.
     """
 
@@ -118,6 +120,7 @@ class Summary:
         self.accepted: dict[str, Counter[str]] = {}
         self.groups: dict[tuple[str, ...], Group] = {}
         self.unstable: dict[tuple[str, str], UnstableCases] = {}
+        self.profiles: dict[str, ProfileUse] = {}
         self.left_out = 0
 
     def know(self, hellos: Mapping[str, Mapping[str, Any]]) -> None:
@@ -140,6 +143,7 @@ class Summary:
         part.built_with, part._subjects, part.errata = self.built_with, self._subjects, self.errata
         part._labels = self._labels
         part.accepted, part.unstable = self.accepted, self.unstable
+        part.profiles = self.profiles
         part.counts = {key: counts for key, counts in self.counts.items() if key[1] in backends}
         return part
 
@@ -150,11 +154,13 @@ class Summary:
             self.counts[key] = Counter()
         self.counts[key][result.verdict] += 1
         self.errata[result.backend] += is_erratum(result, self.built_with.get(result.backend, ""))
+        if result.excluded or result.override:
+            self.profiles.setdefault(result.backend, ProfileUse()).add(result)
         if result.unstable:
             self.unstable.setdefault((result.backend, result.unstable), UnstableCases()).add(result.case)
         if result.verdict in {Verdict.ACCEPTED_INVALID, Verdict.LENIENT}:
             self.accepted.setdefault(result.backend, Counter())[result.force] += 1
-        if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:
+        if (result.verdict.failed and not result.excluded) or result.verdict is Verdict.ADAPTER_ERROR:
             shared = signature(result)
             if shared not in self.groups:
                 if len(self.groups) >= MOST_GROUPS:
@@ -175,6 +181,15 @@ class Summary:
     def failed(self) -> int:
         """Number of scored verdicts other than pass."""
         return sum(count for verdict, count in self.total.items() if verdict.failed)
+
+    def profile(self, backend: str) -> ProfileUse:
+        """Return the number of results of a backend that depend on its profile."""
+        return self.profiles.get(backend, ProfileUse())
+
+    @property
+    def failed_openly(self) -> int:
+        """Number of failures that no exclusion of a profile accepts."""
+        return self.failed - sum(use.excluded.total() for use in self.profiles.values())
 
     def leniences(self, backend: str) -> str:
         """Return the number of models that a backend accepted leniently, by force of the sentence: should 3."""

@@ -38,7 +38,7 @@ class Options:
         isolate: files and folders that adapters in a sandbox see in addition; None: they are not isolated.
         without_readings: the numbers of readings whose cases are not scored.
         locale: the locale of adapters; empty: that of Python.
-        profile: the text of a file with claims, for backends that have none.
+        profile: the text of the profile of backends whose own file has none.
         threads: the number of threads that runtimes may use; None: as the adapters choose.
         jobs: how many workers; None: as many as there are processors, and cases for them.
         cluster: the address of a Dask scheduler whose workers run the slices, or local:N; empty: none.
@@ -86,7 +86,9 @@ class Options:
         ]
         targets = [
             dataclasses.replace(
-                target, environment={**target.environment, **settings}, profile=target.profile or self.profile
+                target,
+                environment={**target.environment, **settings},
+                profile=profile.chosen(target.profile, self.profile, target.name),
             )
             for target in targets
         ]

@@ -64,7 +64,7 @@ class Scheduler:
 
         Raises:
             StartError: one does not start.
-            ClaimsError: the claims of an adapter are malformed.
+            ProfileError: the claims of an adapter are malformed.
         """
         processes = [process for pool in self._all_pools for process in pool.processes]
         for process in processes:

@@ -17,26 +17,25 @@ node computes, does not cover the case.
 
 from __future__ import annotations
 
-import difflib
+import contextlib
 import fnmatch
 import functools
 import hashlib
-import re
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 
-from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import line, split_operator
 from onnx_conformance.case.case import PLAIN
 from onnx_conformance.declare.type import Type, TypeTextError
 from onnx_conformance.forms.table import EXPANDED
 from onnx_conformance.specification import model_use, nodes, schema
 from onnx_conformance.specification.model_use import Use, attribute_value, comparable
+from onnx_conformance.suites import profile_file
 from onnx_conformance.suites.operator_versions import Pattern
+from onnx_conformance.suites.profile_file import ProfileError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -48,13 +47,6 @@ if TYPE_CHECKING:
 
 TABLE = "claims"
 """The name of the tables in a file."""
-_MOST_NESTED = 30
-"""Maximum number of parts of a dotted key; the keys of a claim have two."""
-_DEEP_KEY = re.compile(rf"[\w\"'-]+(?:\s*\.\s*[\w\"'-]+){{{_MOST_NESTED}}}")
-
-
-class ClaimsError(HarnessError):
-    """A file of claims cannot be used; the text names the file, the table and the correction."""
 
 
 @dataclass(frozen=True)
@@ -213,39 +205,12 @@ def read(path: Path) -> Claims:
     """Return the claims of a file, which must have some.
 
     Raises:
-        ClaimsError: it cannot be read, or is malformed.
+        ProfileError: it cannot be read, or is malformed.
     """
-    claims = parse(text_of(path), path.name)
+    claims = parse(profile_file.text_of(path), path.name)
     if not claims.every:
-        raise ClaimsError("claims-missing", f"{line(path)} has no [[{TABLE}]]; add one, or write them with `claims`")
+        raise ProfileError("claims-missing", f"{line(path)} has no [[{TABLE}]]; add one, or write them with `claims`")
     return claims
-
-
-def text_of(path: Path) -> str:
-    """Return the text of a file, without a byte order mark.
-
-    Raises:
-        ClaimsError: it cannot be read, or is not UTF-8.
-    """
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "not UTF-8"
-        raise ClaimsError("profile-not-readable", f"cannot read {line(path)}: {why}") from error
-
-
-def tables_of(text: str, name: str) -> dict[str, Any]:
-    """Return the tables of a TOML text; `name` is for messages.
-
-    Raises:
-        ClaimsError: it is not TOML.
-    """
-    if _DEEP_KEY.search(text):  # tomllib takes minutes for a key of 50,000 parts.
-        raise ClaimsError("profile-not-toml", f"{line(name)}: a key has more than {_MOST_NESTED} parts; use tables")
-    try:
-        return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ClaimsError("profile-not-toml", f"{line(name)} is not a TOML file: {line(error) or 'too deep'}") from None
 
 
 @functools.lru_cache(maxsize=16)
@@ -253,53 +218,35 @@ def parse(text: str, name: str) -> Claims:
     """Return the claims of a TOML text; `name` is that of its file.
 
     Raises:
-        ClaimsError: it is malformed.
+        ProfileError: it is malformed.
     """
-    return of_tables(tables_of(text, name).get(TABLE, []), name)
+    return of_tables(profile_file.parsed(text, name).get(TABLE, []), name)
 
 
 def of_tables(tables: object, name: str) -> Claims:
     """Return the claims of parsed tables.
 
     Raises:
-        ClaimsError: one is malformed.
+        ProfileError: one is malformed.
     """
-    if not isinstance(tables, list):
-        raise ClaimsError("claims-invalid", f"{line(name)}: {TABLE} is not a list of tables; write each as [[{TABLE}]]")
-    return Claims(
-        name,
-        tuple(_claim(table, f"{line(name)}, [[{TABLE}]] number {number}") for number, table in enumerate(tables, 1)),
-    )
+    return Claims(name, tuple(_claim(table, where) for where, table in profile_file.tables(tables, TABLE, name)))
 
 
 def _claim(table: object, where: str) -> Claim:
-    if not isinstance(table, dict) or not isinstance(table.get("operator"), str) or not table["operator"]:
-        raise ClaimsError("claims-invalid", f'{where} has no operator; write operator = "ai.onnx/Conv"')
-    try:
-        Pattern.parse(table["operator"])
-    except ValueError:
-        raise ClaimsError(
-            "claims-invalid",
-            f"{where}: operator {line(table['operator'], 80)!r} cannot be read; write a name and comparisons, such as "
-            "Conv/>=11",
-        ) from None
-    fields: dict[str, Any] = {}
-    for key, value in table.items():
-        if key not in _KEYS:
-            near = difflib.get_close_matches(key, _KEYS, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(_KEYS)}"
-            raise ClaimsError("claims-invalid", f"{where}: {line(key, 80)!r} is not a valid key; {hint}")
-        try:
-            fields[key] = _KEYS[key](value)
-        except ValueError as error:
-            raise ClaimsError("claims-invalid", f"{where}: {key} is {line(repr(value), 80)}; {error}") from None
-    return Claim(**fields)
+    return Claim(**profile_file.fields(table, where, "claims-invalid", _KEYS, {"operator": '"ai.onnx/Conv"'}))
 
 
-def _texts(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not value or not all(isinstance(item, str) and item for item in value):
-        raise ValueError('expected a list of texts, such as ["plain"]')
-    return tuple(value)
+def operator_pattern(value: object) -> str:
+    """Return a text that is a valid value of --op.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    if isinstance(value, str):
+        with contextlib.suppress(ValueError):
+            Pattern.parse(value)
+            return value
+    raise ValueError("expected a name and comparisons, such as Conv/>=11")
 
 
 def _numbers(value: object) -> tuple[int, ...]:
@@ -317,7 +264,7 @@ def _by_name(value: object, what: str) -> dict[str, Any]:
 def _types(value: object) -> dict[str, frozenset[Type]]:
     try:
         return {
-            key: frozenset(map(Type.parse_short, _texts(names)))
+            key: frozenset(map(Type.parse_short, profile_file.texts(names)))
             for key, names in _by_name(value, '{ T = ["float"] }').items()
         }
     except TypeTextError as error:
@@ -339,8 +286,8 @@ def _attributes(value: object) -> dict[str, frozenset[AttributeValue]]:
 
 
 _KEYS: Mapping[str, Callable[[Any], Any]] = {
-    "operator": str, "versions": _numbers, "types": _types, "ranks": _ranks, "attributes": _attributes,
-    "forms": _texts, "but": _texts,
+    "operator": operator_pattern, "versions": _numbers, "types": _types, "ranks": _ranks, "attributes": _attributes,
+    "forms": profile_file.texts, "but": profile_file.texts,
 }  # fmt: skip
 """The keys of a table, each with the function that converts its value; its ValueError has the correction."""
 

@@ -79,6 +79,8 @@ FULL = Result(
         {"process": "same", "verdict": "pass"}, {"process": "fresh", "verdict": "crash"},
     ),
     ulps={"outputs[0]": [[3, -2], [0, 1]]},
+    excluded="no time",
+    override="ai.onnx/Split (float), rtol 0.001: the device",
 )  # fmt: skip
 SHORT = Result("ai.onnx/Split/18/uneven", "ai.onnx/Split/18", "mine", Verdict.PASS, "values")
 
