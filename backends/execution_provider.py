@@ -81,6 +81,18 @@ class Provider:
         """Whether a session reports which provider runs which node."""
         return self.name != CPU and hasattr(onnxruntime, "OrtEpAssignedNode")
 
+    @property
+    def described(self) -> dict[str, str]:
+        """The provider in the hello message: its name, the version of ONNX Runtime, how it is loaded, its device."""
+        device = self.devices[0].device if self.devices else None
+        texts = {
+            "name": self.name,
+            "onnxruntime": onnxruntime.__version__,
+            "registration": "dynamic" if self.devices else "built-in",
+            "device": "" if device is None else f"{device.type.name} {device.vendor}".strip(),
+        }
+        return {key: text for key, text in texts.items() if text}
+
     def prepare(self, options: onnxruntime.SessionOptions, *, fallback: bool = False) -> dict[str, Any]:
         """Add the provider to the options of sessions; return further arguments of InferenceSession.
 

@@ -194,6 +194,7 @@ def info() -> dict[str, Any]:
         **{key: number for key, number in newest.items() if number is not None},
         "types": [row.name for row in protocol.ELEMENT_TYPES if row.number in PLAIN or _supports(row.number)],
         "containers": ["sequence", "optional", "map"],
+        "provider": PROVIDER.described,
         **({"claims": claims} if (claims := PROVIDER.claims()) else {}),
     }
 

@@ -329,5 +329,5 @@ def test_every_command_and_report_format_has_a_row_in_the_reference() -> None:
     listed = {row.split()[0] for row in re.findall(r"^\| `([^`]+)`", commands, re.MULTILINE)}
     assert listed == set(main.list_commands(click.Context(main)))
     reports = text.partition("\n## Reports")[2].partition("### The site")[0]
-    rows = dict(re.findall(r"^\| `(\w+)` \| `([\w.]+)` \|", reports, re.MULTILINE))
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| `([\w.-]+)` \|", reports, re.MULTILINE))
     assert rows == {name: kind.file for name, kind in FORMATS.items()}

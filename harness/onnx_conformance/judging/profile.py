@@ -86,15 +86,15 @@ def _tables(text: str, name: str) -> dict[str, Any]:
 
 
 def chosen(own: str, other: str, name: str) -> str:
-    """Return the text of a backend's own file if it has tables of a profile; otherwise the text of another file.
+    """Return the text of the file of a backend if it has tables of a profile; otherwise the text of another file.
 
     Args:
-        own: the text of its own file; empty: it has none.
+        own: the text of the file of the backend; empty: it has none.
         other: the text of --profile; may be empty.
         name: the name of the backend, for messages.
 
     Raises:
-        ProfileError: its own file is malformed.
+        ProfileError: the file of the backend is malformed.
     """
     return own if not other or any(table in _tables(own, name) for table in TABLES) else other
 

@@ -106,7 +106,7 @@ def fields(
 
 
 def text(value: object) -> str:
-    """Return a text that says something.
+    """Return a text that is not blank.
 
     Raises:
         ValueError: it is empty, or no text.

@@ -131,7 +131,7 @@ def test_every_report_has_the_numbers_of_excluded_failures_and_of_overrides(name
     assert name == "badge" or (WHY in text and "10 bits" in text)
 
 
-def test_a_report_without_a_profile_says_nothing_about_it(tmp_path: Path) -> None:
+def test_a_report_without_a_profile_does_not_mention_it(tmp_path: Path) -> None:
     data = report_data.read(run_of(tmp_path / "r", result()))
     for name, kind in FORMATS.items():
         text = "".join(kind.report(data))
