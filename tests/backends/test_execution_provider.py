@@ -62,6 +62,22 @@ def test_a_file_of_the_user_has_to_exist(tmp_path: Path) -> None:
         backend_names.resolve(str(tmp_path / "none.toml"))
 
 
+def test_the_requirements_of_a_provider_are_those_of_its_file(tmp_path: Path) -> None:
+    named = backend_names.needs("onnxruntime[none,ep=nxrt]")
+    assert named is not None
+    assert named.name == "nxrt"
+    text = '[provider]\nnames = ["Mine"]\npackage = "mine"\n'
+    assert backend_names.needs(str(provider_file(tmp_path, text))) is None
+    more = 'distribution = "mine-ep"\nimport = "mine"\nversion = "1.0"\nrequirements = ["onnxruntime==1.32.0"]\n'
+    (tmp_path / "own").mkdir()  # The requirements of a file are read once.
+    own = backend_names.needs(str(provider_file(tmp_path / "own", more + text)))
+    assert own is not None
+    assert own.of()[0] == "mine-ep==1.0"
+    cpu = backend_names.needs("onnxruntime[ep=cpu]")
+    assert cpu is not None
+    assert cpu.name == "onnxruntime"
+
+
 @pytest.mark.slow
 def test_the_provider_for_the_cpu_is_the_control_of_the_others(tmp_path: Path) -> None:
     file = provider_file(tmp_path, '[provider]\nnames = ["CPUExecutionProvider"]\n')

@@ -75,11 +75,18 @@ def names() -> list[str]:
 
 
 def needs(name: str) -> Needs | node_environment.Needs | None:
-    """Return the requirements of an adapter, in any language; None if it has no data file."""
+    """Return the requirements of an adapter or of an execution provider; None if it has no data file."""
+    if (provider := python_environment.provider(option_of(name))) is not None:
+        return provider
     name = under_test.stem(name)
     if not name.isidentifier():  # A file of the user, for example.
         return None
     return python_environment.needs(name) or node_environment.needs(name)
+
+
+def option_of(name: str) -> str:
+    """Return the option of a backend's name; the path of a provider file is short for the option that names it."""
+    return f"{EP}{Path(name).absolute()}" if name.endswith(".toml") else under_test.parts(name).option
 
 
 def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
@@ -164,7 +171,7 @@ def _provider_target(name: str, python: str, passes: Iterable[str]) -> Target:
     path = Path(name).absolute()
     if not path.is_file():
         raise UnknownBackendError("provider-file-missing", f"no file {line(name)} that describes an execution provider")
-    target = resolve(f"onnxruntime[ep={path}]", python, passes)
+    target = resolve(f"onnxruntime[{option_of(name)}]", python, passes)
     return dataclasses.replace(target, name=name, sees=(*target.sees, path.parent))
 
 

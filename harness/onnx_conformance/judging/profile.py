@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import functools
 import hashlib
@@ -85,18 +86,20 @@ def _tables(text: str, name: str) -> dict[str, Any]:
     return tables
 
 
-def chosen(own: str, other: str, name: str) -> str:
-    """Return the text of the file of a backend if it has tables of a profile; otherwise the text of another file.
+def with_file(target: Target, text: str) -> Target:
+    """Return a target with the profile of another file, unless the file of the backend has tables of a profile.
 
     Args:
-        own: the text of the file of the backend; empty: it has none.
-        other: the text of --profile; may be empty.
-        name: the name of the backend, for messages.
+        target: the backend.
+        text: the text of --profile; may be empty.
 
     Raises:
-        ProfileError: the file of the backend is malformed.
+        ProfileError: a file is malformed.
     """
-    return own if not other or any(table in _tables(own, name) for table in TABLES) else other
+    if text and not any(table in _tables(target.profile, target.name) for table in TABLES):
+        target = dataclasses.replace(target, profile=text)
+    of(target, {})
+    return target
 
 
 def described(target: Target, hello: Mapping[str, Any]) -> dict[str, Any]:

@@ -85,15 +85,9 @@ class Options:
             for name in dict.fromkeys(self.backends)
         ]
         targets = [
-            dataclasses.replace(
-                target,
-                environment={**target.environment, **settings},
-                profile=profile.chosen(target.profile, self.profile, target.name),
-            )
+            profile.with_file(dataclasses.replace(target, environment={**target.environment, **settings}), self.profile)
             for target in targets
         ]
-        for target in targets:
-            profile.of(target, {})  # Raises if the file is malformed.
         reference = backend_names.resolve(self.reference, passes=self.passes) if self.reference else None
         if self.isolate is not None:
             isolation = sandbox.around(self.suite, self.results, apart=self.apart, shown=self.isolate)

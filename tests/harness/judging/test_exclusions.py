@@ -51,9 +51,11 @@ def test_the_first_exclusion_that_matches_a_case_applies() -> None:
 def test_the_own_file_of_a_backend_is_used_if_it_has_tables() -> None:
     other = f'[[exclusions]]\ncase = "a/B/1/*"{REASON}'
     claims = '[[claims]]\noperator = "Conv"'
-    assert profile.chosen(claims, other, "mine") == claims
-    assert profile.chosen('[provider]\nnames = ["x"]', other, "mine") == other
-    assert profile.chosen('[provider]\nnames = ["x"]', "", "mine") == '[provider]\nnames = ["x"]'
+    provider = '[provider]\nnames = ["x"]'
+    for own, given, expected in ((claims, other, claims), (provider, other, other), (provider, "", provider)):
+        assert profile.with_file(Target("mine", (), profile=own), given).profile == expected
+    with refuses("exclusions-invalid", "mine"):
+        profile.with_file(Target("mine", ()), '[[exclusions]]\ncase = "a/B/1/*"')
 
 
 def test_an_adapter_cannot_describe_its_own_profile() -> None:

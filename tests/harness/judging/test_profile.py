@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commands import command
 from onnx_conformance.base.target import Target
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case.case import Outcome
@@ -16,10 +17,13 @@ from onnx_conformance.judging import profile
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes.adapter_process import OPTED_OUT
 from onnx_conformance.processes.replies import Answered, Assigned, Refused
+from onnx_conformance.results.stream import Run
 from onnx_conformance.specification import registry
 from refusals import refuses
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from onnx_conformance.case.case import Case
     from onnx_conformance.judging.profile import Profile
 
@@ -118,3 +122,57 @@ def test_a_claim_does_not_cover_the_function_body_unless_it_names_the_form() -> 
     assert judge(case, "mine", LACKS, claiming()).verdict is Verdict.UNSUPPORTED
     named = claiming(f'[[claims]]\noperator = "{OPERATOR}"\nforms = ["{EXPANDED}"]')
     assert judge(case, "mine", LACKS, named).verdict is Verdict.DECLINED
+
+
+# Adapters of providers that are deliberately wrong
+
+ADAPTER = """
+import onnx
+import onnx.reference
+
+OPT_OUTS = (("NotImplementedError", "", "no kernel"),)
+
+
+def info():
+    return {"runtime": "mine", "version": "1"}
+
+
+def session(model):
+    evaluator = onnx.reference.ReferenceEvaluator(onnx.load_from_string(model))
+
+    def run(inputs, outputs):
+        return evaluator.run(outputs, inputs)
+
+    ASSIGNED
+    return run
+
+
+def run(model, inputs, outputs):
+    return session(model)(inputs, outputs)
+"""
+CASE = "ai.onnx/Clip/13/both_matrix"
+WRONG = [
+    ("run.assigned = {'target': 'Mine', 'nodes': [['', 'Clip', 'Mine']]}", Verdict.PASS, 0),
+    ("run.assigned = {'target': 'Mine', 'nodes': [['', 'Clip', 'CPU']]}", Verdict.FALLBACK, 1),
+    ("run.assigned = {'target': 'Mine', 'nodes': []}", Verdict.UNSUPPORTED, 1),
+    ("raise NotImplementedError('gone')", Verdict.DECLINED, 1),
+    ("run.assigned = {'target': 'Mine', 'nodes': [['Clip', 'CPU']]}", Verdict.ADAPTER_ERROR, 2),
+    ("run.assigned = 'CPU'", Verdict.ADAPTER_ERROR, 2),
+]
+
+
+@pytest.mark.parametrize(
+    ("assigned", "verdict", "status"), WRONG,
+    ids=["right", "falls back silently", "folds", "declines its claims", "malformed row", "malformed"],
+)  # fmt: skip
+def test_a_wrong_provider_is_noticed_through_the_wire(
+    assigned: str, verdict: Verdict, status: int, tmp_path: Path
+) -> None:
+    adapter, claims = tmp_path / "mine.py", tmp_path / "claims.toml"
+    adapter.write_text(ADAPTER.replace("ASSIGNED", assigned))
+    claims.write_text(f'[[claims]]\noperator = "{OPERATOR}"\n')
+    results = tmp_path / "r.ndjson"
+    options = ("--backend", adapter, "--claims", claims, "--table", "none", "--results", results)
+    done = command("run", "--op", "Clip/13", "--case", CASE, *options)
+    assert done.status == status, done.text
+    assert [result.verdict for result in Run(results).results()] == [verdict], done.text
