@@ -7,24 +7,30 @@ A provider is a file backends/providers/NAME.toml, or a file of the user. Its ta
     library = "./libmy_ep.so"     # the library of a plugin, relative to the file; without both, it is a built-in one
     device = "gpu"                # only devices of this type: cpu, gpu or npu
 
+    claims = "kernels"            # it supports the kernels that it registers, as far as onnxruntime lists them
+
     [provider.options]            # options of the provider
     device_id = "0"
 
     [provider.session]            # entries of the session's configuration
 
-Fallback to the CPU is disabled, so a node that the provider does not take makes the model unsupported. After a session
-is made, the assignment of nodes must name the provider: a model that was computed while it was loaded proves nothing.
+The other tables of the file ([[claims]] and the like) are the harness's; see docs/reference.md.
+
+Fallback to the CPU is disabled. If the provider does not take every node, a second session allows the CPU, so that the
+harness can judge models with added nodes. Each answer reports which provider ran which node.
 """
 
 from __future__ import annotations
 
 import importlib
+import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state as _state
 
 from onnx_conformance.backends.option import PROVIDERS, provider_file
 
@@ -35,8 +41,15 @@ OLDEST = "1.22"
 """The oldest ONNX Runtime with the interface for plugins."""
 
 
+NO_FALLBACK = re.compile(
+    r"Provider type for .* node with name .* is not set"
+    r"|fallback to CPU EP has been explicitly disabled|CPU EP fallback is disabled"
+)
+"""The messages of ONNX Runtime about a node that the provider does not take, while fallback is disabled."""
+
+
 class NotOnProviderError(Exception):
-    """The provider did not run the model, because every node was computed while the model was loaded."""
+    """The session has no such provider, so another one runs the model."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +64,7 @@ class Provider:
         session: entries of the session's configuration.
         library: Python code of the path of a plugin's library; empty for a built-in provider.
         device: the type of the devices that are wanted, such as GPU; empty for any.
+        claims_kernels: whether it claims to support the kernels that it registers.
     """
 
     name: str
@@ -60,37 +74,81 @@ class Provider:
     session: dict[str, str] = field(default_factory=dict)
     library: str = ""
     device: str = ""
+    claims_kernels: bool = False
 
-    def prepare(self, options: onnxruntime.SessionOptions) -> dict[str, Any]:
-        """Add the provider to the options of all sessions; return further arguments of InferenceSession."""
+    @property
+    def reports(self) -> bool:
+        """Whether a session reports which provider runs which node."""
+        return self.name != CPU and hasattr(onnxruntime, "OrtEpAssignedNode")
+
+    @property
+    def described(self) -> dict[str, str]:
+        """The provider in the hello message: its name, the version of ONNX Runtime, how it is loaded, its device."""
+        device = self.devices[0].device if self.devices else None
+        texts = {
+            "name": self.name,
+            "onnxruntime": onnxruntime.__version__,
+            "registration": "dynamic" if self.devices else "built-in",
+            "device": "" if device is None else f"{device.type.name} {device.vendor}".strip(),
+        }
+        return {key: text for key, text in texts.items() if text}
+
+    def prepare(self, options: onnxruntime.SessionOptions, *, fallback: bool = False) -> dict[str, Any]:
+        """Add the provider to the options of sessions; return further arguments of InferenceSession.
+
+        Args:
+            options: are changed.
+            fallback: whether the CPU may run nodes that the provider does not take.
+        """
         for key, value in self.session.items():
             options.add_session_config_entry(key, value)
         if self.name == CPU:
             return {"providers": [CPU]}
-        options.add_session_config_entry(FALLBACK, "1")
-        if hasattr(onnxruntime, "OrtEpAssignedNode"):
+        if not fallback:
+            options.add_session_config_entry(FALLBACK, "1")
+        if self.reports:
             options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
         if not self.devices:
             return {"providers": [(self.name, self.options)]}
         options.add_provider_for_devices(list(self.devices), self.options)
         return {}
 
-    def check(self, session: onnxruntime.InferenceSession) -> None:
-        """Raise an error unless the provider runs all nodes, and at least one.
+    def assigned(self, session: onnxruntime.InferenceSession) -> dict[str, Any] | None:
+        """Return which provider runs which node, as the wire format has it; None if the session does not report it.
 
         Raises:
-            NotOnProviderError: no node is assigned to it, or one to another provider.
+            NotOnProviderError: the session does not have the provider.
         """
         if self.name == CPU:
-            return
+            return None
         if self.name not in session.get_providers():
             raise NotOnProviderError(f"the session has only {', '.join(session.get_providers())}")
         if not hasattr(session, "get_provider_graph_assignment_info"):
-            return
-        nodes = {part.ep_name: len(part.get_nodes()) for part in session.get_provider_graph_assignment_info()}
-        if {name for name, count in nodes.items() if count} != {self.name}:
-            there = ", ".join(f"{count} to {name}" for name, count in nodes.items()) or "none"
-            raise NotOnProviderError(f"nodes assigned: {there}")
+            return None
+        parts = session.get_provider_graph_assignment_info()
+        nodes = [[node.domain, node.op_type, part.ep_name] for part in parts for node in part.get_nodes()]
+        return {"target": self.name, "nodes": nodes}
+
+    def has_nodes(self, session: onnxruntime.InferenceSession) -> bool:
+        """Return whether a session runs a node on the provider."""
+        assigned = self.assigned(session)
+        return assigned is not None and any(provider == self.name for _, _, provider in assigned["nodes"])
+
+    def claims(self) -> list[dict[str, Any]]:
+        """Return the registered kernels as tables of claims; none if the provider does not claim them.
+
+        Raises:
+            ValueError: this ONNX Runtime does not list the kernels of a plugin.
+        """
+        if not self.claims_kernels:
+            return []
+        if not self.devices:
+            every = _state.get_all_opkernel_def()
+        elif hasattr(_state, "get_registered_ep_kernel_defs"):
+            every = _state.get_registered_ep_kernel_defs(self.name)
+        else:
+            raise ValueError(f"onnxruntime {onnxruntime.__version__} does not list the kernels of {self.name}")
+        return [_claim(kernel) for kernel in every if self.devices or kernel.provider == self.name]
 
     def code(self) -> str:
         """Return Python code that makes `options` and `more`, the arguments of InferenceSession, like this class."""
@@ -109,6 +167,19 @@ class Provider:
         else:
             lines.append(f"more = {{'providers': [({self.name!r}, {self.options!r})]}}")
         return "\n".join(lines)
+
+
+NEWEST = 2**31 - 1
+"""The last version of a kernel for all later versions."""
+
+
+def _claim(kernel: Any) -> dict[str, Any]:  # noqa: ANN401 - its module has no types
+    """Return a kernel as a table of claims."""
+    first, last = kernel.version_range
+    versions = f">={first}" if last == NEWEST else f">={first},<={last}"
+    types = {name: list(allowed) for name, allowed in kernel.type_constraints.items() if allowed}
+    operator = f"{kernel.domain or 'ai.onnx'}/{kernel.op_name}/{versions}"
+    return {"operator": operator, **({"types": types} if types else {})}
 
 
 IDENTITY = bytes.fromhex(
@@ -137,10 +208,19 @@ def load(name: str) -> Provider:
     more = {
         "options": {key: str(value) for key, value in table.get("options", {}).items()},
         "session": {key: str(value) for key, value in table.get("session", {}).items()},
+        "claims_kernels": _claims_kernels(path, table),
     }
     if "package" not in table and "library" not in table:
         return _built_in(names, more)
     return _plugin(path, table, names, more)
+
+
+def _claims_kernels(path: Path, table: dict[str, Any]) -> bool:
+    """Return whether a file claims the registered kernels."""
+    word = table.get("claims")
+    if word not in {None, "kernels"}:
+        raise ValueError(f'{path}: claims = {word!r} is not known; write claims = "kernels", or tables [[claims]]')
+    return word is not None
 
 
 def _built_in(names: list[str], more: dict[str, Any]) -> Provider:

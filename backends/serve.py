@@ -58,6 +58,8 @@ SESSION = "session"
 LOAD, RUN = "load", "run"
 """The phases in which a runtime may refuse a model."""
 """The function of an adapter that loads a model once, and returns a function that runs it: `run(inputs, outputs)`."""
+ASSIGNED = "assigned"
+"""The attribute of that function, and the member of a reply, that reports which provider runs which node."""
 EXAMPLE = '{"runtime": "my-runtime", "version": "1.2.0"}'
 LOCALE = "ONNX_CONFORMANCE_LOCALE"
 """The variable that names the locale of this process."""
@@ -344,7 +346,7 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
     called = call_of(adapter)
     reply: dict[str, Any] = {"kind": "answer", "id": header["id"]}
     buffers: list[bytes] = []
-    reached: dict[str, str] = {}
+    reached: dict[str, Any] = {}
     try:
         # Only the result is kept. The rest is freed before the answer, so a crash then belongs to this case.
         tool = getattr(adapter, called)
@@ -361,6 +363,7 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
             if called != "run":
                 return _of_tool(header["id"], called, values, started)
             reply["outputs"] = _encoded(values, header["outputs"], buffers)
+            reply |= {key: value for key, value in reached.items() if key == ASSIGNED}
         except Exception as error:  # noqa: BLE001 - run() returned no list of values
             wanted = "list of values" if called == "run" else "model"
             said = f"{name}: {called}() did not return a {wanted}: {_error_fields(error, None)['message']}"
@@ -385,14 +388,15 @@ def _of_tool(number: int, called: str, value: object, started: float) -> bytes:
     return protocol.message({**reply, "seconds": round(time.perf_counter() - started, 6)}, buffers)
 
 
-def _run(adapter: Any, header: Mapping[str, Any], payload: bytes, reached: dict[str, str]) -> Any:  # noqa: ANN401
+def _run(adapter: Any, header: Mapping[str, Any], payload: bytes, reached: dict[str, Any]) -> Any:  # noqa: ANN401
     """Return the reply of an adapter to a request.
 
     Args:
         adapter: runs the model.
         header: of the request.
         payload: of the request.
-        reached: the current phase is stored as `phase`, if the adapter loads and runs a model separately.
+        reached: the current phase is stored as `phase`, if the adapter loads and runs a model separately; and as
+            `assigned` which provider runs which node, if the adapter reports it.
     """
     end = header["model"]
     model, files = payload[:end], {}
@@ -410,6 +414,8 @@ def _run(adapter: Any, header: Mapping[str, Any], payload: bytes, reached: dict[
     with _folder({"model.onnx": model, **files}) if files else contextlib.nullcontext() as folder:
         run = adapter.session(model) if folder is None else adapter.session(model, folder=folder)
         reached["phase"] = RUN
+        if (assigned := getattr(run, ASSIGNED, None)) is not None:
+            reached[ASSIGNED] = assigned
         if before is not None:
             with contextlib.suppress(Exception):  # The results for these inputs belong to another case.
                 run(before, outputs)

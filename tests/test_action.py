@@ -21,6 +21,7 @@ from onnx_conformance.report.formats import FORMATS
 from paths import ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("few_operators")
@@ -249,7 +250,9 @@ def test_an_action_that_is_used_is_one_commit(file: str, used: str) -> None:
 
 @pytest.mark.slow
 def test_the_actions_that_are_used_are_read() -> None:
-    assert {file for file, _ in USES} == {"action.yml", "gate-in-ten-minutes.md", "pages.yml", "release.yml"}
+    assert {file for file, _ in USES} == {
+        "action.yml", "execution-provider.md", "gate-in-ten-minutes.md", "pages.yml", "release.yml"
+    }  # fmt: skip
     assert not PINNED.fullmatch("actions/checkout@v4")
 
 
@@ -366,13 +369,32 @@ def test_texts_of_a_runtime_are_no_workflow_commands(job: Job) -> None:
 
 
 def test_each_option_that_selects_cases_is_an_input() -> None:
-    assert {row.name for row in OPTIONS} <= set(ACTION["inputs"])
+    others = {"version": "newest"}  # The input `version` is the release to install.
+    assert {others.get(row.name, row.name) for row in OPTIONS} <= set(ACTION["inputs"])
+
+
+def test_no_key_of_the_action_is_there_twice() -> None:
+    """GitHub rejects such a file, but the parser keeps only the last of them."""
+
+    def keys(node: yaml.Node) -> Iterator[list[str]]:
+        if isinstance(node, yaml.MappingNode):
+            yield [key.value for key, _ in node.value]
+        children = (
+            [child for pair in node.value for child in pair] if isinstance(node, yaml.MappingNode) else node.value
+        )
+        for child in children if isinstance(node, yaml.CollectionNode) else ():
+            yield from keys(child)
+
+    every = [*keys(yaml.compose((ROOT / "action.yml").read_text(encoding="utf-8")))]
+    assert len(every) > len(ACTION["inputs"])
+    for names in every:
+        assert len(names) == len(set(names)), names
 
 
 @pytest.mark.slow
 def test_the_inputs_select_cases(tmp_path: Path) -> None:
     job = Job(tmp_path)
-    job.use(**TOY, core="false", opsets="13..18", version="newest", type="float", no_containers="true", at_most="4")
+    job.use(**TOY, core="false", opsets="13..18", newest="true", type="float", no_containers="true", at_most="4")
     first = json.loads((job.work / job.outputs["results"]).read_text(encoding="utf-8").splitlines()[0])
     selection = "--op Split/18 --type float --no-containers --opsets 13..18 --version newest --at-most 4"
     assert first["arguments"]["selection"] == selection, job.log

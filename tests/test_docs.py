@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import signal
@@ -21,7 +22,8 @@ from onnx_conformance.base import verdict
 from onnx_conformance.case.case import PLAIN
 from onnx_conformance.cli import page_cases
 from onnx_conformance.cli.commands import main
-from onnx_conformance.environments import onnx_environment
+from onnx_conformance.environments import onnx_environment, python_environment
+from onnx_conformance.environments.kept_environment import NoEnvironmentError
 from onnx_conformance.forms import opsets, table
 from onnx_conformance.opset.changes import ChangeKind
 from onnx_conformance.processes import adapter_process, case_times, messages, pool, process_tree, replies
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
 
 ADAPTERS = ROOT / "backends" / "README.md"
 PAGE = ROOT / "docs" / "gate-in-ten-minutes.md"
+EP_PAGE = ROOT / "docs" / "execution-provider.md"
 OPSET = ROOT / "docs" / "new-opset.md"
 REFERENCE = ROOT / "docs" / "reference.md"
 
@@ -118,15 +121,55 @@ def test_the_gate_in_ten_minutes(tmp_path: Path, bin_folder: Path) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
     (folder / "toy_runtime.py").write_bytes((ROOT / "docs" / "toy_runtime.py").read_bytes())
+    run_blocks(PAGE.name, rest, folder, bin_folder)
+
+
+def run_blocks(page: str, rest: list[Block], folder: Path, bin_folder: Path, *replaced: str) -> None:
+    """Run the commands of a page, and compare their outputs; `replaced`: a text of the commands, and another one."""
     environment = {"PATH": f"{bin_folder}:/usr/bin:/bin", "PYTHONPATH": str(ROOT / "harness"), "LC_ALL": "C.UTF-8",
                    "OPENBLAS_NUM_THREADS": "1"}  # fmt: skip
     for commands, shown in zip(rest[::2], rest[1::2], strict=True):
+        text = commands.text.replace(*replaced) if replaced else commands.text
         done = subprocess.run(
-            ["bash", "-c", commands.text], cwd=folder, env=environment, stdout=subprocess.PIPE,
+            ["bash", "-c", text], cwd=folder, env=environment, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True, encoding="utf-8", timeout=300, check=False,
         )  # fmt: skip
         difference = differs(shown.text, done.returncode, done.stdout)
-        assert not difference, f"{PAGE.name}, line {shown.line}: {difference}"
+        assert not difference, f"{page}, line {shown.line}: {difference}"
+
+
+@pytest.mark.slow
+def test_the_page_for_execution_providers(tmp_path: Path, bin_folder: Path) -> None:
+    install, *rest = (block for block in blocks(EP_PAGE.read_text(encoding="utf-8")) if block.kind in {"sh", "text"})
+    assert 'pip install "$CHECKOUT"' in install.text
+    assert [block.kind for block in rest] == ["sh", "text"] * 6, "the page has lost its commands"
+    if not hasattr(pytest.importorskip("onnxruntime"), "register_execution_provider_library"):
+        pytest.skip("this onnxruntime cannot load plugins")
+    needed = python_environment.provider("ep=nxrt")
+    assert needed is not None
+    assert f"nxrt-ep-cpu=={needed.version}" in install.text
+    try:
+        python = python_environment.python_of(needed)
+    except NoEnvironmentError as error:
+        pytest.skip(f"the environment of the plugin cannot be made: {error}")
+    asked = "import nxrt_ep_cpu; print(nxrt_ep_cpu.get_library_path())"
+    library = subprocess.run([python, "-c", asked], capture_output=True, text=True, check=True).stdout.strip()
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    run_blocks(EP_PAGE.name, rest, folder, bin_folder, 'package = "nxrt_ep_cpu"', f'library = "{library}"')
+    assert json.loads((folder / "results.json").read_text(encoding="utf-8"))["kind"] == "ep-conformance-report"
+
+
+def test_each_criterion_names_a_test_that_exists() -> None:
+    table = EP_PAGE.read_text(encoding="utf-8").partition("## The success criteria")[2]
+    rows = [line for line in table.splitlines() if line.startswith("| ")]
+    assert len(rows) == 6 + 3 + 2  # The criteria, the goals, and the heads of the tables.
+    named = re.findall(r"`(tests/[\w/]+\.py)`: ((?:`\w+`(?:, )?)+)", table)
+    assert len(named) >= 9
+    for path, names in named:
+        source = (ROOT / path).read_text(encoding="utf-8")
+        for name in re.findall(r"\w+", names):
+            assert f"def {name}(" in source, f"{path} has no {name}"
 
 
 @pytest.mark.slow
@@ -174,14 +217,15 @@ def test_the_toy_runtime_is_as_small_as_the_page_says() -> None:
     assert 30 <= sum(bool(line.strip()) for line in lines) <= 42
 
 
-def test_the_workflow_to_paste_gives_the_action_what_it_takes() -> None:
-    (text,) = (block.text for block in blocks(PAGE.read_text(encoding="utf-8")) if block.kind == "yaml")
+@pytest.mark.parametrize("page", [PAGE, EP_PAGE], ids=lambda path: path.name)
+def test_the_workflow_to_paste_gives_the_action_what_it_takes(page: Path) -> None:
+    (text,) = (block.text for block in blocks(page.read_text(encoding="utf-8")) if block.kind == "yaml")
     steps = yaml.safe_load(text)["jobs"]["gate"]["steps"]
     (step,) = (step for step in steps if "onnx-conformance" in step["uses"])
     action = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
     assert set(step["with"]) <= set(action["inputs"])
     assert {name for name, declared in action["inputs"].items() if declared.get("required")} <= set(step["with"])
-    used = re.findall(r"steps\.gate\.outputs\.([\w-]+)", PAGE.read_text(encoding="utf-8"))
+    used = re.findall(r"steps\.gate\.outputs\.([\w-]+)", page.read_text(encoding="utf-8"))
     assert used
     assert set(used) <= set(action["outputs"])
 
@@ -329,5 +373,5 @@ def test_every_command_and_report_format_has_a_row_in_the_reference() -> None:
     listed = {row.split()[0] for row in re.findall(r"^\| `([^`]+)`", commands, re.MULTILINE)}
     assert listed == set(main.list_commands(click.Context(main)))
     reports = text.partition("\n## Reports")[2].partition("### The site")[0]
-    rows = dict(re.findall(r"^\| `(\w+)` \| `([\w.]+)` \|", reports, re.MULTILINE))
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| `([\w.-]+)` \|", reports, re.MULTILINE))
     assert rows == {name: kind.file for name, kind in FORMATS.items()}

@@ -24,7 +24,7 @@ from onnx_conformance.base.verdict import Result, Verdict, line
 from onnx_conformance.environments import backend_names
 from onnx_conformance.gate import expectations as files
 from onnx_conformance.gate.gate import Gate, GateStatus, status_of
-from onnx_conformance.judging.judge import judge
+from onnx_conformance.judging.ask import ask_and_judge
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.report import case as case_report
@@ -147,6 +147,8 @@ class Answer:
         if not self.result.verdict.failed and status is not GateStatus.REGRESSED:
             return  # If a failure was expected, the strict xfail reports it.
         explanation = _explain(self.case, self.result)
+        if self.entry is None and self.result.excluded:
+            raise ExpectedFailure(f"excluded: {self.result.excluded}\n{explanation}", pytrace=False)
         if self.entry is None:
             pytest.fail(explanation, pytrace=False)
         if status is GateStatus.MET and not self.expired:
@@ -186,7 +188,7 @@ def _asker(config: pytest.Config, options: BackendOptions) -> Asker:
 def result_of(config: pytest.Config, case: Case, options: BackendOptions) -> Result:
     """Run a case and return its result; an adapter error fails the setup of the test."""
     try:
-        result = judge(case, options.backend, _asker(config, options).ask(case))
+        result = ask_and_judge(_asker(config, options), case).result
     except HarnessError as error:
         why = neutral(error.labelled)
     else:
@@ -204,6 +206,9 @@ def answer(item: pytest.Item, task: Task) -> Answer | FileProblems:
         if task.case is None:
             return _file_problems(item.config, task)
         result = result_of(item.config, task.case, task.options)
+        if result.excluded:
+            reason = f"excluded: {line(result.excluded)}"
+            item.add_marker(pytest.mark.xfail(reason=reason, strict=True, raises=ExpectedFailure))
         if task.accepted is None:
             return Answer(task.case, result)
         return _compared(item, task.case, result, task.accepted, _gate_of(item.config, task))

@@ -14,6 +14,7 @@ from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.environments import backend_names, python_environment
 from onnx_conformance.environments.kept_environment import NoEnvironmentError
 from onnx_conformance.results.stream import Run
+from onnx_conformance.suites import claims
 from refusals import refuses
 
 if TYPE_CHECKING:
@@ -36,8 +37,9 @@ def provider_file(folder: Path, text: str) -> Path:
         ('[provider]\nnames = ["NoExecutionProvider"]', "NoExecutionProvider"),
         ('[provider]\nnames = ["x"]\nlibrary = "libno.so"', "libno.so"),
         ('[provider]\nnames = ["x"]\nlibrary = "mine.toml"', "mine.toml"),
+        ('[provider]\nnames = ["CPUExecutionProvider"]\nclaims = "all"', "'all'"),
     ],
-    ids=["no names", "not built in", "no library", "no provider"],
+    ids=["no names", "not built in", "no library", "no provider", "no such claims"],
 )
 def test_a_file_that_describes_no_provider_is_one_line(text: str, words: str, tmp_path: Path) -> None:
     done = command("run", *ADD, "--backend", provider_file(tmp_path, text))
@@ -60,6 +62,22 @@ def test_a_file_of_the_user_has_to_exist(tmp_path: Path) -> None:
         backend_names.resolve(str(tmp_path / "none.toml"))
 
 
+def test_the_requirements_of_a_provider_are_those_of_its_file(tmp_path: Path) -> None:
+    named = backend_names.needs("onnxruntime[none,ep=nxrt]")
+    assert named is not None
+    assert named.name == "nxrt"
+    text = '[provider]\nnames = ["Mine"]\npackage = "mine"\n'
+    assert backend_names.needs(str(provider_file(tmp_path, text))) is None
+    more = 'distribution = "mine-ep"\nimport = "mine"\nversion = "1.0"\nrequirements = ["onnxruntime==1.32.0"]\n'
+    (tmp_path / "own").mkdir()  # The requirements of a file are read once.
+    own = backend_names.needs(str(provider_file(tmp_path / "own", more + text)))
+    assert own is not None
+    assert own.of()[0] == "mine-ep==1.0"
+    cpu = backend_names.needs("onnxruntime[ep=cpu]")
+    assert cpu is not None
+    assert cpu.name == "onnxruntime"
+
+
 @pytest.mark.slow
 def test_the_provider_for_the_cpu_is_the_control_of_the_others(tmp_path: Path) -> None:
     file = provider_file(tmp_path, '[provider]\nnames = ["CPUExecutionProvider"]\n')
@@ -75,42 +93,71 @@ def test_the_provider_for_the_cpu_is_the_control_of_the_others(tmp_path: Path) -
 
 
 class Session:
-    """A session whose nodes run on some providers."""
+    """A session whose nodes run on some providers: by provider, the operators."""
 
-    def __init__(self, **nodes: int) -> None:
+    def __init__(self, **nodes: list[str]) -> None:
         self.nodes = nodes
 
     def get_providers(self) -> list[str]:
         return [*self.nodes, execution_provider.CPU]
 
     def get_provider_graph_assignment_info(self) -> list[Part]:
-        return [Part(name, count) for name, count in self.nodes.items()]
+        return [Part(name, operators) for name, operators in self.nodes.items()]
+
+
+class Node:
+    """A node."""
+
+    def __init__(self, operator: str) -> None:
+        self.domain, self.op_type = "", operator
 
 
 class Part:
     """The nodes that a provider runs."""
 
-    def __init__(self, name: str, count: int) -> None:
-        self.ep_name, self.count = name, count
+    def __init__(self, name: str, operators: list[str]) -> None:
+        self.ep_name, self.operators = name, operators
 
-    def get_nodes(self) -> list[int]:
-        return [*range(self.count)]
+    def get_nodes(self) -> list[Node]:
+        return [*map(Node, self.operators)]
+
+
+def test_a_session_without_the_provider_proves_nothing() -> None:
+    with pytest.raises(execution_provider.NotOnProviderError, match="the session has only Other"):
+        execution_provider.Provider("Mine").assigned(Session(Other=["Add"]))
+
+
+def test_a_session_reports_the_provider_of_each_node() -> None:
+    mine = execution_provider.Provider("Mine")
+    assigned = {"target": "Mine", "nodes": [["", "Add", "Mine"], ["", "If", "Other"]]}
+    assert mine.assigned(Session(Mine=["Add"], Other=["If"])) == assigned
+    assert mine.has_nodes(Session(Mine=["Add"], Other=["If"]))
+    assert not mine.has_nodes(Session(Mine=[], Other=["If"]))
+    assert execution_provider.Provider(execution_provider.CPU).assigned(Session()) is None
+
+
+class Kernel:
+    """A registered kernel."""
+
+    domain, op_name, provider, type_constraints = "", "Abs", "Mine", {"T": ["tensor(float)"], "M": []}
+
+    def __init__(self, last: int) -> None:
+        self.version_range = (6, last)
 
 
 @pytest.mark.parametrize(
-    ("session", "words"),
-    [(Session(), "the session has only CPUExecutionProvider"), (Session(Mine=0), "nodes assigned: 0 to Mine"),
-     (Session(Other=2), "the session has only Other"), (Session(Mine=0, Other=2), "2 to Other"),
-     (Session(Mine=1, Other=2), "1 to Mine, 2 to Other")],
-)  # fmt: skip
-def test_a_silent_fallback_to_another_provider_proves_nothing(session: Session, words: str) -> None:
-    with pytest.raises(execution_provider.NotOnProviderError, match=words):
-        execution_provider.Provider("Mine").check(session)
-
-
-def test_a_node_on_the_provider_is_a_proof() -> None:
-    execution_provider.Provider("Mine").check(Session(Mine=1))
-    execution_provider.Provider(execution_provider.CPU).check(Session())
+    ("last", "operator"), [(12, "ai.onnx/Abs/>=6,<=12"), (execution_provider.NEWEST, "ai.onnx/Abs/>=6")]
+)
+def test_a_registered_kernel_is_a_claim(last: int, operator: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kernels = [Kernel(last)]
+    monkeypatch.setattr(execution_provider._state, "get_all_opkernel_def", lambda: kernels)
+    mine = execution_provider.Provider("Mine", claims_kernels=True)
+    assert mine.claims() == [{"operator": operator, "types": {"T": ["tensor(float)"]}}]
+    assert execution_provider.Provider("Other", claims_kernels=True).claims() == []
+    assert execution_provider.Provider("Mine").claims() == []
+    (claim,) = claims.of_tables(mine.claims(), "mine").every
+    assert claim.has("ai.onnx/Abs/6")
+    assert not claim.has("ai.onnx/Abs/1")
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from onnx_conformance.analysis.model_traits import Reader, of_plan
 from onnx_conformance.analysis.statement import Statement
 from onnx_conformance.analysis.traits import ALLOWED, FORBIDDEN, TYPE, of_result
 from onnx_conformance.base.signature import signature
-from onnx_conformance.base.verdict import Verdict, split_operator
+from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, split_operator
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import registry
 from onnx_conformance.suites.selection import Selection
@@ -383,7 +383,7 @@ def _bits(places: Iterable[int]) -> int:
 
 def _cause(result: Result) -> tuple[str, ...]:
     """Return a key that separates causes within one verdict, from the messages of the runtime."""
-    if result.verdict is Verdict.REFUSED:
+    if result.verdict in WITH_MESSAGE:
         return signature(result)
     # A runtime may reject an invalid model before it reaches the code that crashes.
     return (result.signal or result.message, result.outcome) if result.verdict is Verdict.CRASH else ()

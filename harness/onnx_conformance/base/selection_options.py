@@ -20,6 +20,7 @@ class Choice(TypedDict, total=False):
     opsets: str
     version: str
     model: str | Path
+    claims: str | Path
     case: str | Sequence[str]
     tag: str | Sequence[str]
     form: str | Sequence[str]
@@ -66,6 +67,7 @@ OPTIONS = (
         "version", "Only the newest version of each operator, of those in --opsets.", "newest", of_operators=True
     ),
     SelectionOption("model", "Only operator versions, types and attributes that this ONNX model uses.", "FILE"),
+    SelectionOption("claims", "Only cases that the claims of this file cover.", "FILE"),
     SelectionOption("case", "Only cases with these ids. Repeatable.", "GLOB", repeatable=True),
     SelectionOption("tag", "Only cases with these tags. Repeatable.", "GLOB", repeatable=True),
     SelectionOption(

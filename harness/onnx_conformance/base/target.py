@@ -21,6 +21,7 @@ class Target:
         passes: names of variables that it inherits from the harness, in addition to those of every adapter.
         sandbox: words before the command that confine it; see `sandbox`.
         sees: folders that its adapter imports from, which a sandbox must show.
+        profile: the text of the file with the statements of its author, see `judging.profile`; may be empty.
     """
 
     name: str
@@ -29,3 +30,4 @@ class Target:
     passes: tuple[str, ...] = ()
     sandbox: tuple[str, ...] = ()
     sees: tuple[Path, ...] = ()
+    profile: str = ""

@@ -21,6 +21,8 @@ class Verdict(enum.StrEnum):
     WRONG_COUNT = "wrong_count"
     INVALID_MODEL = "invalid_model"
     REFUSED = "refused"
+    DECLINED = "declined"
+    FALLBACK = "fallback"
     ACCEPTED_INVALID = "accepted_invalid"
     LENIENT = "lenient"
     KNOWS_LESS = "knows_less"
@@ -49,6 +51,10 @@ UNSCORED = UNRATED | {Verdict.UNSUPPORTED, Verdict.ADAPTER_ERROR}
 """Verdicts that do not rate conformance."""
 WRONG = frozenset({Verdict.WRONG_VALUE, Verdict.WRONG_SHAPE, Verdict.WRONG_TYPE, Verdict.WRONG_COUNT})
 """Outputs that differ from the expected ones."""
+UNMET_CLAIMS = frozenset({Verdict.DECLINED, Verdict.FALLBACK})
+"""Claimed cases that the runtime does not support, or that another execution provider ran."""
+WITH_MESSAGE = UNMET_CLAIMS | {Verdict.REFUSED}
+"""Failures whose message names the cause."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,8 @@ class Result:
             "values", the cause is unknown; empty: they are equal, or it ran once.
         ulps: of an inexact pass, by the place of an output: [flat index, signed number of representable values from
             the expected one] for elements that are not the expected ones, the farthest first.
+        excluded: of a failure that an exclusion of the profile accepts, its reason; otherwise empty.
+        override: of a pass that needs an override of the profile, the override and its reason; otherwise empty.
     """
 
     case: str
@@ -103,6 +111,8 @@ class Result:
     attempts: tuple[Mapping[str, Any], ...] = ()
     unstable: str = ""
     ulps: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
+    excluded: str = ""
+    override: str = ""
 
     @property
     def wanted(self) -> str:

@@ -44,6 +44,7 @@ COMMANDS = {
         "check_model", "check_model",
         "List the findings that concern a model.",
     ),
+    "claims": Command("claims", "claims_", "Write the claims of a backend from a run."),
     "compare": Command("reports", "compare", "Compare two results files: fixed, broken and changed cases."),
     "coverage": Command(
         "cases", "coverage_",
@@ -117,7 +118,7 @@ COMMANDS = {
 GROUPS = {
     "Test a runtime or tool": ("run", "backends", "search", "trend", "verify", "check-model"),
     "Understand a failure": ("show", "repro", "minimize", "explain", "dissent"),
-    "Gate a pull request": ("gate", "expectations", "compare", "merge"),
+    "Gate a pull request": ("gate", "expectations", "claims", "compare", "merge"),
     "Report and publish": ("report", "findings", "gaps", "scripts", "site", "publish"),
     "Look at the cases": ("list", "generate", "coverage", "readings", "opset"),
     "Work on this project": ("new", "check", "manifest", "cache", "version"),

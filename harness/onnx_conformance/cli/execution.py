@@ -71,7 +71,7 @@ def execute(options: Options, suite: Suite | None = None, report: Callable[[Run]
     (report or _report)(run)
     if stopped:
         printing.warn(f"{stopped}; the results so far are shown above{_resume_hint(options)}")
-        on_purpose = run.options.max_fail is not None and run.summary.failed >= run.options.max_fail
+        on_purpose = run.options.max_fail is not None and run.summary.failed_openly >= run.options.max_fail
         return EXIT_FAILED if on_purpose and not run.faults else EXIT_BROKEN
     return run.exit_status()
 
@@ -100,10 +100,17 @@ def _report(run: Run) -> None:
         cases = "1 case was" if run.too_large == 1 else f"{run.too_large:,} cases were"
         printing.show(f"{cases} left out, because a tensor has more than {limit:,} elements (--max-elements)\n")
     _report_end(run, width)
+    _report_gate(run)
+    print_faults(run)
+
+
+def _report_gate(run: Run) -> None:
+    """Print the report of the gate; without one, the exclusions of profiles that are no longer needed."""
     if run.gate is not None and not run.faults:
         for text in gate_report.lines(run.gate):
             printing.show(text)
-    print_faults(run)
+    for text in run.stale:
+        printing.show(f"problem: {text}")
 
 
 def _subject(options: Options) -> str:

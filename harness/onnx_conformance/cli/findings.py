@@ -23,6 +23,7 @@ from onnx_conformance.report import findings_text as written
 from onnx_conformance.results.stream import Run
 from onnx_conformance.run import progress
 from onnx_conformance.specification import schema
+from onnx_conformance.suites import profile_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +50,10 @@ if TYPE_CHECKING:
     "--version", "versions", multiple=True, metavar="NAME==VERSION",
     help="Also run the scripts on this version of a runtime, to find out since when the fault exists. Repeatable.",
 )  # fmt: skip
+@click.option(
+    "--profile", type=click.Path(dir_okay=False, path_type=Path),
+    help="File with the claims of the runtime's author, as in `run`.",
+)  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1, 256), help="Number of processes.  [default: one per core]")
 @click.option(
     "--seconds",
@@ -63,7 +68,7 @@ if TYPE_CHECKING:
 @NO_VERIFY_HASHES
 def findings_(
     files: tuple[Path, ...], folder: Path, selection: Selection, others: tuple[str, ...], versions: tuple[str, ...],
-    jobs: int | None, seconds: float, timeout: float, *, update: bool,
+    profile: Path | None, jobs: int | None, seconds: float, timeout: float, *, update: bool,
 ) -> None:  # fmt: skip
     """Deduplicate failures into faults, each with its sentence, its smallest case and a script that reproduces it.
 
@@ -85,6 +90,7 @@ def findings_(
         timeout=timeout,
         others=tuple(dict.fromkeys(asked)),
         versions=_versions(versions, names),
+        profile=profile_file.text_of(profile) if profile else "",
     )
     with progress.phases() as on_step:
         collected = collect.collect([(run, suite_of(run)) for run in runs], options, before, on_step)

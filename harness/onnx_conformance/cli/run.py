@@ -32,6 +32,7 @@ from onnx_conformance.environments import backend_names
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.results import sampling
 from onnx_conformance.run.options import TABLES, Options
+from onnx_conformance.suites import profile_file
 from onnx_conformance.suites.generated import Generated
 
 if TYPE_CHECKING:
@@ -123,6 +124,11 @@ if TYPE_CHECKING:
     help="File of currently accepted failures; the exit status is that of the gate.",
 )  # fmt: skip
 @click.option(
+    "--profile", type=click.Path(dir_okay=False, path_type=Path),
+    help="File with the claims, exclusions and overrides of the runtime's author, for backends whose own file has "
+    "none.  [default: the file of --claims]",
+)  # fmt: skip
+@click.option(
     "--without-reading", "readings", multiple=True, metavar="NUMBER",
     help="Do not score cases that depend on this reading; see `readings`. Repeatable.",
 )  # fmt: skip
@@ -169,10 +175,21 @@ def run(case_options: CaseOptions, shard: Any, samples: Any, **options: Any) -> 
         without_readings=named(options["readings"]),
         locale=options["locale"],
         threads=options["threads"],
+        profile=_profile(options["profile"], case_options),
         cluster=_cluster(options["cluster"], options["jobs"]),
         resources=_resources(options["resources"], backends, options["cluster"]),
     )
     exit_with(execute(run_options))
+
+
+def _profile(path: Path | None, case_options: CaseOptions) -> str:
+    """Return the text of --profile; without it, of --claims.
+
+    Raises:
+        HarnessError: it cannot be read.
+    """
+    chosen = path or case_options.choice.get("claims")
+    return "" if chosen is None else profile_file.text_of(Path(chosen))
 
 
 def _table(selection: Selection, expectations: Path | None) -> str:

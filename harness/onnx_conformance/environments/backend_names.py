@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from onnx_conformance.backends.option import ONLY, VARIABLE, WITHOUT
+from onnx_conformance.backends.option import EP, ONLY, VARIABLE, WITHOUT, provider_file
 from onnx_conformance.base import under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import BACKENDS
@@ -75,11 +75,18 @@ def names() -> list[str]:
 
 
 def needs(name: str) -> Needs | node_environment.Needs | None:
-    """Return the requirements of an adapter, in any language; None if it has no data file."""
+    """Return the requirements of an adapter or of an execution provider; None if it has no data file."""
+    if (provider := python_environment.provider(option_of(name))) is not None:
+        return provider
     name = under_test.stem(name)
     if not name.isidentifier():  # A file of the user, for example.
         return None
     return python_environment.needs(name) or node_environment.needs(name)
+
+
+def option_of(name: str) -> str:
+    """Return the option of a backend's name; the path of a provider file is short for the option that names it."""
+    return f"{EP}{Path(name).absolute()}" if name.endswith(".toml") else under_test.parts(name).option
 
 
 def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
@@ -107,7 +114,8 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         provider = None if python else python_environment.provider(option)
         interpreter = python if provider is None else python_environment.python_of(provider)
         target = _plain_target(name.replace(f"[{option}]", "", 1), interpreter, passes)
-        return dataclasses.replace(target, name=name, environment={**target.environment, VARIABLE: option})
+        environment = {**target.environment, VARIABLE: option}
+        return dataclasses.replace(target, name=name, environment=environment, profile=_profile(option))
     return _plain_target(name, python, passes)
 
 
@@ -163,8 +171,25 @@ def _provider_target(name: str, python: str, passes: Iterable[str]) -> Target:
     path = Path(name).absolute()
     if not path.is_file():
         raise UnknownBackendError("provider-file-missing", f"no file {line(name)} that describes an execution provider")
-    target = resolve(f"onnxruntime[ep={path}]", python, passes)
+    target = resolve(f"onnxruntime[{option_of(name)}]", python, passes)
     return dataclasses.replace(target, name=name, sees=(*target.sees, path.parent))
+
+
+def _profile(option: str) -> str:
+    """Return the text of the file of the execution provider that an option names; empty if it names none.
+
+    Raises:
+        UnknownBackendError: the file cannot be read.
+    """
+    name = next((word.removeprefix(EP) for word in option.split(",") if word.startswith(EP)), "")
+    path = provider_file(name)
+    if not name or not path.is_file():  # The adapter lists the providers that there are.
+        return ""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "not UTF-8"
+        raise UnknownBackendError("provider-file-not-readable", f"cannot read {line(path)}: {why}") from None
 
 
 def with_passes(target: Target, passes: Iterable[str]) -> Target:

@@ -46,6 +46,7 @@ class Options:
         timeout: the time limit for running a case, in seconds.
         others: other backends that also run the smallest cases.
         versions: for each backend, other versions of its runtime on which the scripts run.
+        profile: the text of --profile, for backends whose own file has no profile.
     """
 
     selection: Selection
@@ -54,6 +55,7 @@ class Options:
     timeout: float = 20.0
     others: tuple[str, ...] = ()
     versions: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    profile: str = ""
 
 
 @dataclass
@@ -102,7 +104,7 @@ def collect(
         every += made
         if note:
             collected.notes.append(note)
-    budget = Budget((suite["name"], suite["digest"]), options.seconds, options.timeout)
+    budget = Budget((suite["name"], suite["digest"]), options.seconds, options.timeout, options.profile)
     made_of = _evidence(every, budget, options, collected, on_step)
     for number, (run, _) in enumerate(runs, 1):
         on_step("looks for version gaps", number, len(runs))

@@ -18,7 +18,13 @@ import onnx
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import clean, line
-from onnx_conformance.environments import environment_variables, node_environment, python_environment, python_lock
+from onnx_conformance.environments import (
+    backend_names,
+    environment_variables,
+    node_environment,
+    python_environment,
+    python_lock,
+)
 from onnx_conformance.environments.kept_environment import NoEnvironmentError
 from onnx_conformance.findings import script
 from onnx_conformance.suites import packs
@@ -74,6 +80,7 @@ def place(backend: str, version: str) -> Place:
     Raises:
         NoEnvironmentError: the environment cannot be made.
     """
+    provider = python_environment.provider(backend_names.option_of(backend))
     backend = under_test.stem(backend)
     reference = python_environment.needs("onnx_reference")
     assert reference is not None  # noqa: S101 - an adapter of this project
@@ -84,7 +91,9 @@ def place(backend: str, version: str) -> Place:
         python = python_environment.interpreter(reference.of(onnx.__version__), reference.python, of_onnx)
         content = _content(packages, (node_lock,)) if node_lock else ""
         return Place(python, folder, tuple(script_needs.environment.items()), content)
-    needed = python_environment.needs(backend)
+    if provider is not None:
+        version = ""  # A provider reports the version of its library, which need not be that of its package.
+    needed = provider or python_environment.needs(backend)
     if needed is None:
         raise NoEnvironmentError(
             "no-environment-for-findings",

@@ -12,7 +12,7 @@ import onnx
 
 from onnx_conformance.analysis.sentences import leading
 from onnx_conformance.base import under_test
-from onnx_conformance.base.verdict import Verdict, clean, line, natural, split_operator
+from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, clean, line, natural, split_operator
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
@@ -156,7 +156,7 @@ def _outline(found: Smallest, clause: str) -> Outline:
     The message of a refusal names its cause. The sentence of a forbidden model is its cause.
     """
     case, result = found.case, found.result
-    if result.verdict is Verdict.REFUSED and result.message.strip():
+    if result.verdict in WITH_MESSAGE and result.message.strip():
         return Outline(frozenset(), (*found.guilty, masked(public(result.message))))
     features: set[Feature] = set()
     for node in onnx.load_from_string(case.model).graph.node:
@@ -213,6 +213,8 @@ def _title(operator: str, kind: Verdict, case: Case, result: Result, conditions:
         Verdict.CRASH: f"the process is ended{by}",
         Verdict.TIMEOUT: "no answer within the time limit",
         Verdict.REFUSED: f"refused with {_end(public(result.message or result.error))!r}",
+        Verdict.DECLINED: f"claimed, but unsupported with {_end(public(result.message or result.error))!r}",
+        Verdict.FALLBACK: f"claimed, but not run by the provider: {_end(public(result.message))}",
         Verdict.INVALID_MODEL: f"returns an invalid model, {_end(public(result.message))!r}",
         Verdict.ACCEPTED_INVALID: f"accepts an invalid model and returns {_short(result.actual) or 'an answer'}",
     }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.analysis import explain
 from onnx_conformance.base.signature import signature
-from onnx_conformance.base.verdict import Result, Verdict, line, split_operator
+from onnx_conformance.base.verdict import WITH_MESSAGE, Result, Verdict, line, split_operator
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.findings.finding import GRAVITY
 from onnx_conformance.forms import table
@@ -167,8 +167,8 @@ def _one_for_each_message(every: Iterable[FailureGroup]) -> list[FailureGroup]:
     """Join refusals of one operator with the same message in all versions, because the message names the cause."""
     groups: dict[tuple[object, ...], FailureGroup] = {}
     for number, item in enumerate(every):
-        message = masked(item.results[0].message) if item.kind is Verdict.REFUSED else ""
-        key = (item.backend, item.operator, message) if message else (number,)
+        message = masked(item.results[0].message) if item.kind in WITH_MESSAGE else ""
+        key = (item.backend, item.operator, item.kind, message) if message else (number,)
         if key in groups:
             first = groups[key]
             results = tuple(sorted((*first.results, *item.results), key=lambda result: result.as_example))

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict
 from onnx_conformance.minimize.cause import masked
 from onnx_conformance.minimize.passes import guilt
 from onnx_conformance.specification import links
@@ -29,6 +29,7 @@ GRAVITY = (
     Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE,
     Verdict.TIMEOUT,
     Verdict.REFUSED,
+    Verdict.DECLINED, Verdict.FALLBACK,
     Verdict.ACCEPTED_INVALID,
 )  # fmt: skip
 """The kinds of findings, the most severe first: crash, wrong values without an error, wrong type or shape, hang, ..."""
@@ -268,7 +269,7 @@ def relate(findings: Iterable[Finding]) -> list[Finding]:
 
 def _without_names(finding: Finding) -> str:
     """Return the message of a refusal without the parts that depend on the operator; empty if nothing is left."""
-    if finding.identity.kind is not Verdict.REFUSED:
+    if finding.identity.kind not in WITH_MESSAGE:
         return ""
     name = finding.identity.operator.rpartition("/")[2]
     return masked(finding.example.message).replace(name, "#").strip("# :.")

@@ -27,6 +27,8 @@ WORDS = {
     Verdict.CRASH: "crash",
     Verdict.TIMEOUT: "timeout",
     Verdict.REFUSED: "refused",
+    Verdict.DECLINED: "refused",
+    Verdict.FALLBACK: "refused",
     Verdict.ACCEPTED_INVALID: "accepted",
     Verdict.INVALID_MODEL: "invalid",
     Verdict.UNSUPPORTED: "unsupported",

@@ -17,6 +17,7 @@ from onnx_conformance.case.case import by_itself
 from onnx_conformance.case.value_text import one
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import other_versions
+from onnx_conformance.judging import profile
 from onnx_conformance.judging.ask import ask_and_judge
 from onnx_conformance.minimize import reducer
 from onnx_conformance.minimize.passes import REPRO, guilty_passes
@@ -70,11 +71,13 @@ class Budget:
         suite: the name and digest of the suite of the cases.
         seconds: the time limit for minimizing a case, in seconds.
         timeout: the time limit for running a case, in seconds.
+        profile: the text of --profile.
     """
 
     suite: tuple[str, str]
     seconds: float
     timeout: float
+    profile: str = ""
 
 
 def smallest(group: FailureGroup, budget: Budget) -> Smallest | None:
@@ -91,7 +94,7 @@ def smallest(group: FailureGroup, budget: Budget) -> Smallest | None:
 
 
 def _search(group: FailureGroup, budget: Budget) -> Smallest | None:
-    target = backend_names.resolve(group.backend)
+    target = profile.with_file(backend_names.resolve(group.backend), budget.profile)
     limits = Limits(timeout=budget.timeout)
     source = open_suite(budget.suite[0])
     for first in group.results[:TRIES]:
@@ -116,7 +119,7 @@ def _key(group: FailureGroup, budget: Budget) -> str:
     cases = (result.case for result in group.results[:TRIES])
     return packs.key(
         "smallest, versions", *budget.suite, group.backend, group.version, str(group.kind), *cases,
-        str(STEPS), str(budget.seconds), str(budget.timeout), *_code(),
+        str(STEPS), str(budget.seconds), str(budget.timeout), budget.profile, *_code(),
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.base.globs import may_match
 from onnx_conformance.base.suite_names import PROVISIONAL
 from onnx_conformance.base.verdict import Result, Verdict, line
+from onnx_conformance.gate.excluded import Excluded
 from onnx_conformance.gate.expectations import ExpectationsError
 from onnx_conformance.results.sampling import selected
 from onnx_conformance.results.version_gaps import VersionGaps
@@ -50,6 +51,8 @@ BADNESS: Mapping[Verdict, int] = {
     Verdict.KNOWS_LESS: 2,
     Verdict.ACCEPTED_INVALID: 3,
     Verdict.REFUSED: 4,
+    Verdict.DECLINED: 4,
+    Verdict.FALLBACK: 4,
     Verdict.WRONG_VALUE: 5,
     Verdict.WRONG_SHAPE: 5,
     Verdict.WRONG_TYPE: 5,
@@ -97,7 +100,12 @@ def worst(result: Result) -> Verdict:
 
 
 def status_of(entry: Entry | None, result: Result) -> GateStatus:
-    """Compare a result with the entry that applies to it."""
+    """Compare a result with the entry that applies to it.
+
+    Without an entry, an exclusion of the profile accepts a failure.
+    """
+    if entry is None and result.excluded:
+        return GateStatus.MET
     if entry is not None and entry.flaky and BADNESS.get(worst(result), math.inf) <= BADNESS[entry.verdict]:
         return GateStatus.MET
     return status_of_verdict(entry.verdict if entry else None, result.verdict)
@@ -155,6 +163,7 @@ class Gate:
         self._entries_of: dict[str, list[Entry]] = {}
         self._cases = 0
         self.support = VersionGaps.of(self.hello)
+        self._excluded, self._selection = Excluded(self.hello), selected(header, expectations.backend)
 
     def add(self, result: Result) -> GateStatus | None:
         """Count a result; return its status, or None for a result of another backend.
@@ -166,6 +175,7 @@ class Gate:
             return None
         self._cases += 1
         self.support.add(result)
+        self._excluded.add(result)
         entry = self.entry(result)
         expected = entry.verdict if entry else None
         if result.verdict.scored or result.verdict in {Verdict.LENIENT, Verdict.KNOWS_LESS}:
@@ -225,6 +235,7 @@ class Gate:
                 'expected, add an entry with verdict = "unsupported"'
             )
         self.problems += self.expired()
+        self.problems += self._excluded.stale(self._selection, complete=complete)
         for entry in self.entries:
             if unmatched := self.unmatched[entry.line]:
                 which = "matches" if len(unmatched) == len(entry.case) else _matching(unmatched)

@@ -27,7 +27,7 @@ from onnx_conformance.generation.deliveries import Leads, Plan, build, deliverie
 from onnx_conformance.generation.expansion import allowed, bindings, familiar, fits, id_of
 from onnx_conformance.specification import evaluator, registry, rewordings, schema
 from onnx_conformance.specification import nodes as of_model
-from onnx_conformance.specification.model_use import CONTAINERS, Use, only_contains
+from onnx_conformance.specification.model_use import CONTAINERS, Use, attribute_value, only_contains
 from onnx_conformance.specification.signature import TypedValue, bind, gather, kind_of, output_types
 from onnx_conformance.tolerance import precision, several_nodes
 from onnx_conformance.tolerance.allowance import of_answer as allowance_of
@@ -192,10 +192,15 @@ def use_of(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str,
     """
     call = _call(version, spec, types)
     use = Use(str(op), version.since, 1, attributes=set(call.attributes))
+    for name, attribute in call.attributes.items():
+        if (value := attribute_value(attribute)) is not None:
+            use.values[name] = {value}
     for parameter, values in zip(version.inputs, call.values, strict=False):
         for item in values if isinstance(values, list) else [values]:
             if item is not None:
                 use.bound.setdefault(parameter.type, set()).add(Type.parse(kind_of(item)))
+                if isinstance(array := item.value, np.ndarray):
+                    use.ranks.setdefault(parameter.name, set()).add(array.ndim)
     known = evaluator.known(version, call.evaluated)
     for index, text in enumerate(output_types(op, version, bind(version, call.values), known, call.n)):
         parameter = version.outputs[min(index, len(version.outputs) - 1)]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.judging import profile
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.processes.replies import Answered, ReturnedModel
@@ -63,7 +64,7 @@ def ask_and_judge(asker: Asker, case: Case) -> Judged:
     """
     reply = asker.ask(case)
     return Judged(
-        judge(case, asker.process.target.name, reply),
+        judge(case, asker.process.target.name, reply, profile.of(asker.process.target, asker.process.hello)),
         reply.outputs if isinstance(reply, Answered) else (),
         reply.model if isinstance(reply, ReturnedModel) else None,
     )

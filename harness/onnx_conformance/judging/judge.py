@@ -9,7 +9,9 @@ from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.compare import compare, offsets, unlike
 from onnx_conformance.case.value_text import brief, outline
-from onnx_conformance.judging import checker, inferencer, transformer
+from onnx_conformance.judging import assignment, checker, inferencer, transformer
+from onnx_conformance.judging import profile as profiles
+from onnx_conformance.processes.adapter_process import OPTED_OUT
 from onnx_conformance.processes.replies import (
     Accepted,
     Answered,
@@ -27,17 +29,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from onnx_conformance.case.case import Case
+    from onnx_conformance.judging.profile import Profile
 
-WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT})
+WITHOUT_ANSWER = frozenset({Verdict.REFUSED, Verdict.DECLINED, Verdict.FALLBACK, Verdict.CRASH, Verdict.TIMEOUT})
+ANSWERED = frozenset({Outcome.VALUES, Outcome.PROPERTY})
+"""Outcomes that need an answer. For an invalid model, a runtime may report missing support."""
 NEVER_OPEN = frozenset({Verdict.CRASH, Verdict.TIMEOUT, Verdict.ADAPTER_ERROR})
 """Verdicts of unspecified cases, too: the text leaves the result open, but a process must not die, and must answer."""
 ANYTHING = "any result or error, because the text does not define the result"
 """The expected outcome of an unspecified case whose process died or did not answer."""
 
 
-def judge(case: Case, backend: str, reply: Reply) -> Result:
-    """Return the result of a case whose reply this is."""
-    fields = _judged(case, backend, reply)
+def judge(case: Case, backend: str, reply: Reply, profile: Profile = profiles.NOTHING) -> Result:
+    """Return the result of a case whose reply this is; `profile`: the statements of the backend's author."""
+    fields = _overridden(case, profile, reply, _judged(case, backend, reply))
+    fields = _claimed(case, profile, reply, _placed(case, profile, reply, fields))
     if fields["verdict"] in WITHOUT_ANSWER and case.expected is not None:
         fields["expected"] = brief(case.expected)
     if case.outcome is Outcome.UNSPECIFIED:
@@ -45,6 +51,8 @@ def judge(case: Case, backend: str, reply: Reply) -> Result:
             fields["verdict"] = Verdict.UNSPECIFIED
         elif fields["verdict"] is not Verdict.ADAPTER_ERROR:
             fields["expected"] = ANYTHING
+    if fields["verdict"].failed and (exclusion := profile.exclusion(case.id)) is not None:
+        fields["excluded"] = str(exclusion)
     return Result(
         case=case.id,
         operator=case.operator,
@@ -70,6 +78,52 @@ def _judged(case: Case, backend: str, reply: Reply) -> dict[str, Any]:
     if isinstance(reply, Oversized):
         return _oversized(case, backend, reply)
     return _JUDGES[type(reply)](case, reply)
+
+
+def _overridden(case: Case, profile: Profile, reply: Reply, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result; a pass if a wrong value is within an override of the profile."""
+    if fields["verdict"] is not Verdict.WRONG_VALUE or not isinstance(reply, Answered) or case.expected is None:
+        return fields
+    for override in profile.overrides:
+        if override.has(case.operator):
+            allowance = override.widened(case.allowance, case.expected)
+            if compare(case.expected, reply.outputs, allowance) is None:
+                ulps = offsets(case.expected, reply.outputs, allowance)
+                return {
+                    "seconds": reply.seconds,
+                    "verdict": Verdict.PASS,
+                    "message": fields["message"],
+                    "ulps": ulps,
+                    "override": str(override),
+                }
+    return fields
+
+
+def _placed(case: Case, profile: Profile, reply: Reply, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result; another verdict if the provider under test did not run the tested operator."""
+    assigned = getattr(reply, "assigned", None)
+    if assigned is None or fields["verdict"] is Verdict.UNSUPPORTED:
+        return fields
+    where = assignment.place(case, assigned)
+    if where is assignment.Place.TARGET:
+        return fields
+    claimed = where is assignment.Place.ELSEWHERE and case.outcome in ANSWERED and profile.claims.cover(case)
+    kept: dict[str, Any] = {key: fields[key] for key in ("seconds", "phase") if key in fields}
+    message = assignment.message(assigned)
+    return {**kept, "verdict": Verdict.FALLBACK if claimed else Verdict.UNSUPPORTED, "message": message}
+
+
+def _claimed(case: Case, profile: Profile, reply: Reply, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result; `declined` if the runtime reports that it does not support a claimed case."""
+    reason = reply.reason if isinstance(reply, Refused) and fields["verdict"] is Verdict.UNSUPPORTED else None
+    if (
+        reason is not None
+        and reason not in OPTED_OUT.values()
+        and case.outcome in ANSWERED
+        and profile.claims.cover(case)
+    ):
+        return {**fields, "verdict": Verdict.DECLINED}
+    return fields
 
 
 def _broken(_case: Case, reply: Broken) -> dict[str, Any]:

@@ -31,17 +31,30 @@ def _is_list(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
+def _is_tables(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
+
+
 def _is_subject(value: object) -> bool:
     return isinstance(value, str) and value in list(Subject)
 
 
 TEXT, INTEGER, FLAG, LIST = "a string", "an integer", "true or false", "an array of strings"
-CHECKS: Mapping[str, Callable[[object], bool]] = {TEXT: _is_text, INTEGER: _is_integer, FLAG: _is_flag, LIST: _is_list}
+TABLES, TEXTS = "an array of objects", "an object of strings"
+CHECKS: Mapping[str, Callable[[object], bool]] = {
+    TEXT: _is_text, INTEGER: _is_integer, FLAG: _is_flag, LIST: _is_list, TABLES: _is_tables,
+    TEXTS: _is_texts,
+}  # fmt: skip
 FIELDS: Mapping[str, str] = {
     "protocol": INTEGER, "name": TEXT, "runtime": TEXT, "version": TEXT, "python": TEXT, "node": TEXT,
     "repro": TEXT, "repro_wide": TEXT, "repro_earlier": TEXT, "repro_files": TEXT, "opset": INTEGER,
     "ir_version": INTEGER, "onnx": TEXT, "types": LIST, "subject": TEXT, "passes": LIST, "containers": LIST,
-    "accepts": LIST, "fork": FLAG, "precision": TEXT, "phases": LIST, "levels": LIST,
+    "accepts": LIST, "fork": FLAG, "precision": TEXT, "phases": LIST, "levels": LIST, "claims": TABLES,
+    "provider": TEXTS,
 }  # fmt: skip
 """The type of each field that the harness reads. All but `protocol` are optional."""
 

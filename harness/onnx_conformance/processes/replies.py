@@ -27,20 +27,35 @@ MOST_SECONDS = 1e9
 
 
 @dataclass(frozen=True)
+class Assigned:
+    """Which execution provider runs which node of a model.
+
+    Attributes:
+        target: the provider under test.
+        nodes: of each node, the operator, such as ai.onnx/Add, and its provider.
+    """
+
+    target: str
+    nodes: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
 class Answered:
-    """The adapter returned the values of the outputs."""
+    """The adapter returned the values of the outputs; `assigned` is set if it reports the provider of each node."""
 
     outputs: tuple[Value, ...]
     seconds: float | None
+    assigned: Assigned | None = None
 
 
 class AsExpected(Answered):
     """The runtime returned exactly the expected bytes."""
 
-    def __init__(self, case: Case, seconds: float | None) -> None:
+    def __init__(self, case: Case, seconds: float | None, assigned: Assigned | None = None) -> None:
         """Take the case, whose expected values are decoded if somebody asks for them."""
         object.__setattr__(self, "case", case)
         object.__setattr__(self, "seconds", seconds)
+        object.__setattr__(self, "assigned", assigned)
 
     @property
     def outputs(self) -> tuple[Value, ...]:
@@ -88,18 +103,20 @@ class Oversized:
         outputs: read by backends.protocol.Outline: types and shapes are the adapter's, elements are not.
         size: bytes.
         seconds: as the adapter measured them.
+        assigned: as in Answered.
     """
 
     outputs: tuple[Value, ...]
     size: int
     seconds: float | None
+    assigned: Assigned | None = None
 
 
 @dataclass(frozen=True)
 class Refused:
     """The runtime raised an error; `reason` is set where the adapter declares it an opt-out.
 
-    `phase` is load or run, if the adapter distinguishes them.
+    `phase` is load or run, if the adapter distinguishes them; `assigned` is as in Answered.
     """
 
     error: str
@@ -107,6 +124,7 @@ class Refused:
     reason: str | None
     seconds: float | None
     phase: str = ""
+    assigned: Assigned | None = None
 
 
 @dataclass(frozen=True)
@@ -219,7 +237,7 @@ def parse(
         return Accepted(tuple(map(str, phases)) if isinstance(phases, list | tuple) else (), seconds)
     if kind == "answer":
         if case is not None and payload is not None and case.is_answer(header.get("outputs"), payload):
-            return AsExpected(case, seconds)
+            return AsExpected(case, seconds, _assigned(header))
         size = header["payload"]
         reader = protocol.Outline(size) if payload is None else protocol.Payload(payload)
         described = header.get("outputs")
@@ -227,10 +245,12 @@ def parse(
             raise protocol.HeaderError('an answer has a list of "outputs"')
         outputs = tuple(reader.decode(item) for item in described)
         reader.end()
-        return Oversized(outputs, size, seconds) if payload is None else Answered(outputs, seconds)
+        assigned = _assigned(header)
+        return Oversized(outputs, size, seconds, assigned) if payload is None else Answered(outputs, seconds, assigned)
     if kind in {"refused", "unsupported"}:
         reason = (text_of(header, "reason") or "unsupported") if kind == "unsupported" else None
-        return Refused(text_of(header, "error", limit=200), text_of(header, "message"), reason, seconds, _phase(header))
+        error, message = text_of(header, "error", limit=200), text_of(header, "message")
+        return Refused(error, message, reason, seconds, _phase(header), _assigned(header))
     if kind == "fault":
         return Broken(f"the adapter is at fault: {text_of(header, 'message', 'no reason reported')}", "")
     raise protocol.HeaderError(
@@ -265,6 +285,29 @@ def text_of(header: Mapping[str, Any], key: str, absent: str = "", limit: int = 
     if value is None:
         return absent
     return clean(value if isinstance(value, str) else protocol.clip(value, limit), limit)
+
+
+def _assigned(header: Mapping[str, Any]) -> Assigned | None:
+    """Return which provider runs which node; None if the adapter does not report it.
+
+    Raises:
+        ProtocolError: the member does not follow the wire format.
+    """
+    if (value := header.get("assigned")) is None:
+        return None
+    rows = value.get("nodes") if isinstance(value, dict) else None
+    if not isinstance(rows, list) or not isinstance(value.get("target"), str):
+        raise protocol.HeaderError('"assigned" has a text "target" and a list "nodes"')
+    if not all(
+        isinstance(row, list) and len(row) == _ROW and all(isinstance(item, str) for item in row) for row in rows
+    ):
+        raise protocol.HeaderError('"nodes" has rows of three texts: domain, operator, provider')
+    nodes = tuple((f"{clean(row[0], 80) or 'ai.onnx'}/{clean(row[1], 80)}", clean(row[2], 80)) for row in rows)
+    return Assigned(clean(value["target"], 80), nodes)
+
+
+_ROW = 3
+"""Members of a row of nodes: domain, operator, provider."""
 
 
 def _phase(header: Mapping[str, Any]) -> str:

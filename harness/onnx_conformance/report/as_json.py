@@ -69,6 +69,7 @@ def _backends(data: ReportData) -> dict[str, Any]:
     return {
         name: _rated(counter)
         | ({"sample": part[name]} if name in part else {})
+        | data.summary.profile(name).numbers
         | ({"subject": subject} if (subject := data.summary.subject(name)) is not Subject.RUNTIME else {})
         for name, counter in data.counts.items()
     }

@@ -45,21 +45,21 @@ KINDS: Mapping[Subject, BackendKind] = {
         "a tool that changes models",
         (Verdict.INVALID_MODEL,),
         (*_ENDED, Verdict.INVALID_MODEL, Verdict.REFUSED, Verdict.UNSUPPORTED),
-        _OF_FORBIDDEN_MODELS | {Verdict.KNOWS_LESS},
+        _OF_FORBIDDEN_MODELS | {Verdict.KNOWS_LESS, Verdict.FALLBACK},
     ),
     Subject.INFERENCER: BackendKind(
         "Shape inference",
         "a tool that infers types and shapes",
         (Verdict.KNOWS_LESS,),
         (*_ENDED, Verdict.KNOWS_LESS, Verdict.REFUSED, Verdict.UNSUPPORTED),
-        _OF_FORBIDDEN_MODELS | {Verdict.INVALID_MODEL, Verdict.WRONG_VALUE},
+        _OF_FORBIDDEN_MODELS | {Verdict.INVALID_MODEL, Verdict.WRONG_VALUE, Verdict.FALLBACK},
     ),
     Subject.CHECKER: BackendKind(
         "Checkers",
         "a model checker",
         (Verdict.REFUSED, Verdict.ACCEPTED_INVALID),
         (*_ENDED, Verdict.REFUSED, Verdict.ACCEPTED_INVALID, Verdict.LENIENT, Verdict.UNSUPPORTED),
-        WRONG | {Verdict.INVALID_MODEL, Verdict.KNOWS_LESS},
+        WRONG | {Verdict.INVALID_MODEL, Verdict.KNOWS_LESS, Verdict.FALLBACK},
     ),
 }
 """By subject, in the order of the reports."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onnx_conformance.base.verdict import Verdict, line
-from onnx_conformance.report import json_text
+from onnx_conformance.report import json_text, profile_rows
 from onnx_conformance.results.sampling import in_words
 from onnx_conformance.results.scope import Scope
 from onnx_conformance.results.summary import rates
@@ -24,6 +24,8 @@ NAMED: Mapping[Verdict, bool] = {
     Verdict.WRONG_COUNT: False,
     Verdict.INVALID_MODEL: False,
     Verdict.REFUSED: False,
+    Verdict.DECLINED: False,
+    Verdict.FALLBACK: False,
     Verdict.ACCEPTED_INVALID: False,
     Verdict.LENIENT: False,
     Verdict.KNOWS_LESS: False,
@@ -58,7 +60,12 @@ def report(data: ReportData) -> Iterator[str]:
     foreign = data.not_isolated
     parts = [
         (f"{line(name, 40)} " if several else "")
-        + _text(counter, data.samples.get(name, 1), isolated=name not in foreign)
+        + " · ".join(
+            (
+                _text(counter, data.samples.get(name, 1), isolated=name not in foreign),
+                *profile_rows.short(data.summary.profile(name)),
+            )
+        )
         for name, counter in counts.items()
     ]
     broken = not data.run.complete or any(counter[Verdict.ADAPTER_ERROR] for counter in counts.values())

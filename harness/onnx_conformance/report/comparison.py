@@ -91,30 +91,35 @@ def compare_runs(before: Run, after: Run) -> Comparison:
     def key(result: Result) -> str:
         return result.case if one_each else f"{result.case} on {result.backend}"
 
-    old = {key(result): (result.verdict, result.ulps) for result in before.results() if new_part.has(result)}
+    old = {key(result): (_text(result), result.ulps) for result in before.results() if new_part.has(result)}
     comparison = Comparison(unmeasured=_unmeasured(before, after))
     for result in after.results():
         if not old_part.has(result):
             continue
-        name, now = key(result), result.verdict
-        was, ulps = old.pop(name, (None, {}))
-        row = (name, str(was or ""), str(now))
-        if was is None:
+        name, now = key(result), _text(result)
+        was, ulps = old.pop(name, ("", {}))
+        row = (name, was, now)
+        if not was:
             comparison.came.append(row)
-        elif was is now:
+        elif was == now:
             comparison.same += 1
-            if now is Verdict.PASS and not comparison.unmeasured and (drift := _drift(name, ulps, result.ulps)):
+            if now == Verdict.PASS and not comparison.unmeasured and (drift := _drift(name, ulps, result.ulps)):
                 comparison.drifts.append(drift)
-        elif now is Verdict.PASS:
+        elif now == Verdict.PASS:
             comparison.fixed.append(row)
-        elif was is Verdict.PASS:
+        elif was == Verdict.PASS:
             comparison.broke.append(row)
         else:
             comparison.changed.append(row)
-    comparison.went = [(name, str(was), "") for name, (was, _) in old.items()]
+    comparison.went = [(name, was, "") for name, (was, _) in old.items()]
     comparison.drifts.sort(key=lambda drift: (-drift.ulp, drift.case))
     comparison.outside = (old_part.lacks, new_part.lacks)
     return comparison
+
+
+def _text(result: Result) -> str:
+    """Return the verdict of a result; of a failure that a profile excludes, this as well."""
+    return f"{result.verdict}, excluded" if result.excluded else str(result.verdict)
 
 
 class _Part:

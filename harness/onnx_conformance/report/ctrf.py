@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.verdict import Verdict, clean, line
-from onnx_conformance.report import json_text
+from onnx_conformance.report import json_text, profile_rows
 from onnx_conformance.report.report_data import moment, seconds
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ STATUSES: Mapping[Verdict, str] = {
     Verdict.WRONG_COUNT: FAILED,
     Verdict.INVALID_MODEL: FAILED,
     Verdict.REFUSED: FAILED,
+    Verdict.DECLINED: FAILED,
+    Verdict.FALLBACK: FAILED,
     Verdict.ACCEPTED_INVALID: FAILED,
     Verdict.LENIENT: OTHER,
     Verdict.KNOWS_LESS: OTHER,
@@ -131,6 +133,7 @@ def _summary(data: ReportData, counts: Mapping[str, int], suites: int) -> dict[s
             "complete": data.run.complete,
             "faults": data.faults,
             "expected": data.accepted.total(),
+            "profiles": {name: [*profile_rows.sentences(use)] for name, use in data.summary.profiles.items()},
             "problems": [line(problem) for problem in data.gate.problems] if data.gate else [],
         },
     }

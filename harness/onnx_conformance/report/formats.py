@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.base import atomic_file
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.report import as_json, badge, ctrf, github, junit, markdown, sarif
+from onnx_conformance.report import as_json, badge, ctrf, ep_conformance, github, junit, markdown, sarif
 from onnx_conformance.report.html import page, verdict_styles
 from onnx_conformance.results import stream
 
@@ -75,6 +75,12 @@ FORMATS = {
         shows_cases=True,
         several_runs=True,
         verdicts=verdict_styles.STYLES,
+    ),
+    "ep-conformance": Format(
+        ep_conformance.report,
+        "ep-conformance.json",
+        "JSON of ONNX Runtime's design for execution providers: PASS, UNSUPPORTED, FAIL, EXCLUDED, NOT_RUN",
+        verdicts=ep_conformance.OUTCOMES,
     ),
     "junit": Format(
         junit.report,

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from onnx_conformance.base.verdict import Verdict, line
-from onnx_conformance.report import explanation, terminal
+from onnx_conformance.report import explanation, profile_rows, terminal
 from onnx_conformance.report import gate as gate_report
 from onnx_conformance.report.backend_kinds import KINDS
 from onnx_conformance.report.markup import fenced, plain
@@ -34,6 +34,8 @@ LEVELS: Mapping[Verdict, str | None] = {
     Verdict.WRONG_COUNT: ERROR,
     Verdict.INVALID_MODEL: ERROR,
     Verdict.REFUSED: ERROR,
+    Verdict.DECLINED: ERROR,
+    Verdict.FALLBACK: ERROR,
     Verdict.ACCEPTED_INVALID: WARNING,
     Verdict.LENIENT: None,
     Verdict.KNOWS_LESS: None,
@@ -149,7 +151,7 @@ def _sections(data: ReportData) -> Iterator[tuple[str, str]]:
         yield "verdict of the gate", f"**{plain(last, 400)}**\n\n"
         if deviations:
             yield "list of deviations", f"## Why the gate is closed\n\n{fenced(deviations)}\n"
-    yield "table of backends", _totals(data)
+    yield "table of backends", f"{_totals(data)}{_profiles(data)}"
     for shared in explanation.section(data.statements, data.note):
         yield "statement", f"{shared}\n"
     expected = f"{data.expected}\n\n" if data.expected else ""
@@ -161,6 +163,12 @@ def _sections(data: ReportData) -> Iterator[tuple[str, str]]:
     if not blocks:
         yield "sentence", "None.\n"
     yield "table of operator versions", _operators(data)
+
+
+def _profiles(data: ReportData) -> str:
+    """Return paragraphs on the results that depend on a profile."""
+    texts = ((name, text) for name, use in data.summary.profiles.items() for text in profile_rows.sentences(use))
+    return "".join(f"{plain(name)}: {plain(text, 4000)}.\n\n" for name, text in texts)
 
 
 def _several(kind: str) -> str:

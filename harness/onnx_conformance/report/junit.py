@@ -18,6 +18,7 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict, clean, line
+from onnx_conformance.report import profile_rows
 from onnx_conformance.report.report_data import moment, seconds
 from onnx_conformance.results.sampling import in_words
 
@@ -36,6 +37,8 @@ OUTCOMES: Mapping[Verdict, type[FinalResult] | None] = {
     Verdict.WRONG_COUNT: Failure,
     Verdict.INVALID_MODEL: Failure,
     Verdict.REFUSED: Failure,
+    Verdict.DECLINED: Failure,
+    Verdict.FALLBACK: Failure,
     Verdict.ACCEPTED_INVALID: Failure,
     Verdict.LENIENT: Skipped,
     Verdict.KNOWS_LESS: Skipped,
@@ -179,6 +182,8 @@ def _headed(data: ReportData, operator: str, backend: str) -> TestSuite:
         *([("sample", in_words(data.samples[backend]))] if backend in data.samples else []),
     ):
         element.add_property(name, _xml(line(value)))
+    for text in profile_rows.sentences(data.summary.profile(backend)):
+        element.add_property("profile of the backend", _xml(line(text, 4000)))
     for shared in data.shared(backend, operator.rpartition("/")[0] or operator):
         element.add_property("failures share", _xml(shared))
     return element

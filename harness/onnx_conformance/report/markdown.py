@@ -10,7 +10,7 @@ from tabulate import tabulate
 from onnx_conformance.base import under_test
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import Verdict, line, natural
-from onnx_conformance.report import explanation, options_table, terminal, unstable_cases
+from onnx_conformance.report import explanation, options_table, profile_rows, terminal, unstable_cases
 from onnx_conformance.report import gate as gate_report
 from onnx_conformance.report.markup import fenced, plain
 from onnx_conformance.report.report_data import CUT_OFF
@@ -82,6 +82,8 @@ def _notes(data: ReportData) -> Iterator[str]:
         counts = "; ".join(f"{plain(name)} {text}" for name, text in forces.items() if text)
         yield f"{LENIENT.format(counts=counts)}\n\n"
     for name in data.run.header["backends"]:
+        for text in profile_rows.sentences(data.summary.profile(name)):
+            yield f"{plain(name)}: {plain(text, 4000)}.\n\n"
         for _, count, text in unstable_cases.rows(data.summary, name):
             yield f"{plain(name)}: {count} {plain(text)}.\n\n"
 

@@ -44,15 +44,25 @@ class CheckedResult:
 
     @property
     def wrong(self) -> bool:
-        """Whether it deviates from the expectations; without them, whether it is a failure or an adapter error."""
+        """Whether it deviates from the expectations; without them, whether it is a failure or an adapter error.
+
+        A failure that an exclusion of the profile accepts is neither.
+        """
         if self.status is not None:
             return self.status is not GateStatus.MET
+        if self.result.excluded:
+            return False
         return self.result.verdict.failed or self.result.verdict is Verdict.ADAPTER_ERROR
 
     @property
     def accepted(self) -> bool:
-        """Whether it is a failure that an entry of the expectations accepts."""
-        return self.status is GateStatus.MET and self.result.verdict.failed
+        """Whether it is a failure that an entry of the expectations, or an exclusion of the profile, accepts."""
+        return (self.status is GateStatus.MET and self.result.verdict.failed) or self.excluded
+
+    @property
+    def excluded(self) -> bool:
+        """Whether it is a failure that only an exclusion of the profile accepts."""
+        return bool(self.result.excluded) and self.entry is None
 
     @property
     def status_text(self) -> str:
@@ -61,8 +71,10 @@ class CheckedResult:
             places = ", ".join(filter(None, (self.entry.finding, self.entry.link)))
             link = f" ({places})" if places else ""
             return line(f"expected {self.result.verdict}: {self.entry.reason}{link}", 600)
+        if self.excluded:
+            return line(f"excluded {self.result.verdict}: {self.result.excluded}", 600)
         if self.status in {None, GateStatus.MET}:
-            return ""
+            return f"passed within an override: {line(self.result.override, 600)}" if self.result.override else ""
         expected = self.entry.verdict if self.entry else Verdict.PASS
         return f"{self.status}: expected {expected}, got {self.result.verdict}"
 

@@ -12,7 +12,7 @@ from tabulate import tabulate
 from onnx_conformance.base.printing import clipped
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import WRONG, Verdict, line
-from onnx_conformance.report import backend_kinds, unstable_cases
+from onnx_conformance.report import backend_kinds, profile_rows, unstable_cases
 from onnx_conformance.report.terminal import WIDTH, wrapped
 from onnx_conformance.results.summary import FEW_CASES, rate, rates
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_OPERATORS = 5
 """Maximum number of operators listed for each backend, most failures first."""
-WITHOUT_ANSWER = (Verdict.REFUSED, Verdict.TIMEOUT, Verdict.FLAKY)
+WITHOUT_ANSWER = (Verdict.REFUSED, Verdict.DECLINED, Verdict.FALLBACK, Verdict.TIMEOUT, Verdict.FLAKY)
 FAILED = (*WRONG, *WITHOUT_ANSWER, Verdict.CRASH)
 """Verdicts that violate a requirement of ONNX on every runtime."""
 
@@ -89,6 +89,7 @@ def _rows(summary: Summary, backend: str, counts: Counter[Verdict]) -> Iterator[
                 signals[group.example.signal or "without a signal"] += group.count
         named = ", ".join(f"{line(name)} {count}" for name, count in signals.most_common())
         yield "crashed", _number(counts[Verdict.CRASH]), named
+    yield from ((label, _number(count), text) for label, count, text in profile_rows.rows(summary.profile(backend)))
     yield from unstable_cases.rows(summary, backend)
     for verdict, label, meaning in (
         (Verdict.ACCEPTED_INVALID, "accepted", _accepted(summary.subject(backend))),

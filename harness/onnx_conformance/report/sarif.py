@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict, clean, line
-from onnx_conformance.report import json_text
+from onnx_conformance.report import json_text, profile_rows
 from onnx_conformance.report.report_data import moment
 from onnx_conformance.results.sampling import in_words
 from onnx_conformance.specification import links
@@ -36,6 +36,8 @@ LEVELS: Mapping[Verdict, str | None] = {
     Verdict.WRONG_COUNT: ERROR,
     Verdict.INVALID_MODEL: ERROR,
     Verdict.REFUSED: WARNING,
+    Verdict.DECLINED: WARNING,
+    Verdict.FALLBACK: WARNING,
     Verdict.ACCEPTED_INVALID: NOTE,
     Verdict.LENIENT: None,
     Verdict.KNOWS_LESS: None,
@@ -162,6 +164,8 @@ def _run(data: ReportData, backend: str, size: _Size, notes: list[str]) -> Itera
     yield f'}}}},\n"automationDetails":{json_text.text({"id": category})}'
     yield f',\n"invocations":{json_text.text([_invocation(data, kept, count, notes)])}'
     properties = {"failuresShare": shared} if shared else {}
+    notes_ = [*profile_rows.sentences(data.summary.profile(backend))]
+    properties |= {"profile": notes_} if notes_ else {}
     properties |= {"sample": [in_words(data.samples[backend])]} if backend in data.samples else {}
     yield f',\n"properties":{json_text.text(properties)}}}' if properties else "}"
 
@@ -193,7 +197,7 @@ def _result(checked: CheckedResult, level: str) -> dict[str, Any]:
             "clauses": [line(clause, MOST_TEXT) for clause in result.clauses],
         },
     }
-    if checked.accepted and checked.entry is not None:
+    if checked.accepted:
         reason = line(checked.status_text, MOST_TEXT)
         record["suppressions"] = [{"kind": "external", "status": "accepted", "justification": reason}]
     return record

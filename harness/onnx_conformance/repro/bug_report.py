@@ -22,7 +22,7 @@ import onnx
 
 from onnx_conformance.analysis.sentences import leading
 from onnx_conformance.base.printing import quoted
-from onnx_conformance.base.verdict import MAX_MESSAGE, Verdict, clean, line
+from onnx_conformance.base.verdict import MAX_MESSAGE, WITH_MESSAGE, Verdict, clean, line
 from onnx_conformance.case import compare
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.expected_text import expected_rows
@@ -186,7 +186,7 @@ def _blocks(issue: Issue) -> Iterator[str]:
 def _title(issue: Issue) -> str:
     """Return the actual answer (for a refusal, the message of the runtime) and the expected one, in short form."""
     case, result = issue.case, issue.result
-    if result.verdict is Verdict.REFUSED:
+    if result.verdict in WITH_MESSAGE:
         return f"{code(_cut(public(result.message or result.error)))} (expected {_kinds(case)})"
     if result.verdict in {Verdict.ACCEPTED_INVALID, Verdict.LENIENT}:
         return f"{code(_cut(result.actual))} (expected a rejection)"

@@ -122,6 +122,10 @@ class Streams:
             stream.writer.lock()  # Before reading it: another run may be writing its footer.
             if stream.path is not None and has_content(stream.path):
                 stream.earlier = Run(stream.path)
+                if stream.earlier.converted:
+                    raise ResultsError(
+                        "report-to-resume", f"{stream.path} is a report, which cannot be resumed; name a results file"
+                    )
                 self._check_same_run(stream, stream.earlier, source, arguments)
         if self.complete:
             raise ResultsError("nothing-to-resume", f"{self.path} is complete; there is nothing to resume")

@@ -14,8 +14,11 @@ import json
 import math
 import os
 import platform
+import tempfile
+import weakref
 from collections import Counter
 from io import FileIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,19 +27,22 @@ import onnx
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import Result, Unreadable, Verdict, clean, line
-from onnx_conformance.results import errata, records
+from onnx_conformance.results import ep_report, errata, records
 from onnx_conformance.specification.completeness import COMPLETENESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from io import BufferedReader
-    from pathlib import Path
 
 FORMAT = 1
 """Increased when the meaning of a record changes."""
 
-IDENTITY = ("runtime", "version", "python", "node", "subject")
-"""Members of an adapter's hello that identify its runtime."""
+IDENTITY = ("runtime", "version", "python", "node", "subject", "profile")
+"""Members of a backend that identify its runtime, and the profile that its verdicts depend on."""
+OF_PROVIDER = ("name", "onnxruntime", "registration", "device")
+"""Members of the description of an execution provider."""
+OF_PROFILE = ("exclusions", "overrides")
+"""Members of a backend with the tables of its profile."""
 CALLS = ("repro", "repro_wide", "repro_earlier", "repro_files")
 """Members with the code that calls its runtime without this project; see `repro`."""
 MOST_CODE = 8000
@@ -63,6 +69,8 @@ SPARSE = (
     "attempts",
     "unstable",
     "ulps",
+    "excluded",
+    "override",
 )
 """Fields that are omitted if they are empty."""
 
@@ -85,7 +93,7 @@ def header(
 
     Args:
         suite: name and digest of the suite, and the number of all its cases, if it is known.
-        backends: by name, the description of each backend.
+        backends: by name, the description of each backend, and of its profile.
         arguments: arguments of the run.
         covers: how much of ONNX the suite covers, if it is known; see `specification.completeness`.
     """
@@ -104,6 +112,8 @@ def header(
             | _built(hello)
             | _calls(hello)
             | ({"opset": hello["opset"]} if isinstance(hello.get("opset"), int) else {})
+            | {key: hello[key] for key in OF_PROFILE if key in hello}
+            | _provider(hello)
             for name, hello in backends.items()
         },
         "arguments": dict(arguments),
@@ -125,6 +135,13 @@ def _built(hello: Mapping[str, Any]) -> dict[str, str]:
     """Return the release of onnx that a runtime was built with, if it is known."""
     built = errata.built_with(hello)
     return {"onnx": clean(built, 80)} if built else {}
+
+
+def _provider(hello: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+    """Return the description of an execution provider, if the backend is one."""
+    known = hello.get("provider", {})
+    texts = {key: clean(known[key], 80) for key in OF_PROVIDER if isinstance(known.get(key), str)}
+    return {"provider": texts} if texts else {}
 
 
 def _calls(hello: Mapping[str, Any]) -> dict[str, str]:
@@ -481,13 +498,10 @@ class Run:
         Raises:
             ResultsError: the file is missing, damaged, or not a results file.
         """
-        self.path = path
-        with _opened(path) as file:
-            first = self._next(file)
-        try:
-            self.header = records.parse(first)
-        except records.RecordError:
-            self.header = {}
+        self.path = self._source = path
+        first = self._first()
+        if self.header.get("kind") != "header" and first.lstrip().startswith(b"{") and self._convert():
+            first = self._first()
         if self.header.get("kind") != "header":
             raise ResultsError("header-missing", _no_header(path))
         if self.header.get("format") != FORMAT:
@@ -507,6 +521,40 @@ class Run:
         self._validated: tuple[int, int] | None = None
         for _ in self._records():
             pass
+
+    def _first(self) -> bytes:
+        """Return the first line, and store it as the header if it is a record."""
+        with _opened(self._source) as file:
+            first = self._next(file)
+        try:
+            self.header = records.parse(first)
+        except records.RecordError:
+            self.header = {}
+        return first
+
+    def _convert(self) -> bool:
+        """Read a report of `ep_report` as a stream, from a temporary file; return whether it is one.
+
+        Raises:
+            ResultsError: the report is malformed.
+        """
+        try:
+            lines = ep_report.lines(self.path)
+        except ep_report.EpReportError as error:
+            raise ResultsError("ep-report-invalid", f"{self.path}: {error}; write it again") from None
+        if lines is None:
+            return False
+        handle, name = tempfile.mkstemp(prefix="onnx-conformance-", suffix=".ndjson")
+        weakref.finalize(self, os.unlink, name)
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(lines)
+        self._source = Path(name)
+        return True
+
+    @property
+    def converted(self) -> bool:
+        """Whether the file is a report of another format, which cannot be continued."""
+        return self._source != self.path
 
     @property
     def complete(self) -> bool:
@@ -528,7 +576,7 @@ class Run:
 
     def _records(self) -> Iterator[dict[str, Any]]:
         """Yield the records of results; store the unreadable cases and the footer."""
-        with _opened(self.path) as file:
+        with _opened(self._source) as file:
             status = os.fstat(file.fileno())
             stamp = (status.st_size, status.st_mtime_ns)
             # Validation takes as long as reading, so a file that has not changed is validated once.

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.base import under_test
 from onnx_conformance.base.signature import operator_of, signature
 from onnx_conformance.base.under_test import Subject
-from onnx_conformance.base.verdict import UNRATED, WRONG, Result, Verdict
+from onnx_conformance.base.verdict import UNRATED, WITH_MESSAGE, WRONG, Result, Verdict
 from onnx_conformance.results.errata import is_erratum
+from onnx_conformance.results.profile_use import ProfileUse
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -98,8 +99,9 @@ class Summary:
         counts: (operator version, backend) -> verdict -> number.
         errata: backend -> number of failures that depend on a sentence that was reworded after it was built.
         accepted: backend -> force of the violated sentence -> number of accepted invalid models.
-        groups: failures by `signature`.
+        groups: failures by `signature`, without those that an exclusion accepts.
         unstable: (backend, Result.unstable) -> the cases.
+        profiles: backend -> number of results that depend on its profile.
         left_out: failures beyond MOST_GROUPS groups.
     """
 
@@ -118,6 +120,7 @@ class Summary:
         self.accepted: dict[str, Counter[str]] = {}
         self.groups: dict[tuple[str, ...], Group] = {}
         self.unstable: dict[tuple[str, str], UnstableCases] = {}
+        self.profiles: dict[str, ProfileUse] = {}
         self.left_out = 0
 
     def know(self, hellos: Mapping[str, Mapping[str, Any]]) -> None:
@@ -140,6 +143,7 @@ class Summary:
         part.built_with, part._subjects, part.errata = self.built_with, self._subjects, self.errata
         part._labels = self._labels
         part.accepted, part.unstable = self.accepted, self.unstable
+        part.profiles = self.profiles
         part.counts = {key: counts for key, counts in self.counts.items() if key[1] in backends}
         return part
 
@@ -150,11 +154,13 @@ class Summary:
             self.counts[key] = Counter()
         self.counts[key][result.verdict] += 1
         self.errata[result.backend] += is_erratum(result, self.built_with.get(result.backend, ""))
+        if result.excluded or result.override:
+            self.profiles.setdefault(result.backend, ProfileUse()).add(result)
         if result.unstable:
             self.unstable.setdefault((result.backend, result.unstable), UnstableCases()).add(result.case)
         if result.verdict in {Verdict.ACCEPTED_INVALID, Verdict.LENIENT}:
             self.accepted.setdefault(result.backend, Counter())[result.force] += 1
-        if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:
+        if (result.verdict.failed and not result.excluded) or result.verdict is Verdict.ADAPTER_ERROR:
             shared = signature(result)
             if shared not in self.groups:
                 if len(self.groups) >= MOST_GROUPS:
@@ -175,6 +181,15 @@ class Summary:
     def failed(self) -> int:
         """Number of scored verdicts other than pass."""
         return sum(count for verdict, count in self.total.items() if verdict.failed)
+
+    def profile(self, backend: str) -> ProfileUse:
+        """Return the number of results of a backend that depend on its profile."""
+        return self.profiles.get(backend, ProfileUse())
+
+    @property
+    def failed_openly(self) -> int:
+        """Number of failures that no exclusion of a profile accepts."""
+        return self.failed - sum(use.excluded.total() for use in self.profiles.values())
 
     def leniences(self, backend: str) -> str:
         """Return the number of models that a backend accepted leniently, by force of the sentence: should 3."""
@@ -205,10 +220,11 @@ class Summary:
         return sorted(joined.values(), key=lambda group: (group.example.backend, *group.rank))
 
 
-INTEREST = (WRONG, {Verdict.CRASH, Verdict.TIMEOUT}, {Verdict.REFUSED, Verdict.FLAKY}, {Verdict.ACCEPTED_INVALID})
+INTEREST = (WRONG, {Verdict.CRASH, Verdict.TIMEOUT}, {*WITH_MESSAGE, Verdict.FLAKY}, {Verdict.ACCEPTED_INVALID})
 """Kinds of verdicts in the order of their interest to users, who do not notice a wrong value until it does harm."""
 _RANK = {
-    Verdict.ADAPTER_ERROR: 0, Verdict.CRASH: 1, Verdict.TIMEOUT: 2, Verdict.REFUSED: 4, Verdict.ACCEPTED_INVALID: 5
+    Verdict.ADAPTER_ERROR: 0, Verdict.CRASH: 1, Verdict.TIMEOUT: 2, Verdict.REFUSED: 4,
+    Verdict.DECLINED: 4, Verdict.FALLBACK: 4, Verdict.ACCEPTED_INVALID: 5,
 }  # fmt: skip
 """Verdicts that end the process come first, then wrong answers, then errors."""
 _WRONG_ANSWER = 3
@@ -216,7 +232,7 @@ _WRONG_ANSWER = 3
 
 def _cause(result: Result) -> tuple[str, ...]:
     """Return the cause of a failure: the message of an error, the sentences of another failure."""
-    if result.verdict is not Verdict.REFUSED and result.clauses:
+    if result.verdict not in WITH_MESSAGE and result.clauses:
         return result.clauses
     return signature(result)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from onnx_conformance.environments import backend_names, environment_variables, sandbox
+from onnx_conformance.judging import profile
 from onnx_conformance.run.worker import Work
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class Options:
         isolate: files and folders that adapters in a sandbox see in addition; None: they are not isolated.
         without_readings: the numbers of readings whose cases are not scored.
         locale: the locale of adapters; empty: that of Python.
+        profile: the text of the profile of backends whose own file has none.
         threads: the number of threads that runtimes may use; None: as the adapters choose.
         jobs: how many workers; None: as many as there are processors, and cases for them.
         cluster: the address of a Dask scheduler whose workers run the slices, or local:N; empty: none.
@@ -68,6 +70,7 @@ class Options:
     without_readings: frozenset[str] = frozenset()
     locale: str = ""
     threads: int | None = None
+    profile: str = ""
 
     def work(self) -> Work:
         """Return the work of this machine's workers.
@@ -81,7 +84,10 @@ class Options:
             backend_names.resolve(name, self.pythons.get(name, default_python), self.passes)
             for name in dict.fromkeys(self.backends)
         ]
-        targets = [dataclasses.replace(target, environment={**target.environment, **settings}) for target in targets]
+        targets = [
+            profile.with_file(dataclasses.replace(target, environment={**target.environment, **settings}), self.profile)
+            for target in targets
+        ]
         reference = backend_names.resolve(self.reference, passes=self.passes) if self.reference else None
         if self.isolate is not None:
             isolation = sandbox.around(self.suite, self.results, apart=self.apart, shown=self.isolate)

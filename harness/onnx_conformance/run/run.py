@@ -15,7 +15,9 @@ import numpy as np
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Result, Unreadable, Verdict, line
 from onnx_conformance.gate import expectations
+from onnx_conformance.gate.excluded import Excluded
 from onnx_conformance.gate.gate import Gate
+from onnx_conformance.judging import profile
 from onnx_conformance.processes.case_times import cores
 from onnx_conformance.results import sampling
 from onnx_conformance.results.files import Streams
@@ -99,6 +101,7 @@ class Run:
         summary: the counts so far.
         faults: lines on faults that are no case's result.
         gate: compares the results with the expectations, once the run has begun.
+        stale: without a gate, lines on exclusions of profiles that are no longer needed, once the run has ended.
         streams: the results files.
         cost: CPU time, once the run has ended.
         versions: by backend, the version that it reports.
@@ -121,6 +124,8 @@ class Run:
         check_selection(self.suite, options.selection)
         self.expected = expectations.read(options.expectations) if options.expectations else None
         self.gate: Gate | None = None
+        self.stale: list[str] = []
+        self._excluded = {target.name: Excluded(profile.described(target, {})) for target in self.targets}
         names = [target.name for target in self.targets]
         self.streams = Streams(
             options.results, names, options.reference or "", apart=options.apart, overwrite=options.overwrite
@@ -169,7 +174,7 @@ class Run:
             slices = self.suite.slices(self.options.selection)
             with self._crew_for(slices, skipped) as crew:
                 self._crew = crew
-                hellos = crew.start()
+                hellos = self._described(crew.start())
                 part = self.suite.index.covers if isinstance(self.suite, Generated) else None
                 first = header(source, hellos, self._arguments(), part)
                 if self.gate is None:
@@ -203,8 +208,21 @@ class Run:
             complete = not given_up and not unfinished
         finally:
             self.streams.close()
-            if self.gate is not None:
-                self.gate.finish(complete=complete, unreadable=self._unreadable)
+            self._finish_gate(complete=complete)
+
+    def _described(self, hellos: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+        """Return the hello of each backend with its profile."""
+        return {**hellos, **{target.name: profile.described(target, hellos[target.name]) for target in self.targets}}
+
+    def _finish_gate(self, *, complete: bool) -> None:
+        """Finish the gate; without one, find the exclusions of profiles that are no longer needed."""
+        if self.gate is not None:
+            self.gate.finish(complete=complete, unreadable=self._unreadable)
+            return
+        arguments = {"arguments": self._arguments()}
+        for name, excluded in self._excluded.items():
+            selection = sampling.selected(arguments, name)
+            self.stale += (f"{name}: {text}" for text in excluded.stale(selection, complete=complete))
 
     @property
     def scope(self) -> Scope:
@@ -300,9 +318,10 @@ class Run:
 
     def _check_max_fail(self) -> None:
         most = self.options.max_fail
-        if most is not None and self.summary.failed >= most:
+        if most is not None and self.summary.failed_openly >= most:
             raise StoppedError(
-                "too-many-failures", f"stopped after {self.summary.failed} failures, because of --max-fail {most}"
+                "too-many-failures",
+                f"stopped after {self.summary.failed_openly} failures, because of --max-fail {most}",
             )
 
     def _count(self, result: Result) -> None:
@@ -310,6 +329,8 @@ class Run:
         self.summary.add(result)
         if self.gate is not None:
             self.gate.add(result)
+        elif result.backend in self._excluded:
+            self._excluded[result.backend].add(result)
         if result.verdict is not Verdict.ADAPTER_ERROR:
             return
         if len(self._blamed) >= MOST_FAULTS:
@@ -352,13 +373,15 @@ class Run:
     def exit_status(self) -> int:
         """Return 0 if all scored cases pass, 1 if some do not or there are no scored cases, 2 if something else failed.
 
+        A failure that an exclusion accepts is no reason for 1, but a stale exclusion is.
+
         With expectations: 0 if the gate is open, 1 if it is closed.
         """
         if self.faults:
             return EXIT_BROKEN
         if self.gate is not None:
             return EXIT_PASSED if self.gate.opened else EXIT_FAILED
-        return EXIT_FAILED if self.summary.failed or self.idle else EXIT_PASSED
+        return EXIT_FAILED if self.summary.failed_openly or self.idle or self.stale else EXIT_PASSED
 
 
 def _jobs_for(slices: Sequence[Slice], backends: int) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.compare import compare
+from onnx_conformance.judging import profile
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes.adapter_process import AdapterProcessError, Limits, poll
 from onnx_conformance.processes.pool import SLOW_CHECK_SECONDS, ProcessPool
@@ -56,19 +57,23 @@ class Scheduler:
         self._pools = [ProcessPool(target, limits, self._selector, jobs, repeat) for target in targets]
         self._reference = ProcessPool(reference, limits, self._selector, jobs) if reference else None
         self._all_pools = [*self._pools, *([self._reference] if self._reference else [])]
+        self._profiles: dict[str, profile.Profile] = {}
 
     def start(self) -> dict[str, Mapping[str, Any]]:
         """Start every process; return the hello of each backend, by name.
 
         Raises:
             StartError: one does not start.
+            ProfileError: the claims of an adapter are malformed.
         """
         processes = [process for pool in self._all_pools for process in pool.processes]
         for process in processes:
             process.start()
         while not all(process.hello for process in processes):
             poll(self._selector, processes)
-        return {pool.target.name: pool.processes[0].hello for pool in self._all_pools}
+        hellos = {pool.target.name: pool.processes[0].hello for pool in self._all_pools}
+        self._profiles = {pool.target.name: profile.of(pool.target, hellos[pool.target.name]) for pool in self._pools}
+        return hellos
 
     def close(self) -> None:
         """End every process."""
@@ -189,7 +194,7 @@ class Scheduler:
                     for other in self._pools_for(case):
                         other.put(case)
                     continue
-                result = judge(reply.case, name, reply.reply)
+                result = judge(reply.case, name, reply.reply, self._profiles[name])
                 try:
                     pool.retries.add(process, reply, result)
                 except AdapterProcessError as error:

@@ -24,6 +24,27 @@ MOST_CALLS = 10_000
 """Maximum number of calls of functions whose types are examined; the others count without types."""
 
 
+AttributeValue = int | float | str | tuple[int | float | str, ...]
+"""The value of an attribute that can be compared."""
+
+
+def attribute_value(attribute: onnx.AttributeProto) -> AttributeValue | None:
+    """Return the value of an attribute; None if it is a tensor, a graph or a type."""
+    return comparable(None if attribute.ref_attr_name else helper.get_attribute_value(attribute))
+
+
+def comparable(value: object) -> AttributeValue | None:
+    """Return a value of an attribute, or a default of a schema, in the form of AttributeValue; None if it has none."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, int | float | str):
+        return value
+    if isinstance(value, list | tuple):
+        items = [comparable(item) for item in value]
+        return tuple(item for item in items if isinstance(item, int | float | str)) if None not in items else None
+    return None
+
+
 @dataclass
 class Use:
     """The nodes of a model with one operator version.
@@ -37,6 +58,8 @@ class Use:
         bound: by type variable, or by the type of a parameter without a variable, the types of the inputs and outputs.
         unknown: the type variables of inputs and outputs whose type is not determined.
         contains: whether a value in a container is an input or output.
+        values: by name, the values of attributes that are numbers, texts or lists of them, if they are read.
+        ranks: by the name of an input, the ranks of its tensors, if they are read.
     """
 
     operator: str
@@ -47,6 +70,8 @@ class Use:
     bound: dict[str, set[Type]] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
     contains: bool = False
+    values: dict[str, set[AttributeValue]] = field(default_factory=dict)
+    ranks: dict[str, set[int]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """Return the operator version, such as ai.onnx/Split/18."""

@@ -11,6 +11,7 @@ import numpy as np
 from onnx_conformance.base.selection_options import OPTIONS
 from onnx_conformance.declare.type import Type, TypeTextError
 from onnx_conformance.specification.element_types import ELEMENT_TYPES, ElementTypeError, element_type
+from onnx_conformance.suites.claims import read as read_claims
 from onnx_conformance.suites.narrowing import Model, Narrowing
 from onnx_conformance.suites.operator_versions import Opsets
 from onnx_conformance.suites.selection import Selection, SelectionError
@@ -39,7 +40,7 @@ def selection_of(
     """
     if unknown := sorted(set(choice) - _KEYS):
         raise TypeError(f"there is no option {unknown[0]!r} that selects cases; there are {', '.join(sorted(_KEYS))}")
-    model = choice.get("model")
+    model, claims = choice.get("model"), choice.get("claims")
     return Selection(
         ops=_several(choice.get("op")),
         cases=_several(choice.get("case")),
@@ -55,6 +56,7 @@ def selection_of(
             types=_types(choice.get("type")),
             containers=not choice.get("no_containers"),
             model=None if model is None else Model.read(Path(model)),
+            claims=None if claims is None else read_claims(Path(claims)),
         ),
         at_most=_number(choice.get("at_most")),
     )

@@ -17,6 +17,7 @@ from onnx_conformance.case.case import PLAIN
 from onnx_conformance.generation import core, expansion, manifest, plans
 from onnx_conformance.specification import registry
 from onnx_conformance.suites import index, packs
+from onnx_conformance.suites.claims import form_of
 from onnx_conformance.suites.selection import Listed, listed
 from onnx_conformance.suites.slices import divided
 from onnx_conformance.suites.suite import Outlook
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import CaseSpec, Op
+    from onnx_conformance.specification.model_use import Use
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.suites.selection import Selection
     from onnx_conformance.suites.slices import Slice
@@ -70,7 +72,7 @@ class Generated:
         """Load nothing yet: that takes a second."""
         self.unreadable: list[Unreadable] = []
         self._packs: dict[Slice, packs.Pack | packs.Packer] = {}
-        self._fitting: dict[tuple[str, str], frozenset[str]] = {}
+        self._fitting: dict[tuple[str, str], Mapping[str, Callable[[str, str], bool]]] = {}
 
     @property
     def _registry(self) -> registry.Registry:
@@ -216,9 +218,21 @@ class Generated:
             op = self._registry.find(*operator.split("/")[:2])
             assert op is not None  # noqa: S101 - the suite has its cases
             version = next(item for item in registry.versions(op) if str(item) == operator)
-            self._fitting[key] = frozenset(stem for stem, use in plans.uses(op, version) if narrowing.takes(use))
+            found = ((stem, narrowing.fits(use)) for stem, use in plans.uses(op, version))
+            self._fitting[key] = {stem: fits for stem, fits in found if fits is not None}
         stems = self._fitting[key]
-        return lambda case_id: case_id.partition("@")[0] in stems
+
+        def selected(case_id: str) -> bool:
+            fits = stems.get(case_id.partition("@")[0])
+            return fits is not None and fits(case_id, form_of(case_id))
+
+        return selected
+
+    def uses(self, operator: str) -> dict[str, Use]:
+        """Return by id of a declared case of an operator version, without its form, how it uses the operator."""
+        op = self._registry.find(*operator.split("/")[:2])
+        version = next((item for item in registry.versions(op) if str(item) == operator), None) if op else None
+        return dict(plans.uses(op, version)) if op and version else {}
 
     def _core(self, op: Op, versions: Iterable[OperatorVersion]) -> frozenset[str]:
         """Return the ids of versions in the core; computed if the manifest does not match the declarations."""

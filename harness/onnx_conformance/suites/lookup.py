@@ -135,7 +135,7 @@ def check_selection(suite: Suite, selection: Selection) -> None:
         raise SelectionError(
             "suite-without-core", f"--core: suite {suite.name} has no core; remove it, or use --sample 1/20"
         )
-    limited = selection.opsets is not None or selection.newest or selection.narrowing.model is not None
+    limited = selection.opsets is not None or selection.newest or selection.narrowing.names_operators
     known = suite.operators() if selection.ops or limited else []
     if known:
         _check_operators(suite, selection, known)

@@ -1,4 +1,4 @@
-"""Which cases --type, --no-containers and --model select: those whose operator is called with certain types."""
+"""Which cases --type, --no-containers, --model and --claims select: those whose operator is called in certain ways."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import onnx
-
 from onnx_conformance.case.model_file import load_nodes
 from onnx_conformance.declare.type import Type
-from onnx_conformance.specification import model_use, schema
+from onnx_conformance.specification import model_use
+from onnx_conformance.suites.claims import use_in, version_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.specification.model_use import Use
     from onnx_conformance.specification.schema import OperatorVersion
+    from onnx_conformance.suites.claims import Claims
 
 
 @dataclass(frozen=True)
@@ -68,18 +68,20 @@ class Narrowing:
         types: names of element types; empty: any.
         containers: whether values may be in sequences, optionals or maps.
         model: only operator versions, types and attributes of this model; None: any.
+        claims: only cases that these claims cover; None: any.
     """
 
     types: tuple[str, ...] = ()
     containers: bool = True
     model: Model | None = None
+    claims: Claims | None = None
 
     def __bool__(self) -> bool:
         """Return whether there is any limit."""
-        return bool(self.types) or not self.containers or self.model is not None
+        return bool(self.types) or not self.containers or self.model is not None or self.claims is not None
 
     def __str__(self) -> str:
-        """Return the limits as on a command line, with a digest of the model."""
+        """Return the limits as on a command line, with digests of the files."""
         return " ".join(text for text, _ in self.parts())
 
     def parts(self) -> Iterator[tuple[str, Narrowing]]:
@@ -89,21 +91,47 @@ class Narrowing:
                 f"--model {shlex.quote(f'{self.model.name}@{self.model.digest}')}",
                 dataclasses.replace(self, model=None),
             )
+        if self.claims is not None:
+            yield (
+                f"--claims {shlex.quote(f'{self.claims.name}@{self.claims.digest}')}",
+                dataclasses.replace(self, claims=None),
+            )
         if self.types:
             yield f"--type {','.join(self.types)}", dataclasses.replace(self, types=())
         if not self.containers:
             yield "--no-containers", dataclasses.replace(self, containers=True)
 
+    @property
+    def names_operators(self) -> bool:
+        """Whether it selects certain operator versions."""
+        return self.model is not None or self.claims is not None
+
     def has(self, operator: str) -> bool:
         """Return whether cases of an operator version may be selected."""
-        return self.model is None or operator in self.model.uses
+        return (self.model is None or operator in self.model.uses) and (
+            self.claims is None or self.claims.has(operator)
+        )
 
     def takes_case(self, case: Case) -> bool:
         """Return whether a case is selected; its model is read."""
-        return not self or self.takes(_use_in(case))
+        if not self:
+            return True
+        fits = self.fits(use_in(case))
+        return fits is not None and fits(case.id, case.form)
 
-    def takes(self, use: Use) -> bool:
-        """Return whether a case is selected that uses its operator version in this way."""
+    def fits(self, use: Use) -> Callable[[str, str], bool] | None:
+        """Return a predicate on id and form of cases with such a use: whether they are selected; None: none is."""
+        if not self._takes(use):
+            return None
+        if self.claims is None:
+            return _any
+        covering = self.claims.of(use)
+        if not covering:
+            return None
+        return lambda case_id, form: any(claim.takes_named(case_id, form) for claim in covering)
+
+    def _takes(self, use: Use) -> bool:
+        """Return whether types, containers and model select a use, in any form."""
         if not self.containers and use.contains:
             return False
         if self.types and not self._has_types(use):
@@ -115,13 +143,17 @@ class Narrowing:
 
     def _has_types(self, use: Use) -> bool:
         """Return whether every type variable that allows one of the element types has one of them, and there is one."""
-        wanted, version = set(self.types), _version_of(use)
+        wanted, version = set(self.types), version_of(use)
         elements = [
             {item.innermost.element for item in types}
             for key, types in use.bound.items()
             if version is None or (_counts(version, key) and wanted & _allowed_elements(version, key))
         ]
         return bool(elements) and all(item <= wanted for item in elements)
+
+
+def _any(_case_id: str, _form: str) -> bool:
+    return True
 
 
 def _counts(version: OperatorVersion, key: str) -> bool:
@@ -145,24 +177,3 @@ def _types_within(use: Use, known: Use) -> bool:
     return all(
         types <= known.bound[key] for key, types in use.bound.items() if key in known.bound and key not in known.unknown
     )
-
-
-def _version_of(use: Use) -> OperatorVersion | None:
-    """Return the version of a use; None if the installed onnx does not have it."""
-    domain, _, name = use.operator.partition("/")
-    if f"{use}" not in schema.every().get(use.operator, ()):
-        return None
-    return next(version for version in schema.versions(domain, name) if version.since == use.version)
-
-
-def _use_in(case: Case) -> Use:
-    """Return how the model of a case uses the operator that it tests.
-
-    Without such a node, as in an expanded function body, the inputs and outputs of the model are those of the operator.
-    """
-    model = onnx.load_from_string(case.model)
-    # Onnx's shape inference may end the process if a model is invalid, as those of many cases are.
-    found = {str(use): use for use in model_use.uses(model, infer=False)}
-    use = found.get(case.operator) or model_use.by_position(model, case.operator)
-    use.contains = any(item.contains for item in found.values()) or use.contains
-    return use

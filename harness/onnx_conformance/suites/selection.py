@@ -17,7 +17,7 @@ from onnx_conformance.base import globs
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.sample import in_sample, in_shard
 from onnx_conformance.base.values import Drawn
-from onnx_conformance.case.case import PLAIN, Case
+from onnx_conformance.suites.claims import form_of
 from onnx_conformance.suites.narrowing import Narrowing
 from onnx_conformance.suites.operator_versions import Opsets, Pattern, is_newest, respelled, since_of
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from onnx_conformance.base.values import Value
+    from onnx_conformance.case.case import Case
     from onnx_conformance.suites.slices import Slice
 
 
@@ -182,7 +183,7 @@ class Selection:
         While a glob over cases has matched nothing, cases outside the shard and sample are generated too: whether a
         glob matches anything is reported for the whole suite.
         """
-        form = case_id.partition("@")[2] or PLAIN
+        form = form_of(case_id)
         named = (not self.cases or bool(_hits(self.cases, (case_id,)))) and (
             not self.forms or bool(_hits(self.forms, (form,)))
         )

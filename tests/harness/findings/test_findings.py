@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from commands import command
-from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.base.verdict import UNMET_CLAIMS, Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import collect, confirm, evidence, failure_groups, findings_file, script, smallest
@@ -66,6 +66,8 @@ APART = [
     ({"verdict": Verdict.REFUSED, "message": "shape input must be constant"}, "missing support"),
     ({"verdict": Verdict.REFUSED, "message": "this operator only supports 4-D inputs"}, "missing support"),
     ({"verdict": Verdict.REFUSED, "message": "Only 4-D or 5-D tensor is supported"}, "missing support"),
+    ({"verdict": Verdict.DECLINED, "message": "not implemented: only supports 4-D inputs"}, ""),
+    ({"verdict": Verdict.FALLBACK, "message": "nodes: ai.onnx/Abs on CPU is not supported"}, ""),
     ({"verdict": Verdict.ACCEPTED_INVALID, "force": "must"}, ""),
     ({"verdict": Verdict.ACCEPTED_INVALID, "force": "must", "clauses": ("X must be 1, Y should be 2.",)}, ""),
     (
@@ -172,6 +174,8 @@ def test_a_script_says_whether_the_fault_is_there(
 def _alike(one: Verdict, other: Verdict) -> bool:
     """Return whether a script says the same of both kinds: it tells wrong values, shapes and types by their message."""
     told = {kind for kind in GRAVITY if kind not in script.WORDS}
+    if one in UNMET_CLAIMS:  # The runtime refuses: without the provider's report, a script cannot tell these apart.
+        one = Verdict.REFUSED
     return one is other or {one, other} <= told or (one is Verdict.INVALID_MODEL and other in told)
 
 
@@ -490,9 +494,40 @@ def test_a_smallest_case_is_kept_until_something_that_it_depends_on_changes(
         (dataclasses.replace(one, version="2"), budget),
         (one, dataclasses.replace(budget, suite=("generated", "y"))),
         (one, dataclasses.replace(budget, seconds=1.0)),
+        (one, dataclasses.replace(budget, profile="[[claims]]\noperator = 'Softmax'")),
     ):
         smallest.smallest(*other)
-    assert len(searched) == 4
+    assert len(searched) == 5
+
+
+LACKING = """
+OPT_OUTS = (("NotImplementedError", "", "no kernel"),)
+
+
+def info():
+    return {"runtime": "lacking", "version": "1"}
+
+
+def run(model, inputs, outputs):
+    raise NotImplementedError("gone")
+"""
+
+
+def test_a_claimed_case_that_is_declined_is_a_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path / "cache"))
+    adapter, claims, results = tmp_path / "lacking.py", tmp_path / "claims.toml", tmp_path / "r.ndjson"
+    adapter.write_text(LACKING)
+    claims.write_text('[[claims]]\noperator = "Identity"\nversions = [13]\n')
+    words = ("--op", "Identity/13", "--form", "plain", "--profile", claims, "--table", "none", "--groups", "1")
+    command("run", *words, "--backend", adapter, "--results", results)
+    group, *others = groups_of(results)
+    assert {item.kind for item in (group, *others)} == {Verdict.DECLINED}
+    budget = Budget(("generated", "x"), 2.0, 20.0, claims.read_text())
+    found = smallest.smallest(group, budget)
+    assert found is not None
+    assert found.result.verdict is Verdict.DECLINED
+    assert "claimed, but unsupported with 'no kernel: gone'" in evidence._made(group, found).finding.title
+    assert smallest.smallest(group, dataclasses.replace(budget, profile="")) is None
 
 
 def outline(*features: str, difference: str = "far", operator: str = "ai.onnx/Sin", version: int = 7) -> Evidence:

@@ -57,6 +57,7 @@ WORSE = [
 ]  # fmt: skip
 """Each is followed by the next worse one."""
 ALIKE = {V.WRONG_VALUE, V.WRONG_SHAPE, V.WRONG_TYPE, V.WRONG_COUNT, V.INVALID_MODEL}
+LIKE_REFUSED = {V.REFUSED, V.DECLINED, V.FALLBACK}
 
 
 def expected_status(expected: Verdict | None, actual: Verdict) -> GateStatus:
@@ -67,10 +68,11 @@ def expected_status(expected: Verdict | None, actual: Verdict) -> GateStatus:
         return GateStatus.MET
     if actual is V.PASS:
         return GateStatus.FIXED
-    if {expected, actual} <= ALIKE:
+    if {expected, actual} <= ALIKE or {expected, actual} <= LIKE_REFUSED:
         return GateStatus.DIFFERENT
     order = ["pass", "unsupported", "accepted_invalid", "refused", "wrong_", "flaky", "timeout", "crash"]
-    words = ("wrong_" if item is V.INVALID_MODEL else str(item) for item in (expected, actual))
+    instead = {V.INVALID_MODEL: "wrong_", V.DECLINED: "refused", V.FALLBACK: "refused"}
+    words = (instead.get(item, str(item)) for item in (expected, actual))
     before, now = (next(i for i, name in enumerate(order) if word.startswith(name)) for word in words)
     return GateStatus.REGRESSED if now > before else GateStatus.IMPROVED
 

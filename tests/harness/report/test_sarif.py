@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from generated import few
-from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict
 from onnx_conformance.report import report_data, sarif
 from onnx_conformance.specification import links
 from runs import HOSTILE_TEXTS, SPLIT, data_of, entry, foreign, hostile, result, run_of
@@ -186,7 +186,7 @@ def test_the_page_of_an_operator(operator: str, page: str) -> None:
 def test_levels(verdict: Verdict, tmp_path: Path) -> None:
     (run,) = runs(data_of(tmp_path / "r", result(verdict=verdict)))
     levels = [finding["level"] for finding in run["results"]]
-    expected = {Verdict.REFUSED: ["warning"], Verdict.ACCEPTED_INVALID: ["note"]}
+    expected = {**{kind: ["warning"] for kind in WITH_MESSAGE}, Verdict.ACCEPTED_INVALID: ["note"]}
     assert levels == (expected.get(verdict, ["error"]) if verdict.failed else []), levels
     broken = verdict is Verdict.ADAPTER_ERROR
     assert run["invocations"][0]["executionSuccessful"] is not broken

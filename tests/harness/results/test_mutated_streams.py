@@ -15,8 +15,9 @@ from commands import command
 from conftest import HANGS
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.cli import execution, reports
+from onnx_conformance.report import ep_conformance, report_data
 from onnx_conformance.report.formats import FORMATS
-from onnx_conformance.results.stream import header, to_record
+from onnx_conformance.results.stream import Run, header, to_record
 from runs import SPLIT, result
 
 if TYPE_CHECKING:
@@ -33,12 +34,18 @@ MISMATCH = {
     "worst": [0, 1], "absolute": 1.0, "relative": 1.0, "ulp": 8388608, "shape": [2, 2], "differs": [1], "start": 0,
     "wanted": ["1.0", "1.0"], "given": ["1.0", "2.0"],
 }  # fmt: skip
+PROFILE = {
+    "provider": {"name": "MyEP", "onnxruntime": "1.32.0", "registration": "dynamic", "device": "GPU"},
+    "profile": "0123abcd",
+    "exclusions": [{"case": [f"{SPLIT}/x*", f"{SPLIT}/y"], "reason": "no padding", "issue": "https://example.org"}],
+    "overrides": [{"operator": "Split", "type": ["float"], "rtol": 0.001, "atol": 0.1, "ulp": 2, "reason": "10 bits"}],
+}
 BACKENDS = ("onnxruntime==1.20.1", "onnxruntime==1.31.1", "mine")
 
 
 def good() -> list[dict[str, Any]]:
     """Return the records of a run of three backends, with every member that the schema has."""
-    info = {"runtime": "onnxruntime", "python": "3.11.7", "node": "20.1.0", "repro": "outputs = 1\n"}
+    info = {"runtime": "onnxruntime", "python": "3.11.7", "node": "20.1.0", "repro": "outputs = 1\n", **PROFILE}
     hellos = {name: {**info, "version": f"1.{index}"} for index, name in enumerate(BACKENDS)}
     arguments = {
         "selection": "--op Split --shard 1/1", "samples": {"mine": 2}, "reference": "", "repeat": 1, "jobs": 2,
@@ -54,6 +61,8 @@ def good() -> list[dict[str, Any]]:
                    expected="float16[2,2] 1 1", actual="float16[2,2] 1 2", operator=f"{SPLIT[:-2]}13", seconds=1.0),
             result("uneven@top", Verdict.CRASH, backend=backend, signal="SIGSEGV", stderr="the last", form="top"),
             result("even", Verdict.FLAKY, backend=backend, attempts=attempts, message="first: crash"),
+            result("x", Verdict.CRASH, backend=backend, excluded="no padding"),
+            result("near", backend=backend, override="Split (float), rtol 0.001: 10 bits"),
             result("none", Verdict.REFUSED, backend=backend, error="Fail", message="no 'x' of 12", outcome="rejects"),
         ]  # fmt: skip
     footer = {
@@ -86,6 +95,7 @@ def commands_on(path: Path, folder: Path) -> dict[str, Sequence[str | Path]]:
         "gate": ["gate", path, *known],
         "update": ["expectations", "update", path, "--expectations", new, "--backend", "mine", *accepted],
         "merge": ["merge", path, other, "--out", folder / "merged.ndjson", "--overwrite"],
+        "claims": ["claims", path, "--backend", "mine"],
         "compare": ["compare", path, other],
         "compare with it": ["compare", other, path],
         "explain": ["explain", path],
@@ -148,11 +158,27 @@ def test_a_mutated_file_is_read_or_refused_with_a_sentence(seed: int, folder: Pa
     rng, before = random.Random(seed), memory()
     names = list(commands_on(folder, folder))
     statuses = set()
-    for _ in range(mutation.rounds(60)):
+    for _ in range(mutation.rounds(80)):
         name = rng.choice(names)
         statuses.add(read(changed(rng), folder, name))
     assert statuses == {0, 1, 2}, "nothing was read, or nothing refused"
     assert memory() - before < MOST_MEMORY
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_a_mutated_report_of_providers_is_read_or_refused_with_a_sentence(seed: int, folder: Path) -> None:
+    rng = random.Random(seed)
+    report = json.loads("".join(ep_conformance.report(report_data.read(Run(folder / "other.ndjson")))))
+    names = ["compare", "report json", "report ep-conformance", "gate", "explain"]
+    statuses = {read(mutation.text(report), folder, name) for name in names}
+    assert 2 not in statuses
+    for _ in range(mutation.rounds(40)):
+        data = mutation.text(mutation.changed_json(rng, report))
+        if rng.random() < 0.2:
+            data = mutation.changed_bytes(rng, data)
+        statuses.add(read(data, folder, rng.choice(names)))
+    assert 2 in statuses
 
 
 # What broke a command once: by what it is, the record and the member that is another one, and what it is.

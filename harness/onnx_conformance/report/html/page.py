@@ -15,7 +15,7 @@ from markupsafe import Markup
 from onnx_conformance.base import under_test
 from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import line
-from onnx_conformance.report import provenance
+from onnx_conformance.report import profile_rows, provenance
 from onnx_conformance.report.html import blocks, matrix, page_data
 from onnx_conformance.report.html.case_data import PIECES
 from onnx_conformance.report.html.table import Table, versioned
@@ -178,11 +178,22 @@ def _run(run: Run, number: int, table: Table) -> dict[str, Any]:
         "machine": line(f"{machine.get('system', '?')} {machine.get('processor', '')}", 80),
         "complete": run.complete,
         "covers": completeness(head),
+        "profiles": profiles(number, table),
         "faults": [
             *(line(item.message, 300) for item in run.unreadable[:20]),
             *(line(fault, 300) for fault in (faults[:20] if isinstance(faults, list) else ())),
         ][:20],
     }
+
+
+def profiles(number: int, table: Table) -> list[str]:
+    """Return sentences on the results of a run that depend on the profiles of its backends."""
+    return [
+        line(f"{column.label}: {text}", 4000)
+        for column in table.columns
+        if column.run == number
+        for text in profile_rows.sentences(column.profile)
+    ]
 
 
 def scopes(run: Run, number: int, table: Table) -> list[str]:

@@ -16,6 +16,7 @@ from onnx_conformance.base.verdict import MAX_MESSAGE, WRONG, Verdict, clean, li
 from onnx_conformance.report.html.verdict_styles import ABSENT, NUMBER, ORDER
 from onnx_conformance.results import sampling
 from onnx_conformance.results.errata import erratum
+from onnx_conformance.results.profile_use import ProfileUse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -74,6 +75,7 @@ class Column:
         times: by case, its duration in milliseconds; NaN: not measured.
         details: by case, its other texts and its mismatch.
         groups: the cases of failures by `signature`, as in Summary.
+        profile: the number of results that depend on its profile.
     """
 
     backend: str
@@ -85,6 +87,7 @@ class Column:
     times: array[float] = field(default_factory=lambda: array("d"))
     details: dict[int, dict[str, Any]] = field(default_factory=dict)
     groups: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
+    profile: ProfileUse = field(default_factory=ProfileUse)
 
 
 class Table:
@@ -213,7 +216,8 @@ class Table:
         column.verdicts[case] = NUMBER[result.verdict]
         if isinstance(result.seconds, int | float):
             column.times[case] = round(result.seconds * 1000, 1)
-        column.messages[case] = self._message(result) if result.error or result.message else -1
+        column.messages[case] = self._message(result)
+        column.profile.add(result)
         details: dict[str, Any] = {name: clean(text, limit) for name, limit in TEXTS if (text := getattr(result, name))}
         if result.signal:
             details["signal"] = line(result.signal)
@@ -225,11 +229,14 @@ class Table:
         details = {key: value for key, value in details.items() if value not in ("", {})}
         if details or case in column.details:  # A file may have two results for one case: the last one counts.
             column.details[case] = details
-        if result.verdict.failed or result.verdict is Verdict.ADAPTER_ERROR:
+        if (result.verdict.failed and not result.excluded) or result.verdict is Verdict.ADAPTER_ERROR:
             column.groups.setdefault(signature(result), []).append(case)
 
     def _message(self, result: Result) -> int:
-        text = clean(": ".join(filter(None, (result.error, result.message))))
+        parts = [result.error, result.message]
+        parts += [f"(excluded: {result.excluded})"] if result.excluded else []
+        parts += [f"(passed within an override: {result.override})"] if result.override else []
+        text = clean(": ".join(filter(None, parts)))
         return self.message_texts(text) if text else -1
 
     def _case(self, result: Result) -> int:

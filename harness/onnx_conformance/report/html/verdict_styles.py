@@ -34,6 +34,8 @@ STYLES = {
         "M", "invalid model", "wrong", "a tool returned a model that is invalid in ONNX or has other outputs"
     ),
     "refused": VerdictStyle("R", "refused", "refused", "a valid model raised an error other than unsupported"),
+    "declined": VerdictStyle("D", "declined", "refused", "unsupported, although the author of the runtime claims it"),
+    "fallback": VerdictStyle("B", "fallback", "refused", "another provider ran the operator, although it is claimed"),
     "accepted_invalid": VerdictStyle(
         "A",
         "accepted invalid",

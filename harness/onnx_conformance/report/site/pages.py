@@ -14,7 +14,7 @@ from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import line, split_operator
 from onnx_conformance.report import options_table, provenance
 from onnx_conformance.report.backend_kinds import KINDS
-from onnx_conformance.report.html.page import scopes
+from onnx_conformance.report.html.page import profiles, scopes
 from onnx_conformance.report.html.table import versioned
 from onnx_conformance.report.html.verdict_styles import ABSENT, ORDER, STYLES
 from onnx_conformance.report.site import data_files, history, opt_outs, runtimes, scores
@@ -410,6 +410,7 @@ def _run(results: Results, number: int) -> dict[str, Any]:
         "columns": [column.label for column in results.table.columns if column.run == number],
         "digest": line(head["suite"].get("digest", ""), 40),
         "scopes": scopes(run, number, results.table),
+        "profiles": profiles(number, results.table),
         "onnx": line(head.get("onnx", "?"), 40),
         "started": line(head.get("started", "?"), 40),
         "machine": line(f"{machine.get('system', '?')} {machine.get('processor', '')}", 80),
