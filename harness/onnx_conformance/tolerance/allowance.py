@@ -64,7 +64,7 @@ def of_answer(
         rtol=tolerance.rtol,
         atol=tolerance.atol,
         signed_zero=tolerance.signed_zero,
-        interval=tolerance.interval,
+        interval=tolerance.interval if tolerance.limited_if is None or _of(tolerance.limited_if, answer) else None,
         bounds=bounds,
         any_of=any_of if any(item is not None for item in any_of) else (),
         any_order=answer.any_order,
@@ -145,6 +145,11 @@ def _bounds(
 def _errors(bound: Callable[..., list[Array]], answer: evaluator.Answer) -> list[Array]:
     takes_version = "v" in inspect.signature(bound).parameters
     return bound(**({"v": answer.version} if takes_version else {}), **answer.arguments)
+
+
+def _of(condition: Callable[..., bool], answer: evaluator.Answer) -> bool:
+    """Return whether a condition applies to the arguments of an answer that it names."""
+    return condition(**{name: answer.arguments.get(name) for name in inspect.signature(condition).parameters})
 
 
 def _opened(bounds: Iterable[Array], masks: Sequence[Array | None]) -> tuple[Array, ...]:
