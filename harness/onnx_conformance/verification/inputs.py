@@ -23,7 +23,7 @@ from onnx_conformance.specification import schema
 from onnx_conformance.specification.signature import TypedValue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from onnx_conformance.base.values import Array, Value
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 224, 256, 320, 512)
 """Sizes that are tried for dimensions without a size, until the text allows the model with them."""
+IMAGE_SIZES = tuple(sorted(SIZES, key=lambda size: (size < 32, size)))  # noqa: PLR2004 - see below
+"""Sizes for height and width: networks for images halve them up to five times, so 32 comes first."""
 BATCH = re.compile(r"^(n|b|bs|batch.*|.*batch|.*batch_size)$", re.IGNORECASE)
 """Names of a dimension that is 1 unless the user chooses another size."""
 ITEMS = 2
@@ -210,11 +212,23 @@ class Drawing:
         """Yield sizes of the dimensions without one: the same size for all, then another size for each alone."""
         free = [name for name in self.symbols if name not in self.sizes]
         open_ = [name for name in free if not self.symbols[name]]
-        for size in SIZES if open_ else SIZES[:1]:
+        several = IMAGE_SIZES if self._of_images(open_) else SIZES
+        for size in several if open_ else SIZES[:1]:
             yield {name: size if name in open_ else 1 for name in free}
         for name in open_ if len(open_) > 1 else ():
             for size in SIZES[1:]:
                 yield {other: size if other == name else 1 for other in free}
+
+    def _of_images(self, names: Sequence[str]) -> bool:
+        """Return whether some dimensions are all those of images: the last two of four."""
+        found = {
+            _symbol(item, axis, dim)
+            for item in self.model.needed
+            if len(_dims(item)) == 4  # noqa: PLR2004 - N, C, H, W
+            for axis, dim in enumerate(_dims(item))
+            if axis > 1
+        }
+        return bool(names) and found.issuperset(names)
 
     def _with(self, sizes: Mapping[str, int], below: int) -> Inputs:
         self._below = below

@@ -280,7 +280,10 @@ class _OfBackend:
             return NodeResult(step, Judgement.FORBIDDEN, f"{words}; the text forbids this call, too: {case.decided}")
         if case.outcome is Outcome.UNSPECIFIED and not isinstance(reached.reply, Died | Late):
             return NodeResult(step, Judgement.OPEN, f"{words}; the text does not define the result: {case.decided}")
-        result = judge(case, self.name, reached.reply) if reached.values is None else None
+        alone = self.asker.ask(case)
+        if isinstance(alone, Answered):
+            return NodeResult(step, Judgement.UNKNOWN, f"{words}; the node alone runs, so the graph around it matters")
+        result = judge(case, self.name, alone)
         return NodeResult(step, Judgement.FAILED, words, None, case, result)
 
     def _prefix_runs(self, count: int) -> bool:
