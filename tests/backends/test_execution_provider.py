@@ -123,7 +123,7 @@ class Part:
 
 
 def test_a_session_without_the_provider_proves_nothing() -> None:
-    with pytest.raises(execution_provider.NotOnProviderError, match="the session has only Other"):
+    with pytest.raises(execution_provider.NotOnProviderError, match="Other"):
         execution_provider.Provider("Mine").assigned(Session(Other=["Add"]))
 
 
