@@ -17,7 +17,7 @@ from onnx_conformance.cli.options import (
     suite_of,
     with_operator_options,
 )
-from onnx_conformance.environments import backend_names
+from onnx_conformance.environments import backend_names, python_environment
 from onnx_conformance.findings import collect, finding, findings_file
 from onnx_conformance.report import findings_text as written
 from onnx_conformance.results.stream import Run
@@ -166,7 +166,7 @@ def _versions(words: Sequence[str], names: set[str]) -> dict[str, list[str]]:
     """Return the versions to run, by backend.
 
     Raises:
-        HarnessError: a text is not NAME==VERSION of a backend of the results.
+        HarnessError: a text is not NAME==VERSION of a backend of the results, or the backend is an execution provider.
     """
     versions: dict[str, list[str]] = {}
     for word in words:
@@ -175,6 +175,12 @@ def _versions(words: Sequence[str], names: set[str]) -> dict[str, list[str]]:
             raise HarnessError(
                 "not-a-version-of-a-backend",
                 f"--version {word!r}: expected NAME==VERSION, where NAME is one of {', '.join(sorted(names))}",
+            )
+        if python_environment.provider(backend_names.option_of(parts.unversioned)) is not None:
+            raise HarnessError(
+                "provider-without-versions",
+                f"--version {word!r}: the version of an execution provider is in its file; change the file, and run "
+                "again",
             )
         versions.setdefault(parts.unversioned, []).append(parts.version)
     return versions

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base import globs
 from onnx_conformance.base.verdict import Verdict, line
-from onnx_conformance.judging.exclusions import TABLE
+from onnx_conformance.suites.profile_file import EXCLUSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ class Excluded:
 
     def __init__(self, members: Mapping[str, Any]) -> None:
         """Start without results; `members`: of the backend in the header, as `profile.described` returns them."""
-        every = [glob for exclusion in members.get(TABLE, ()) for glob in exclusion["case"]]
+        every = [glob for exclusion in members.get(EXCLUSIONS, ()) for glob in exclusion["case"]]
         self._patterns = {glob: re.compile(fnmatch.translate(glob)) for glob in every}
         self._unneeded = dict.fromkeys(every, 0)
         """By glob that matched no failing case, the number of cases that it matched."""

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.verdict import line
 from onnx_conformance.suites import profile_file
+from onnx_conformance.suites.profile_file import ProfileError, TableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-TABLE = "exclusions"
-"""The name of the tables in a file."""
+TABLE = profile_file.EXCLUSIONS
 _WILDCARDS = re.compile(r"\[[^]]*\]|[*?/]")
 
 
@@ -72,10 +72,11 @@ def of_tables(tables: object, name: str) -> tuple[Exclusion, ...]:
         ProfileError: one is malformed, or has no reason.
     """
     needs = {"case": '"ai.onnx/Conv/22/autopad_*"', "reason": '"the device has no padding"'}
-    return tuple(
-        Exclusion(**profile_file.fields(table, where, f"{TABLE}-invalid", _KEYS, needs))
-        for where, table in profile_file.tables(tables, TABLE, name)
-    )
+    try:
+        rows = profile_file.tables(tables, TABLE, name)
+        return tuple(Exclusion(**profile_file.fields(table, where, _KEYS, needs)) for where, table in rows)
+    except TableError as error:
+        raise ProfileError("exclusions-invalid", str(error)) from None
 
 
 def _globs(value: object) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ from onnx_conformance.specification.element_types import element_type, element_t
 from onnx_conformance.suites import profile_file
 from onnx_conformance.suites.claims import operator_pattern
 from onnx_conformance.suites.operator_versions import Pattern
-from onnx_conformance.suites.profile_file import ProfileError
+from onnx_conformance.suites.profile_file import ProfileError, TableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -116,16 +116,18 @@ def of_tables(tables: object, name: str) -> tuple[Override, ...]:
     Raises:
         ProfileError: one is malformed, has no reason, or is too wide.
     """
-    return tuple(_override(table, where) for where, table in profile_file.tables(tables, TABLE, name))
+    try:
+        return tuple(_override(table, where) for where, table in profile_file.tables(tables, TABLE, name))
+    except TableError as error:
+        raise ProfileError("overrides-invalid", str(error)) from None
 
 
 def _override(table: object, where: str) -> Override:
-    problem = f"{TABLE}-invalid"
     needs = {"operator": '"ai.onnx/Conv"', "type": '"float"', "reason": '"the device multiplies numbers of 10 bits"'}
-    found = profile_file.fields(table, where, problem, _KEYS, needs)
+    found = profile_file.fields(table, where, _KEYS, needs)
     override = Override(**{"types" if key == "type" else key: value for key, value in found.items()})
     if not override.limits:
-        raise ProfileError(problem, f"{where} has no tolerance; write rtol = 0.001, atol or ulp")
+        raise TableError(f"{where} has no tolerance; write rtol = 0.001, atol or ulp")
     for type_ in override.types:
         rtol, atol = MOST[type_]
         ulp = rtol / float(np.spacing(numpy_dtype(element_type_named(type_).number).type(1)))

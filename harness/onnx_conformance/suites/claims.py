@@ -35,7 +35,7 @@ from onnx_conformance.specification import model_use, nodes, schema
 from onnx_conformance.specification.model_use import Use, attribute_value, comparable
 from onnx_conformance.suites import profile_file
 from onnx_conformance.suites.operator_versions import Pattern
-from onnx_conformance.suites.profile_file import ProfileError
+from onnx_conformance.suites.profile_file import ProfileError, TableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -229,11 +229,15 @@ def of_tables(tables: object, name: str) -> Claims:
     Raises:
         ProfileError: one is malformed.
     """
-    return Claims(name, tuple(_claim(table, where) for where, table in profile_file.tables(tables, TABLE, name)))
+    try:
+        rows = profile_file.tables(tables, TABLE, name)
+        return Claims(name, tuple(_claim(table, where) for where, table in rows))
+    except TableError as error:
+        raise ProfileError("claims-invalid", str(error)) from None
 
 
 def _claim(table: object, where: str) -> Claim:
-    return Claim(**profile_file.fields(table, where, "claims-invalid", _KEYS, {"operator": '"ai.onnx/Conv"'}))
+    return Claim(**profile_file.fields(table, where, _KEYS, {"operator": '"ai.onnx/Conv"'}))
 
 
 def operator_pattern(value: object) -> str:

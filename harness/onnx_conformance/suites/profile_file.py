@@ -22,8 +22,16 @@ _MOST_NESTED = 30
 _DEEP_KEY = re.compile(rf"[\w\"'-]+(?:\s*\.\s*[\w\"'-]+){{{_MOST_NESTED}}}")
 
 
+EXCLUSIONS = "exclusions"
+"""The name of the tables of exclusions, in a profile and in the header of results."""
+
+
 class ProfileError(HarnessError):
     """A profile cannot be used; the text names the file, the table and the correction."""
+
+
+class TableError(ValueError):
+    """A table is malformed; the text names the file, the table and the correction, and the caller adds an id."""
 
 
 def text_of(path: Path) -> str:
@@ -64,44 +72,41 @@ def tables(value: object, table: str, name: str) -> list[tuple[str, object]]:
         name: of the file.
 
     Raises:
-        ProfileError: it is not an array.
+        TableError: it is not an array.
     """
     if not isinstance(value, list):
-        raise ProfileError(
-            f"{table}-invalid", f"{line(name)}: {table} is not a list of tables; write each as [[{table}]]"
-        )
+        raise TableError(f"{line(name)}: {table} is not a list of tables; write each as [[{table}]]")
     return [(f"{line(name)}, [[{table}]] number {number}", item) for number, item in enumerate(value, 1)]
 
 
 def fields(
-    value: object, where: str, problem: str, keys: Mapping[str, Callable[[Any], Any]], needs: Mapping[str, str]
+    value: object, where: str, keys: Mapping[str, Callable[[Any], Any]], needs: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the converted values of one table.
 
     Args:
         value: the table.
         where: its place in words.
-        problem: the id of errors.
         keys: each allowed key with the function that converts its value; its ValueError has the correction.
         needs: each required key with an example.
 
     Raises:
-        ProfileError: a key is missing or unknown, or a value is wrong.
+        TableError: a key is missing or unknown, or a value is wrong.
     """
     table = value if isinstance(value, dict) else {}
     for key, example in needs.items():
         if not table.get(key):
-            raise ProfileError(problem, f"{where} has no {key}; write {key} = {example}")
+            raise TableError(f"{where} has no {key}; write {key} = {example}")
     found = {}
     for key, item in table.items():
         if key not in keys:
             near = difflib.get_close_matches(key, keys, 1)
             hint = f"did you mean {near[0]!r}?" if near else f"expected one of {', '.join(keys)}"
-            raise ProfileError(problem, f"{where}: {line(key, 80)!r} is not a valid key; {hint}")
+            raise TableError(f"{where}: {line(key, 80)!r} is not a valid key; {hint}")
         try:
             found[key] = keys[key](item)
         except ValueError as error:
-            raise ProfileError(problem, f"{where}: {key} is {line(repr(item), 80)}; {error}") from None
+            raise TableError(f"{where}: {key} is {line(repr(item), 80)}; {error}") from None
     return found
 
 

@@ -137,8 +137,8 @@ def test_every_command_can_be_loaded() -> None:
         assert row.about.endswith("."), name
     modules = {row.module for row in commands.COMMANDS.values()}
     assert modules == {
-        "backends", "cache", "cases", "check", "check_model", "diagnose", "findings", "gaps", "gate", "new", "opset",
-        "publish", "reports", "run", "search", "site", "trend",
+        "backends", "cache", "cases", "check", "check_model", "claims", "diagnose", "findings", "gaps", "gate", "new",
+        "opset", "publish", "reports", "run", "search", "site", "trend",
     }  # fmt: skip
     assert commands.main.get_command(context, "no such") is None
 

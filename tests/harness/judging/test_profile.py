@@ -161,6 +161,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("assigned", "verdict", "status"), WRONG,
     ids=["right", "falls back silently", "folds", "declines its claims", "malformed row", "malformed"],
