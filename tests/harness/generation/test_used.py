@@ -41,7 +41,7 @@ def made(op: Op, *names: str) -> dict[str, Case]:
 def test_a_call_without_a_declared_case_is_derived_from_one() -> None:
     op = registry.load().named("Add")
     case = made(op, "usage_int64_a2_b0")["usage_int64_a2_b0"]
-    assert [value.shape for value in case.inputs.values()] == [(2, 3), ()]  # type: ignore[union-attr]
+    assert [value.shape for value in case.inputs.values()] == [(2, 1), ()]  # type: ignore[union-attr]
     assert {value.dtype for value in case.inputs.values()} == {np.dtype(np.int64)}  # type: ignore[union-attr]
     assert case.outcome is Outcome.VALUES
     assert case.tags == {Tag.USAGE}
@@ -52,7 +52,7 @@ def test_a_call_that_a_declared_case_makes_is_not_derived() -> None:
     wanted = {call.inputs for call in used.wanted(op) if "T=float" in call.types}
     assert ("A/2", "B/1") in wanted
     names = of_usage("Add")
-    assert "usage_float_a2_b0" in names
+    assert "usage_float_a4_b0" in names
     assert "usage_float_a2_b1" not in names
 
 

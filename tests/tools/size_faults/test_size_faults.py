@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from onnx_conformance.generation import plans, sized
 from onnx_conformance.specification import registry
 from tools.size_faults import faults
 from tools.size_faults.__main__ import SUITES, Noticed, main, measure, report, touches
@@ -64,8 +65,6 @@ def test_winograds_algorithm_computes_a_convolution() -> None:
 
 
 def _sized(operator: str, name: str) -> Sequence[Any]:
-    from onnx_conformance.generation import plans, sized  # noqa: PLC0415 - only here
-
     op = registry.load().named(operator)
     version = sized.version_of(op)
     assert version is not None
@@ -84,7 +83,9 @@ def test_the_sizes_of_a_product_show_faults_that_small_cases_hide() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["Conv", "Gemm", "MatMulInteger", "ConvInteger", "ReduceSum", "Exp", "Add", "Softmax"])
+@pytest.mark.parametrize(
+    "name", ["Conv", "Gemm", "MatMulInteger", "QLinearConv", "ReduceSum", "Exp", "Add", "Softmax", "LSTM", "Resize"]
+)
 def test_every_fault_that_touches_an_operator_is_noticed(name: str) -> None:
     noticed = measured(name)
     assert any(noticed.touched.values())

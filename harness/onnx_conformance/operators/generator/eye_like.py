@@ -80,7 +80,7 @@ case("dtype_of_no_type", Tag.EDGE, input=ramp(2, 3), dtype=99, rejects=VALID)
 for name, k in {"main": 0, "above": 5, "below": -3}.items():
     EYE.sized(
         name,
-        grid(m=(7, 33), n=(16, 65)),
+        grid(m=(7, 33, 1025), n=(16, 65)),
         each="T1" if name == "main" else None,
         cites=(GENERATES, K),
         arguments={"input": filled("m", "n"), "k": k},

@@ -282,7 +282,7 @@ for type_ in ("int64", "int32", "float", "double"):
     )
 RANGE.sized(
     "by_quarters",
-    grid(n=(7, 64, 1025)),
+    grid(n=(7, 64, 1025, 65_537)),
     cites=CONTENTS,
     arguments={
         "start": typed("float", 2),

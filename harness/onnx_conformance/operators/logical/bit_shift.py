@@ -15,7 +15,7 @@ from onnx_conformance.declare import EXACT, Array, Multidirectional, Op, PartlyO
 from onnx_conformance.declare.data import every_pair
 from onnx_conformance.declare.families.bitwise import TYPES
 from onnx_conformance.declare.families.elementwise import EIGHT_BITS, counted, rank_of_two, typed_pairs
-from onnx_conformance.declare.sizes import BITS, filled
+from onnx_conformance.declare.sizes import BITS, filled, grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -170,6 +170,8 @@ def _bits(direction: str) -> Callable[[Dims, Dims], dict[str, Any]]:
 
 for direction, moved in {"LEFT": LEFT, "RIGHT": RIGHT}.items():
     NUMPY.sized(moved, _bits(direction), suffix=f"_{direction.lower()}", step=5, most=5000)
+    long = _bits(direction)(("n",), ("n",))
+    SHIFT.sized(f"long_{direction.lower()}", grid(n=(65_537,)), cites=moved, arguments=long)
 for type_ in EIGHT_BITS:
     shifted_numbers, amounts = typed_pairs(type_)
     for direction in ("LEFT", "RIGHT"):

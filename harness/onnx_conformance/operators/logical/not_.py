@@ -34,5 +34,5 @@ case("all", X=vary(false=[False, False, False], true=[True, True, True]), cites=
 case("alternating", X=[[False, True, False], [True, False, True]], cites=NEGATION)
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), rejects=BOOLEAN)
 
-NOT.sized("length", grid(n=LENGTHS[::2]), cites=NEGATION, arguments={"X": filled("n")})
+NOT.sized("length", grid(n=(*LENGTHS[::2], 65_537)), cites=NEGATION, arguments={"X": filled("n")})
 NOT.every("every", cites=NEGATION, X=every_value())

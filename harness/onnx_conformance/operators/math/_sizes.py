@@ -20,6 +20,7 @@ BYTES: dict[str, tuple[Dims, Dims, Choice]] = {
         partial(pairwise, most=1 << 22, m=(1, 2, 5, 17, 65), k=(1, 3, 4, 7, 33, 64, 513), n=(1, 8, 17)),
     ),
     "stacks": (("b", "m", "k"), ("b", "k", "n"), grid(b=(3,), m=(4, 17), k=(9, 64), n=(5, 16))),
+    "large": (("m", "k"), ("k", "n"), grid(m=(257,), k=(16,), n=(257,))),
 }
 """The dimensions of A and of B, and the sizes, of products of 8-bit integers. Kernels add groups of 4 products."""
 LANES: dict[str, tuple[Dims, int, list[dict[str, int]]]] = {
@@ -27,12 +28,14 @@ LANES: dict[str, tuple[Dims, int, list[dict[str, int]]]] = {
     "rows": (("m", "n"), -1, grid(m=(16, 33, 129), n=(64, 100))),
     "first": (("m", "n"), 0, grid(m=(7, 64, 129), n=(3, 16, 33))),
     "middle": (("b", "m", "n"), 1, grid(b=(2,), m=(7, 64, 129), n=(5, 16))),
+    "many": (("m", "n"), -1, grid(m=(700,), n=(100,))),
     "scores": (("b", "h", "q", "k"), -1, grid(b=(2,), h=(3,), q=(5, 17), k=(16, 65))),
 }
 """The dimensions of an input, the axis of its lanes, and the sizes."""
 CLASSES: dict[str, tuple[Dims, list[dict[str, int]]]] = {
     "classes": (("b", "c"), grid(b=(1, 16, 65), c=(3, 10, 129, 1000))),
     "pixels": (("b", "c", "h", "w"), grid(b=(2,), c=(3, 21), h=(7,), w=(16, 33))),
+    "many_pixels": (("b", "c", "h", "w"), grid(b=(2,), c=(3,), h=(130,), w=(257,))),
 }
 """The dimensions of the values of classes, and the sizes."""
 LINES: dict[str, tuple[Dims, int, list[dict[str, int]]]] = {
@@ -40,6 +43,7 @@ LINES: dict[str, tuple[Dims, int, list[dict[str, int]]]] = {
     "last": (("m", "n"), -1, grid(m=(7,), n=(9, 64, 257))),
     "first": (("n", "m"), 0, grid(n=(9, 65, 257), m=(16,))),
     "middle": (("b", "n", "m"), 1, grid(b=(2,), n=(33, 64), m=(7,))),
+    "many": (("m", "n"), -1, grid(m=(700,), n=(100,))),
 }
 """The dimensions of x, the axis, and the sizes, of running sums and products."""
 

@@ -171,7 +171,7 @@ class Window:
         for periodic, name in ((1, "periodic"), (0, "symmetric")):
             self.op.sized(
                 name,
-                grid(n=LENGTHS[1 :: 2 if periodic else 4]),
+                grid(n=(*LENGTHS[1 :: 2 if periodic else 4], 65_537)),
                 cites=(self.described, self.shape),
                 arguments={"size": lambda sizes: sizes["n"], "periodic": periodic},
             )

@@ -183,6 +183,6 @@ case("outside", Tag.DTYPE, outside="T", X=[[1, 2], [3, 4]], rejects=FLOATS)
 
 # The cost of the oracle grows with the factorial of the number of rows.
 DET.sized(
-    "batch", grid(b=(1, 3, 17, 65), n=(2, 3, 4)), each="T", cites=COMPUTES, arguments={"X": filled("b", "n", "n")}
+    "batch", grid(b=(1, 3, 17, 65, 4225), n=(2, 3, 4)), each="T", cites=COMPUTES, arguments={"X": filled("b", "n", "n")}
 )
 DET.sized("matrix", grid(n=(1, 2, 3, 4, 5, 6)), each="T", cites=COMPUTES, arguments={"X": filled("n", "n")})

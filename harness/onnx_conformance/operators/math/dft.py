@@ -428,7 +428,7 @@ DFT.sized(
 )
 DFT.sized(
     "complex",
-    grid(b=(2,), n=SIGNALS[:-4:2]),
+    grid(b=(2,), n=SIGNALS[:-4:2]) + grid(b=(17,), n=(2048,)),
     cites=(FORMULA, SINCE_20.complex),
     arguments={"input": filled("b", "n", 2), "axis": 1},
 )

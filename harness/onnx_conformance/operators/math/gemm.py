@@ -323,6 +323,8 @@ PRODUCTS: dict[str, tuple[Dims, Dims, Dims, dict[str, Any], Choice]] = {
 for name, (first, second, third, attributes, sizes) in PRODUCTS.items():
     of_sizes = {"A": filled(*first), "B": filled(*second), "C": filled(*third), **attributes}
     GEMM.sized(name, sizes, each="T", cites=(FORMULA, TRANSPOSED), arguments=of_sizes)
+of_sizes = {"A": filled("m", "k"), "B": filled("k", "n"), "C": filled("n")}
+GEMM.sized("large", grid(m=(257,), k=(16,), n=(257,)), each="T", cites=FORMULA, arguments=of_sizes)
 of_sizes = {"A": filled("m", "k"), "B": filled("n", "k"), "transB": 1}
 GEMM.sized("no_c", grid(m=(1, 16), k=(31, 128), n=(16, 63)), each="T", cites=NOT_SPECIFIED, arguments=of_sizes)
 of_sizes = {"A": filled("m", "k"), "B": filled("k", "n"), "C": filled("n"), "alpha": 0.375, "beta": -1.5}

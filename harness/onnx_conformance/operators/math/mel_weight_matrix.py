@@ -143,7 +143,7 @@ case("lower_nan", Tag.EDGE, lower_edge_hertz=np.nan, unspecified=LOWER)
 
 MEL.sized(
     "bands",
-    grid(bands=(8, 40, 128), size=(256, 400, 1024)),
+    grid(bands=(8, 40, 67, 128), size=(256, 400, 1024)),
     cites=(GENERATES, SHAPE),
     arguments={
         "num_mel_bins": lambda sizes: sizes["bands"],

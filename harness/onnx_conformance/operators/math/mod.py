@@ -37,7 +37,7 @@ from onnx_conformance.declare.families.elementwise import (
 )
 from onnx_conformance.declare.readings import REAL_NUMBERS
 from onnx_conformance.declare.rounding import nearest
-from onnx_conformance.declare.sizes import filled
+from onnx_conformance.declare.sizes import filled, grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -393,6 +393,7 @@ def _drawn(fmod: int) -> Callable[[Dims, Dims], dict[str, Any]]:
 
 for fmod, computed in {0: FLOORED_SINCE_28, 1: TRUNCATED_SINCE_28}.items():
     NUMPY.sized(computed, _drawn(fmod), suffix="_truncated" if fmod else "_floored", step=4, most=1100)
+MOD.sized("long", grid(n=(65_537,)), cites=FLOORED_SINCE_28, arguments=_drawn(0)(("n",), ("n",)))
 all_pairs(MOD, FLOORED_SINCE_28, divided=True)
 for type_ in EIGHT_BITS:
     dividends, divisors = typed_pairs(type_, divided=True)

@@ -144,4 +144,6 @@ for bits in (32, 64):
 for name in ("length", "scalar", "rows", "channels"):
     first, second, sizes = BROADCAST[name]
     of_sizes: dict[str, Any] = {"X": filled(*first), "slope": filled(*second, floats=(0, 1), integers=(0, 7))}
-    PRELU.sized(name, sizes[::3] if name == "length" else sizes, each="T", cites=FUNCTION, arguments=of_sizes)
+    PRELU.sized(
+        name, [*sizes[::3], sizes[-2]] if name == "length" else sizes, each="T", cites=FUNCTION, arguments=of_sizes
+    )

@@ -171,6 +171,12 @@ for type_, exponent_of_3 in {"int32": 19, "int64": 39}.items():
 case("parity_beyond_double", Tag.EDGE, X=[-1, -1], Y=typed("int64", [2**53 + 1, 2**53 + 2]), since=12, cites=POWER)
 case("outside_before_12", Tag.DTYPE, outside="T", X=[1, 1], Y=[1, 1], rejects=FLOATS)
 
+POW.sized(
+    "long",
+    grid(n=(65_537,)),
+    cites=POWER,
+    arguments={"X": filled("n", floats=(0.1, 3)), "Y": filled("n", floats=(-2, 3))},
+)
 NUMPY.sized(
     POWER,
     lambda one, other: {

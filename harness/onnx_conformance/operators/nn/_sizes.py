@@ -162,6 +162,11 @@ OVERLAPPED: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {
         ("c", "maps", "k", "k", "k"),
         grid(b=(1,), c=(3,), maps=(4,), d=(4, 5), k=(2, 3), stride=(1, 2)),
     ),
+    "large": (
+        ("b", "c", "h", "h"),
+        ("c", "maps", "k", "k"),
+        grid(b=(1,), c=(4,), maps=(5,), h=(64,), k=(3,), stride=(2,)),
+    ),
 }
 """The dimensions of data and of weights of transposed convolutions, and the sizes. Further names are as in FILTERED;
 `added` is the number of pixels of output_padding."""
@@ -181,6 +186,7 @@ POOLED: dict[str, tuple[Dims, list[dict[str, int]]]] = {
         grid(b=(1,), c=(3, 16), h=(14, 28, 33), k=(3,), stride=(2,), before=(0, 1), after=(0,), ceil=(1,)),
     ),
     "volume": (("b", "c", "d", "d", "d"), grid(b=(1,), c=(3, 8), d=(7, 9), k=(2, 3), stride=(1, 2))),
+    "large": (("b", "c", "h", "h"), grid(b=(1,), c=(18,), h=(64,), k=(3,))),
 }
 """The dimensions of the input of a pool, and the sizes. Further names are as in FILTERED; `ceil` is ceil_mode."""
 
@@ -205,10 +211,12 @@ MAPS: dict[str, tuple[Dims, list[dict[str, int]]]] = {
     "channels": (("b", "c", "h", "h"), grid(b=(2,), c=CHANNELS, h=(7,))),
     "plane": (("b", "c", "h", "w"), grid(b=(1,), c=(5,), h=(14, 33), w=(16, 31, 64))),
     "volume": (("b", "c", "d", "d", "d"), grid(b=(1,), c=(3, 8), d=(4, 7))),
+    "large": (("b", "c", "h", "w"), grid(b=(1,), c=(5,), h=(129,), w=(129,))),
 }
 """The dimensions of feature maps, and the sizes."""
 ROWS: dict[str, tuple[Dims, list[dict[str, int]]]] = {
     "rows": (("m", "n"), grid(m=(3,), n=(1, 3, 8, 15, 17, 64, 65, 127, 129, 256, 768, 1000, 1025, 4097))),
     "tokens": (("b", "m", "n"), grid(b=(2,), m=(5, 17, 64), n=(16, 100, 384))),
+    "many": (("m", "n"), grid(m=(700,), n=(100,))),
 }
 """The dimensions of tensors whose last dimension is normalized, and the sizes."""

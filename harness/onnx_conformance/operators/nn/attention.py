@@ -640,7 +640,7 @@ OF_SIZES: dict[str, tuple[tuple[Clause, ...], dict[str, Any], Choice]] = {
     "shared": (
         (COMPUTES, GQA),
         HEAD_BY_HEAD,
-        grid(b=(2,), h=(1, 2), share=(2, 4), q=(5, 16), k=(33,), d=(16,), e=(16,)),
+        grid(b=(2,), h=(1, 2), share=(2, 4), q=(5, 16, 260), k=(33,), d=(16,), e=(16,)),
     ),
     "rows": ((COMPUTES, Q_HIDDEN), IN_ROWS, grid(b=(2,), h=(2,), share=(1, 4), q=(1, 17), k=(33,), d=(8, 64), e=(8,))),
     "mask": (

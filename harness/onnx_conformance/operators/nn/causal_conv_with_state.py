@@ -213,7 +213,7 @@ for name, state in (
 ):
     case(f"past_{name}", **PLAIN, past_state=ramp(*state), n=2, rejects=PAST)
 
-LINES = grid(b=(2,), c=(3, 16, 65), t=(1, 7, 64, 129), k=(2, 4))
+LINES = grid(b=(2,), c=(3, 16, 65), t=(1, 7, 64, 129, 513), k=(2, 4))
 for mode in ("none", "silu"):
     of_sizes: dict[str, Any] = {
         "input": filled("b", "c", "t"),

@@ -222,7 +222,7 @@ for name, (dims, _) in MAPS.items():
     chosen = [
         {"groups": groups, **sizes}
         for groups in (1, 2, 8, 32)
-        for sizes in grid(b=(2,), c=(8, 32), **{dim: (7,) for dim in dims[2:] if isinstance(dim, str)})
+        for sizes in grid(b=(2,), c=(8, 32), **{dim: (7, 33) for dim in dims[2:] if isinstance(dim, str)})
         if sizes["c"] >= groups
     ]
     GROUP.sized(name, chosen, each="T", cites=(FORMULA, TWO_STAGES), arguments={"X": filled(*dims), **of_channels})

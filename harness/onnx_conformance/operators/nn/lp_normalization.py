@@ -144,6 +144,6 @@ for type_, since in float_types(22).items():
 for order in (1, 2):
     for name, (dims, sizes) in ROWS.items():
         of_rows = {"input": filled(*dims), "p": order}
-        NORMALIZATION.sized(f"{name}_p_{order}", sizes[order::2], each="T", cites=FORMULA, arguments=of_rows)
+        NORMALIZATION.sized(f"{name}_p_{order}", sizes[order::2] or sizes, each="T", cites=FORMULA, arguments=of_rows)
     columns = {"input": filled("m", "n"), "p": order, "axis": 0}
     NORMALIZATION.sized(f"columns_p_{order}", ROWS["rows"][1][1::3], cites=(FORMULA, AXIS), arguments=columns)

@@ -126,5 +126,5 @@ case("float16_squares_overflow", Tag.EDGE, X=HUNDREDS, size=3, cites=FORMULA)
 case("beyond_float", Tag.EDGE, X=[[[1e20], [-3e20], [2e20]]], size=3, cites=FORMULA)
 
 PLANES: dict[str, Any] = {"X": filled("b", "c", "h", "w"), "size": lambda sizes: sizes["size"], **STRONG}
-ACROSS = grid(b=(2,), c=(3, 16, 33), h=(7,), w=(5, 16), size=(3, 5))
+ACROSS = grid(b=(2,), c=(3, 16, 33), h=(7,), w=(5, 17, 145), size=(3, 5))
 LRN.sized("planes", ACROSS, each="T", cites=(REGION, SQUARES), arguments=PLANES)

@@ -184,5 +184,5 @@ REGIONS: dict[str, Any] = {
     "rois": lambda sizes: [[i % sizes["b"], 0, 0, *[sizes["p"] * sizes["side"] - 1] * 2] for i in range(sizes["r"])],
     "pooled_shape": lambda sizes: [sizes["p"]] * 2,
 }
-PARTS = grid(b=(2,), c=(3, 17), p=(1, 3, 7), side=(12,), r=(1, 5))
+PARTS = grid(b=(2,), c=(3, 17), p=(1, 3, 7, 11), side=(12,), r=(1, 5))
 POOL.sized("parts", PARTS, each="T", cites=(APPLIES, OUTPUT), arguments=REGIONS)

@@ -143,6 +143,6 @@ case("far_from_zero", Tag.EDGE, X=[[100, 101, 103, 104]], axes=[1], cites=EXPRES
 case("long", X=np.cos(np.arange(300.0)).reshape(2, 150), axes=[1], cites=EXPRESSION)
 case("each_type", Tag.DTYPE, each="T", X=CUBE, axes=[0, 2], cites=EXPRESSION)
 
-for name in ("channels", "plane"):
+for name in ("channels", "plane", "large"):
     dims, sizes = MAPS[name]
     NORMALIZATION.sized(name, sizes, each="T", cites=(EXPRESSION, DEFAULT), arguments={"X": filled(*dims)})

@@ -280,7 +280,7 @@ for turn, sentence in enumerate((JOINED, INTERLEAVED)):
         "sin_cache": filled("b", "t", "half", floats=ANGLES),
         "interleaved": turn,
     }
-    sizes = grid(b=(2,), h=(1, 3), t=(1, 17, 64), half=(4, 16, 33))
+    sizes = grid(b=(2,), h=(1, 3), t=(1, 17, 64, 170), half=(4, 16, 33))
     ROTARY.sized(f"tokens_{turn}", sizes, each="T", cites=(REAL, IMAGINARY, sentence), arguments=of_tokens)
     of_positions = {**of_tokens, **POSITIONED}
     sizes = grid(b=(2,), h=(3,), t=(1, 17), half=(4, 64), most=(33,))

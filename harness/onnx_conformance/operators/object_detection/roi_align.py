@@ -286,6 +286,6 @@ OF_REGIONS: dict[str, Any] = {
     "output_width": lambda sizes: sizes["p"],
     "sampling_ratio": lambda sizes: sizes["ratio"],
 }
-GRIDS = grid(b=(2,), c=(3, 17), h=(14,), w=(33,), r=(1, 5), p=(1, 7), ratio=(1, 2, 3))
+GRIDS = grid(b=(2,), c=(3, 17), h=(14,), w=(33,), r=(1, 5), p=(1, 7, 11), ratio=(1, 2, 3))
 ALIGN.sized("average", GRIDS, each="T1", cites=(POOLS, RATIO), arguments=OF_REGIONS)
 ALIGN.sized("greatest", GRIDS[::3], cites=MODE, arguments={**OF_REGIONS, "mode": "max"})

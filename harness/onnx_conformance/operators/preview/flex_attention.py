@@ -337,7 +337,7 @@ case("outside", Tag.DTYPE, outside="T1", Q=ramp(1, 1, 2, 3), K=ramp(1, 1, 4, 3),
 
 FLEX.sized(
     "heads",
-    grid(b=(2,), h=(1, 2), share=(1, 4), q=(5, 17), k=(33,), d=(16, 64)),
+    grid(b=(2,), h=(1, 2), share=(1, 4), q=(5, 17, 65), k=(33,), d=(16, 65)),
     each="T1",
     cites=(FORMULA, SHARED),
     arguments={

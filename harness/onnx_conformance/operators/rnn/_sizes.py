@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 NEURONS = (1, 3, 4, 8, 15, 16, 17, 32, 64, 100)
 """Numbers of neurons around the widths of vectors."""
 ONE_STEP = pairwise(most=1 << 20, h=NEURONS, b=(1, 3, 5), i=(1, 16, 33))
+MANY = grid(h=(100,), b=(700,), i=(3,))
 STEPS = grid(h=(17,), b=(2,), i=(10,), t=(2, 5)) + grid(h=(4,), b=(3,), i=(8,), t=(20,))
-"""The numbers of neurons, of sequences, of inputs and of time steps. The cost of the allowed errors grows with the
-latter, so most calls have one step, with initial states."""
+"""The numbers of neurons, of sequences, of inputs and of time steps; MANY has many sequences. The cost of the allowed
+errors grows with the time steps, so most calls have one step, with initial states."""
 
 
 def one_step(clauses: Recurrent, direction: str) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def sized(op: Op, clauses: Recurrent, cites: tuple[Clause, ...]) -> None:
     for direction in DIRECTIONS:
         ends, forward = 1 + len(clauses.states), direction == "forward"
         layer = one_step(clauses, direction)
-        some = ONE_STEP if forward else ONE_STEP[::4]
+        some = (*ONE_STEP, *MANY) if forward else ONE_STEP[::4]
         op.sized(f"{direction}_step", some, n=ends, each="T", cites=cites, arguments=layer)
         steps = {**layer, "X": filled("t", "b", "i", floats=(-1, 1)), "sequence_lens": lengths}
         few = STEPS if forward else STEPS[:2]

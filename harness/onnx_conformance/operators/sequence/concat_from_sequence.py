@@ -131,7 +131,7 @@ of_types_not_held(CONCAT_FROM_SEQUENCE, axis=0, rejects=ANY_TYPE)
 
 CONCAT_FROM_SEQUENCE.sized(
     "rows",
-    grid(count=(3, 33, 100), n=(7, 64)),
+    grid(count=(3, 33, 100), n=(7, 64, 700)),
     cites=(CONCATENATE, LIKE_CONCATENATE),
     arguments={"input_sequence": sequence("count", lambda index: filled(index % 5 + 1, "n")), "axis": 0},
 )

@@ -65,7 +65,7 @@ of_types_not_held(SEQUENCE_AT, position=0)
 for name, position in {"first": 0, "inner": 7, "from_back": -2}.items():
     SEQUENCE_AT.sized(
         name,
-        grid(count=(9, 100), n=(64,)),
+        grid(count=(9, 100), n=(64,)) + grid(count=(9,), n=(65_539,)),
         cites=(COPY, ACCEPTED),
         arguments={"input_sequence": sequence("count", lambda index: filled(index % 5 + 1, "n")), "position": position},
     )

@@ -43,7 +43,7 @@ case("third_type", Tag.DTYPE, inputs=(ramp(2), ramp(2), typed("int32", ramp(2)))
 
 SEQUENCE_CONSTRUCT.sized(
     "many",
-    grid(count=(9, 33, 100), n=(7, 64)),
+    grid(count=(9, 33, 100), n=(7, 64)) + grid(count=(2,), n=(65_539,)),
     cites=CONSTRUCTS,
     arguments={"inputs": several("count", lambda index: filled(index % 5 + 1, "n"))},
 )

@@ -79,7 +79,7 @@ of_types_not_held(SEQUENCE_ERASE, position=0)
 for name, position in {"first": 0, "inner": 7, "from_back": -2}.items():
     SEQUENCE_ERASE.sized(
         name,
-        grid(count=(9, 100), n=(64,)),
+        grid(count=(9, 100), n=(64,)) + grid(count=(9,), n=(65_539,)),
         cites=(REMOVES, ACCEPTED),
         arguments={"input_sequence": sequence("count", lambda index: filled(index % 5 + 1, "n")), "position": position},
     )

@@ -90,7 +90,7 @@ case("into_tensor", Tag.DTYPE, input_sequence=typed("float", ramp(3)), tensor=ra
 for name, position in {"first": 0, "inner": 7, "from_back": -2}.items():
     SEQUENCE_INSERT.sized(
         name,
-        grid(count=(9, 100), n=(64,)),
+        grid(count=(9, 100), n=(64,)) + grid(count=(9,), n=(65_539,)),
         cites=(INSERTS, ACCEPTED),
         arguments={
             "input_sequence": sequence("count", lambda index: filled(index % 5 + 1, "n")),

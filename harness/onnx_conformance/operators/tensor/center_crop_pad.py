@@ -151,7 +151,7 @@ CENTER.sized(
 )
 CENTER.sized(
     "signal",
-    grid(n=(9, 64, 1025), length=(8, 400)),
+    grid(n=(9, 64, 1025), length=(8, 400, 65_537)),
     cites=(CROPS, PADS, ALL_AXES),
     arguments={"input_data": filled("n"), "shape": lambda sizes: [sizes["length"]]},
 )

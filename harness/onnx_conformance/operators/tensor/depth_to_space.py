@@ -77,7 +77,7 @@ for mode, rearranged in {"DCR": DCR, "CRD": CRD}.items():
             {"b": 2, "c": channels * block**2, "h": 7, "w": w, "block": block}
             for channels in (1, 3, 8)
             for block in (2, 3, 4)
-            for w in (5, 16)
+            for w in (5, 16, 37)
         ],
         each="T" if mode == "DCR" else None,
         cites=rearranged,

@@ -245,7 +245,7 @@ GATHER.sized(
 )
 GATHER.sized(
     "rows",
-    grid(a=(5,), b=(9,), d=(7, 16, 64), n=(5, 33)),
+    grid(a=(5,), b=(9,), d=(7, 16, 64), n=(5, 33, 1025)),
     cites=(TUPLES, MAPS),
     arguments={"data": filled("a", "b", "d"), "indices": tuples(("a", "b"), "n")},
 )

@@ -461,7 +461,8 @@ SAMPLED: dict[str, tuple[Dims, Dims, list[dict[str, int]]]] = {
     "image": (
         ("b", "c", "h", "w"),
         ("b", "oh", "ow", 2),
-        grid(b=(2,), c=(3,), h=(14,), w=(9, 33), oh=(7,), ow=(16, 33)),
+        grid(b=(2,), c=(3,), h=(14,), w=(9, 33), oh=(7,), ow=(16, 33))
+        + grid(b=(2,), c=(3,), h=(14,), w=(9,), oh=(70,), ow=(160,)),
     ),
     "channels": (
         ("b", "c", "h", "w"),

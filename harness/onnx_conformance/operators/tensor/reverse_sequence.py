@@ -106,7 +106,7 @@ for name, (dims, axes) in {
 }.items():
     REVERSE.sized(
         name,
-        grid(b=(8,), t=(7, 33, 129), n=(1, 16)),
+        grid(b=(8,), t=(7, 33, 129), n=(1, 16, 65)),
         each="T" if name == "time_first" else None,
         cites=(REVERSES, CONTAINS),
         arguments={"input": filled(*dims), "sequence_lens": indices_of("t", "b"), **axes},

@@ -343,7 +343,7 @@ for name, (places, slice_, sizes) in INTO.items():
         )
 SCATTER.sized(
     "large",
-    grid(a=(129,), b=(257,), n=(8193,)),
+    grid(a=(129,), b=(257, 513), n=(8193,)),
     cites=(WRITES, TUPLES),
     arguments={"data": filled("a", "b"), "indices": tuples(("a", "b"), "n", distinct=True), "updates": filled("n")},
 )

@@ -58,7 +58,7 @@ for mode in ("DCR", "CRD"):
             {"b": 2, "c": channels, "h": 5 * block, "w": w * block, "block": block}
             for channels in (1, 3, 8)
             for block in (2, 3, 4)
-            for w in (5, 16)
+            for w in (5, 16, 65)
         ],
         each="T" if mode == "DCR" else None,
         cites=(REARRANGES, ORDERED),

@@ -129,4 +129,4 @@ SQUEEZE.sized(
     cites=REMOVE,
     arguments={"data": filled("b", "c", 1, 1), "axes": [2, -1]},
 )
-SQUEEZE.sized("all", grid(b=(1,), n=(33, 4097)), cites=ALL_SINGLE, arguments={"data": filled("b", 1, "n", 1)})
+SQUEEZE.sized("all", grid(b=(1,), n=(33, 4097, 65_537)), cites=ALL_SINGLE, arguments={"data": filled("b", 1, "n", 1)})

@@ -179,4 +179,4 @@ case("dtypes_extremes", Tag.DTYPE, Tag.EDGE, each="T", data=extremes(13), axes=[
 UNSQUEEZE.sized(
     "mask", grid(b=(2,), s=(33, 1025)), each="T", cites=INPUT, arguments={"data": filled("b", "s"), "axes": [1, -2]}
 )
-UNSQUEEZE.sized("row", grid(n=(33, 4097)), cites=INPUT, arguments={"data": filled("n"), "axes": [0]})
+UNSQUEEZE.sized("row", grid(n=(33, 4097, 65_537)), cites=INPUT, arguments={"data": filled("n"), "axes": [0]})

@@ -242,7 +242,7 @@ for name, (pattern, texts) in {
 }.items():
     FULL_MATCH.sized(
         name,
-        grid(m=(3,), n=(7, 64, 1025)),
+        grid(m=(3, 65), n=(7, 64, 1025)),
         cites=(PERFORMS, TRUE),
         arguments={"X": among(texts, "m", "n"), "pattern": pattern},
     )

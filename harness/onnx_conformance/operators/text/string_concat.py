@@ -13,7 +13,7 @@ import numpy as np
 
 from onnx_conformance.declare import EXACT, Array, Multidirectional, Op, Tag, Version, ramp
 from onnx_conformance.declare.families.elementwise import rank_of_two
-from onnx_conformance.declare.sizes import filled
+from onnx_conformance.declare.sizes import filled, grid
 
 CONCAT = Op("StringConcat", versions=(20,), compare=EXACT, rank=rank_of_two)
 CONCAT.example(X=ramp(2, 3), Y=ramp(3))
@@ -72,6 +72,8 @@ case("cube", **_operands((2, 3, 4), (2, 3, 4)), cites=CONCATENATES)
 NUMPY.cases(_operands)
 case("outside", Tag.DTYPE, outside="T", X=ramp(3), Y=ramp(3), rejects=UTF8)
 
+CONCAT_LONG: dict[str, Any] = {"X": filled("n", integers=(0, 10_000)), "Y": filled("n", integers=(0, 10_000))}
+CONCAT.sized("long", grid(n=(65_537,)), cites=CONCATENATES, arguments=CONCAT_LONG)
 NUMPY.sized(
     CONCATENATES,
     lambda one, other: {"X": filled(*one, integers=(0, 10_000)), "Y": filled(*other, integers=(0, 99))},

@@ -210,5 +210,8 @@ CALLS: dict[str, dict[str, Any]] = {
 }
 for name, attributes in CALLS.items():
     NORMALIZER.sized(
-        name, grid(n=(7, 64, 1025)), cites=(REMOVES, CHANGES), arguments={"X": among(VOCABULARY, "n"), **attributes}
+        name,
+        grid(n=(7, 64, 1025, 70_000)),
+        cites=(REMOVES, CHANGES),
+        arguments={"X": among(VOCABULARY, "n"), **attributes},
     )

@@ -191,7 +191,7 @@ CALLS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 for name, (texts, attributes) in CALLS.items():
     SPLIT.sized(
         name,
-        grid(m=(3,), n=(7, 64, 1025)),
+        grid(m=(3, 65), n=(7, 64, 1025)),
         n=2,
         cites=(SPLITS, PADS),
         arguments={"X": among(texts, "m", "n"), **attributes},

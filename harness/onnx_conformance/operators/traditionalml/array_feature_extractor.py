@@ -65,7 +65,7 @@ case("signed_zeros", Tag.EDGE, X=typed("double", [[0.0, -0.0, np.nan]]), Y=[1, 2
 
 EXTRACTOR.sized(
     "columns",
-    grid(m=(1, 17), n=(33, 257), k=(1, 16, 65)),
+    grid(m=(1, 17, 1025), n=(33, 257), k=(1, 16, 65)),
     each="T",
     cites=(SELECT, LAST),
     arguments={"X": filled("m", "n"), "Y": indices_of("n", "k")},

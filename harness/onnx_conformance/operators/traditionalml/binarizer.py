@@ -67,7 +67,7 @@ case("outside", Tag.DTYPE, outside="T", X=ramp(3), rejects=NUMERIC)
 
 BINARIZER.sized(
     "rows",
-    grid(m=(3,), n=FEW_LENGTHS),
+    grid(m=(3, 700), n=FEW_LENGTHS),
     each="T",
     cites=(MAPS, GREATER),
     arguments={"X": filled("m", "n"), "threshold": 0.5},

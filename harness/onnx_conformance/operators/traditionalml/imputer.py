@@ -154,7 +154,7 @@ IMPUTER.sized(
 )
 IMPUTER.sized(
     "by_feature",
-    grid(m=(17,), n=(9, 64)),
+    grid(m=(17, 1025), n=(9, 64)),
     cites=(REPLACES, LAST),
     arguments={
         "X": typed("int64", among([1, 5, 2, -3], "m", "n")),

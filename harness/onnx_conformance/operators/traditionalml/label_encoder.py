@@ -328,7 +328,7 @@ def _listed(type_: str, factor: int) -> Callable[[Sizes], list[Any]]:
 for keys, values in (("int64", "string"), ("string", "int64"), ("float", "float"), ("string", "float")):
     ENCODER.sized(
         f"{keys}_to_{values}",
-        grid(m=(3,), n=(7, 65, 1025), count=(16, 1000)),
+        grid(m=(3, 65), n=(7, 65, 1025), count=(16, 1000)),
         cites=(PARALLEL, NOT_FOUND),
         arguments={
             "X": typed(keys, among(range(1200), "m", "n")),

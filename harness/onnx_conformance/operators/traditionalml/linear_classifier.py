@@ -180,7 +180,7 @@ case("integers_beyond_float", Tag.EDGE, X=typed("int64", [[2**40, 0, 2**41]]), *
 for transform in ("NONE", "SOFTMAX", "LOGISTIC"):
     CLASSIFIER.sized(
         transform.lower(),
-        grid(m=(1, 17, 64), n=(7, 64, 257), classes=(3, 10))[:: 1 if transform == "NONE" else 4],
+        grid(m=(1, 17, 64, 257), n=(7, 64, 257), classes=(3, 10))[:: 1 if transform == "NONE" else 4],
         n=2,
         cites=(LINEAR, ONE_CLASS, SCORES),
         arguments={

@@ -139,7 +139,7 @@ case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), **ONE, rejects=NUMERIC)
 
 REGRESSOR.sized(
     "targets",
-    grid(m=(1, 17, 64), n=(7, 64, 257), targets=(1, 5)),
+    grid(m=(1, 17, 64, 257), n=(7, 64, 257), targets=(1, 5, 11)),
     cites=(EVALUATION, MANY, CONTIGUOUS),
     arguments={
         "X": filled("m", "n"),

@@ -106,7 +106,7 @@ case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), rejects=NUMERIC)
 for norm, formula in MODES.items():
     NORMALIZER.sized(
         norm.lower(),
-        grid(m=(7,), n=FEW_LENGTHS),
+        grid(m=(7, 700), n=FEW_LENGTHS),
         each="T" if norm == "L2" else None,
         cites=(formula, ROWS),
         arguments={"X": filled("m", "n", floats=(0.1, 2), integers=(1, 8)), "norm": norm},

@@ -118,7 +118,7 @@ case("outside", Tag.DTYPE, outside="T", X=ramp(3), cats_int64s=[0, 1, 2], reject
 for type_ in ("int64", "string"):
     ENCODER.sized(
         type_,
-        grid(m=(3,), n=(7, 64, 300), count=(5, 60)),
+        grid(m=(3, 33), n=(7, 64, 300), count=(5, 60)),
         cites=(PLACED, COUNT),
         arguments={
             "X": typed(type_, filled("m", "n", integers=(0, 69))),

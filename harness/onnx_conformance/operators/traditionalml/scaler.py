@@ -105,7 +105,7 @@ case("outside", Tag.DTYPE, outside="T", X=ramp(2, 3), **BY_ONE, rejects=NUMERIC)
 
 SCALER.sized(
     "features",
-    grid(m=(17,), n=FEW_LENGTHS),
+    grid(m=(17, 700), n=FEW_LENGTHS),
     each="T",
     cites=(RESCALE, FIRST, SECOND),
     arguments={

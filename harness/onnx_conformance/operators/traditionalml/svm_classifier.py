@@ -154,7 +154,7 @@ case("outside", Tag.DTYPE, outside="T1", X=NONE, **INTS, rejects=NUMERIC)
 for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID"):
     SVM.sized(
         kernel.lower(),
-        grid(m=(33,), n=(7, 16), vectors=(20,)),
+        grid(m=(33, 4097), n=(7, 16), vectors=(20,)),
         n=2,
         cites=(OUTPUTS, SCORES, KERNELS),
         arguments={

@@ -30,7 +30,7 @@ def sized(op: Op, tensors: int, cites: tuple[Clause, ...], attributes: Mapping[s
 
     shared = {"R": 0.1, "T": 3, **attributes}
     op.sized(
-        "vector", grid(n=LENGTHS[::3]), n=tensors - 1, each="T3", cites=cites,
+        "vector", grid(n=(*LENGTHS[::3], 65_537)), n=tensors - 1, each="T3", cites=cites,
         arguments={**shared, "inputs": drawn(1, "n")},
     )  # fmt: skip
     op.sized(

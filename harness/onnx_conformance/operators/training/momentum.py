@@ -230,7 +230,7 @@ DECAYS = {"alpha": 0.95, "beta": 0.85, "norm_coefficient": 0.001}
 for mode, formula in {"standard": X_NEW, "nesterov": X_NEW_NESTEROV}.items():
     MOMENTUM.sized(
         f"vector_{mode}",
-        grid(n=LENGTHS[::3]),
+        grid(n=(*LENGTHS[::3], 65_537)),
         n=2,
         each="T3" if mode == "standard" else None,
         cites=(V_NEW, formula),
