@@ -62,11 +62,18 @@ def index(digest: str) -> Index:
     return Index(
         cases={name: counts[name].cases if name in counts else 0 for name in known.names},
         core={name: counts[name].core if name in counts else 0 for name in known.names},
-        new=[name for name in schema.every_version() if name not in set(known.names)],
+        new=_new(known.names),
         gone=known.gone,
         reworded=known.reworded,
         covers=completeness.covers(known.names),
     )
+
+
+def _new(names: Collection[str]) -> list[str]:
+    """Return the operator versions that only the installed onnx has, those of declared operators first."""
+    declared = {name.rpartition("/")[0] for name in names}
+    new = [name for name in schema.every_version() if name not in set(names)]
+    return sorted(new, key=lambda name: name.rpartition("/")[0] not in declared)
 
 
 @dataclass(frozen=True)
