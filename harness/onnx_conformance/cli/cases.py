@@ -15,7 +15,7 @@ import onnx
 from tabulate import tabulate
 
 from onnx_conformance.base import atomic_file, globs, printing
-from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import line
 from onnx_conformance.case.case import Outcome
@@ -161,7 +161,8 @@ def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite
             f"none of the {len(faults)} cases can be a node test of onnx; the first: {faults[0]}",
         )
     if faults:
-        printing.warn(f"skipping {len(faults)} cases that cannot be node tests of onnx; the first: {faults[0]}")
+        text = f"skipping {len(faults)} cases that cannot be node tests of onnx; the first: {faults[0]}"
+        printing.warn(Note("cases-not-node-tests", text))
 
 
 @click.command("manifest")

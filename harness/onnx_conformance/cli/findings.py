@@ -94,7 +94,7 @@ def findings_(
     findings_file.write(folder, found)
     findings_file.write_derived(folder, found, written.markdown(found))
     for note in collected.notes:
-        printing.warn(f"note: {note}")
+        printing.warn(note)
     for text in written.lines(found, collected.dropped):
         printing.show(text)
     printing.show(f"\n{folder / findings_file.FILE}")

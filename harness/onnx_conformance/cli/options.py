@@ -186,8 +186,8 @@ class CaseOptions:
         """
         suite, selection = open_suite(self.suite_name), self.selection(shard, sample)
         check_selection(suite, selection)
-        for text in notes(suite, selection):
-            printing.warn(f"note: {text}")
+        for note in notes(suite, selection):
+            printing.warn(note)
         return suite, selection
 
 

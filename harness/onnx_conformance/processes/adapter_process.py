@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.backends import protocol
 from onnx_conformance.base import printing
-from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.environments.backend_names import IN_SANDBOX
 from onnx_conformance.processes import hello, replies
@@ -596,10 +596,11 @@ class AdapterProcess:
             self._blame(Broken(f"{self.target.name} closed its output without an answer", self._stderr_text()))
         elif isinstance(self._state, Starting) and not self._hint_shown and now <= self._since + self.limits.start:
             self._hint_shown = True
-            printing.note(
+            text = (
                 f"{self.target.name}: no hello within {HINT_SECONDS:g} s of its start. A command must send it first "
                 f"({MANUAL}); the run waits up to {self.limits.start:g} s"
             )
+            printing.warn(Note("hello-late", text))
         elif isinstance(self._state, Starting):
             raise StartError(
                 self,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import onnx
 
+from onnx_conformance.base.errors import Note
 from onnx_conformance.generation import manifest
 from onnx_conformance.specification import completeness, registry, rewordings, schema
 from onnx_conformance.suites import packs
@@ -101,7 +102,7 @@ def _known(key: str, in_manifest: Collection[str]) -> _Declared | None:
         known = _Declared(**kept)
         names, here = set(known.names), set(schema.every_version())
         lists = {*known.gone, *known.reworded}
-    except TypeError:  # There is none, or it has another format.
+    except TypeError:  # It does not exist, or has another format.
         return None
     if not all(isinstance(name, str) for name in lists | names) or names - here or here & set(known.gone):
         return None
@@ -132,14 +133,14 @@ def _declared() -> _Declared:
     )
 
 
-def left_out(known: Index) -> list[tuple[str, list[str]]]:
+def left_out(known: Index) -> list[tuple[Note, list[str]]]:
     """Return notes about operator versions, each with the names of the versions."""
     release = f"the installed onnx {onnx.__version__}"
+    reworded = f"{release} rewords sentences; cases that cite them are unspecified: "
+    new = f"{release} defines operator versions that are not declared yet; the suite has no cases for them: "
+    gone = f"skipping operator versions that {release} does not define: "
     return [
-        (f"{release} rewords sentences; cases that cite them are unspecified: ", known.reworded),
-        (
-            f"{release} defines operator versions that are not declared yet; the suite has no cases for them: ",
-            known.new,
-        ),
-        (f"skipping operator versions that {release} does not define: ", known.gone),
+        (Note("sentences-reworded", reworded), known.reworded),
+        (Note("versions-undeclared", new), known.new),
+        (Note("versions-not-in-onnx", gone), known.gone),
     ]
