@@ -329,7 +329,7 @@ def _key(path: Path) -> bytes | None:
 
 
 def _make_key(path: Path) -> None:
-    """Write a new key. Of two processes that do so at once, the first one wins."""
+    """Write a new key. If two processes do so at once, the first one wins."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{KEY}.")  # Only this user can read it.
     try:
         with os.fdopen(handle, "wb") as file:

@@ -26,7 +26,7 @@ class HarnessError(Exception):
 
     @property
     def alone(self) -> HarnessError:
-        """The same problem for another process, without what only this one has, such as an adapter process."""
+        """The same problem for another process, without the objects of this process, such as an adapter process."""
         return HarnessError(self.id, self.text)
 
     @property

@@ -1,4 +1,4 @@
-"""Run cases, and print what happens: notes and progress, then the tables, the groups of failures and the faults."""
+"""Run cases, and print the events: notes and progress, then the tables, the groups of failures and the faults."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _before(folder: Path, *, update: bool) -> Findings | None:
     """Return the findings of the folder if they are to be updated.
 
     Raises:
-        HarnessError: there are none; or there are some, and --update is missing.
+        HarnessError: they do not exist; or they exist, and --update is missing.
     """
     if update:
         return findings_file.read(folder)

@@ -82,7 +82,7 @@ def collect(
     Args:
         runs: the runs, each with its suite, or None if the suite is not available.
         options: how the findings are made.
-        before: the old findings; None if there are none.
+        before: the old findings; None if they do not exist.
         on_step: called with the present activity, the number of finished items and their total number.
 
     Raises:

@@ -266,7 +266,7 @@ class Processes:
             self._reports.append(report)
 
     def _give(self) -> None:
-        """Assign a slice to each worker that requests one, or report that there is none."""
+        """Assign a slice to each worker that requests one, or report that no slice is left."""
         for member in self._living if self._begun else ():
             if not member.wants:
                 continue
@@ -282,7 +282,7 @@ class Processes:
                 member.end.send(assigned)
 
     def _next(self, member: _Member) -> Slice | None:
-        """Return the next slice for a worker; None: there is none, or it should finish its own slices first.
+        """Return the next slice for a worker; None: no slice is left, or it should finish its own slices first.
 
         A slice during which a worker has died runs alone from then on, so that other slices are not blamed.
         """

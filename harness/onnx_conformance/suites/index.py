@@ -92,7 +92,7 @@ class _Declared:
 
 
 def _known(key: str, in_manifest: Collection[str]) -> _Declared | None:
-    """Return what an earlier command has kept; None if there is nothing, or if it does not match the manifest.
+    """Return the part that an earlier command has kept; None if it is missing, or does not match the manifest.
 
     The names decide which cases run. So each operator version of the manifest must be among them, unless the installed
     onnx lacks it, and any other name must be in an operator file.

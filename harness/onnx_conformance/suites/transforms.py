@@ -1,6 +1,6 @@
 """The suite `transforms`: models with several nodes, whose outputs the oracles compute.
 
-Cases of the core beside another node, or with nothing left to compute; before other operators; and the patterns that
+Cases of the core next to another node, or with nothing left to compute; before other operators; and the patterns that
 optimizers are known to rewrite.
 """
 
