@@ -188,6 +188,7 @@ class Store:
                 os.utime(path)  # Marks it as used; the least recently used are removed first.
             return data[body:]
         self.remove(name)
+        distrust(path, "is damaged, or was written by a program without your key, and was removed")
         return None
 
     def remove(self, name: str) -> None:
