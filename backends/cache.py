@@ -188,6 +188,7 @@ class Store:
                 os.utime(path)  # Marks it as used; the least recently used are removed first.
             return data[body:]
         self.remove(name)
+        distrust(path, "is damaged, or was written by a program without your key, and was removed")
         return None
 
     def remove(self, name: str) -> None:
@@ -329,7 +330,7 @@ def _key(path: Path) -> bytes | None:
 
 
 def _make_key(path: Path) -> None:
-    """Write a new key. Of two processes that do so at once, the first one wins."""
+    """Write a new key. If two processes do so at once, the first one wins."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{KEY}.")  # Only this user can read it.
     try:
         with os.fdopen(handle, "wb") as file:

@@ -8,19 +8,19 @@ Compiled programs are cached from one run to the next (cache.py), by their C sou
 time, so that every message of the backend, and every use of onnx.reference, shows each time. Reading 170 templates took
 nine tenths of that for each model, so they stay in memory once they are read.
 
-The backend runs the program in a process of its own: one that a signal ends, ends this process by the same signal
+The backend runs the program in a separate process: one that a signal ends, ends this process by the same signal
 here, so that the case is reported as a crash.
 
 For sequences whose elements have no known shape the backend cuts its answer to the shapes that onnx.reference gives,
 and it takes some shapes that a graph computes from there as well. Such an answer is not that of emx-onnx-cgen, and opts
 out.
 
-What fails, and why (each is the runtime's):
+Failures and their causes (each is the runtime's):
 
 - SplitToSequence of strings ends in a SIGSEGV.
 - Split-18 refuses a `num_outputs` that does not divide the dimension.
 - Shapes of symbols: ReduceSum compares its output's -1 with a number, and refuses.
-- BitShift by the width of the type or more, the inverse DFT and Attention in float16 give other values.
+- BitShift by the width of the type or more, the inverse DFT and Attention in float16 return other values.
 """
 
 from __future__ import annotations

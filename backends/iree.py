@@ -4,7 +4,7 @@ A model is read as `iree-import-onnx` reads it: onnx's checker, onnx's shape inf
 doubles (`--iree-input-demote-f64-to-f32=false`): the compiler would convert them to floats, also in the inputs and
 outputs of the model.
 
-Compiled programs are cached from one run to the next (cache.py). iree-compile is a process of its own, for about a
+Compiled programs are cached from one run to the next (cache.py). iree-compile is a separate process, for about a
 second: one that a signal ends, ends this process by the same signal here, so that the case is reported as a
 crash.
 
@@ -13,7 +13,7 @@ passed as bytes with IREE's element types, because its Python interface supports
 
 An operation without a kernel "failed to legalize": this message is an opt-out.
 
-What fails, and why (3.13.0, each is the runtime's):
+Failures and their causes (3.13.0, each is the runtime's):
 
 - The importer takes a tensor of unknown rank for a scalar ("'tensor.cast' op operand type ... are cast incompatible").
 - Types below a byte need an even number of elements ("does not have integral number of total bytes").
@@ -23,7 +23,7 @@ What fails, and why (3.13.0, each is the runtime's):
 - Split's attribute `split` is not heeded (Split-2 and Split-11), so that parts lie beyond the tensor: other memory's
   values, or "attempted to access an address outside of the valid buffer range".
 - onnx's own shape inference, which it calls first, aborts on a Split of more outputs than `num_outputs` (SIGABRT).
-- GridSample takes other neighbours; Add of 5x1 and 6 in shapes of symbols gives another shape.
+- GridSample takes other neighbours; Add of 5x1 and 6 in shapes of symbols returns another shape.
 """
 
 from __future__ import annotations

@@ -5,14 +5,14 @@ and the like from initializers only, because a graph compiled by `jax.jit` would
 graph runs once, so its own switch for that (`jaxort_only_allow_initializers_as_static_args`) is off. 64-bit types are
 on in JAX.
 
-XLA may start threads of its own that no flag prevents; `jaxonnxruntime.toml` keeps its work on one.
+XLA may start threads that no flag prevents; `jaxonnxruntime.toml` keeps its work on one.
 
-What fails, and why (each is the runtime's):
+Failures and their causes (each is the runtime's):
 
 - Clip calls a function of JAX with an argument that JAX has removed.
 - ReduceSum widens 32-bit integers to 64 bits, as JAX does where 64-bit types are on; without them 64-bit ones are lost.
 - XLA takes subnormal numbers for zero.
-- Cast to float8 gives NaN or an infinity, where the text saturates.
+- Cast to float8 returns NaN or an infinity, where the text saturates.
 - Softmax below opset 13 works along one axis; Div of integers rounds down; Add-1 and Add-6 ignore `axis`; Sum does not
   broadcast; NonZero needs a size that ONNX does not have.
 - Subgraphs of If and Loop do not get their inputs ("Fail to get the input tensor"); an input left out is an

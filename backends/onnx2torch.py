@@ -15,9 +15,9 @@ where it is missing a stub of this file lets onnx2torch be imported, and those t
 A converted module is in training mode, so that it is put into `eval()`. It returns the outputs of a node together;
 they are identified here by their place among the node's outputs, and returned unchanged where the numbers differ.
 
-What fails, and why (each is the runtime's):
+Failures and their causes (each is the runtime's):
 
-- LayerNormalization gives one of its three outputs; Split by size gives as many parts as fit, not as many as declared.
+- LayerNormalization returns one of its three outputs; Split by size returns the parts that fit, not the declared ones.
 - ReduceSum and CumSum widen integers as PyTorch's do; CumSum starts at the end; Pow of an integer to a float is a
   float; NonZero is transposed; GatherElements takes no index from the back.
 - bfloat16 initializers are refused: it reads them through numpy, which PyTorch takes no such array from.
@@ -158,9 +158,9 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
 
 
 def arranged(returned: Any, graph: onnx.GraphProto, outputs: Sequence[str]) -> list[Any]:  # noqa: ANN401 - any value
-    """Return the values of `outputs` from what a module returned: a value for each node that computes a graph output.
+    """Return the values of `outputs` from those of a module: a value for each node that computes a graph output.
 
-    The value of a node with several outputs is a tuple of all of them. Where it is not, or has another length, all
+    The value of a node with several outputs is a tuple of all of them. If it is not, or has another length, all
     values are returned, for they cannot be identified.
     """
     makers = {name: index for index, node in enumerate(graph.node) for name in node.output if name}

@@ -1,13 +1,13 @@
 """OpenCV's dnn module on the CPU, one thread, with the engine that it chooses itself.
 
-What the new engine cannot load it loads with the classic one, and the error is that of the classic one. A layer that
+It loads a model with the classic engine if the new one cannot, and the error is that of the classic one. A layer that
 cannot be created is an opt-out: both engines create layers in the same place. An unsupported attribute is not, because
 the new engine may support it and have failed for another reason.
 
 Its binding converts int64 and uint64 to int32 for a Mat: an input with a larger value opts out, so that the runtime is
 not blamed for values that it did not get. Answers of these types come back whole.
 
-What fails, and why (5.0.0):
+Failures and their causes (5.0.0):
 
 - float16 is computed in float32, and comes back as that.
 - bfloat16 is not accepted, and outputs of it are uint16: numpy has no name for the depth of such a Mat.

@@ -4,7 +4,7 @@ Inputs that the compiled model lacks are not passed: the runtime removes inputs 
 is passed as its raw bytes, because `Tensor.data` calls bfloat16 float16, and float8 and 4-bit uint8. Strings
 are passed as numpy's bytes, which lose NUL characters at the end of a string.
 
-What fails, and why (2026.4.1):
+Failures and their causes (2026.4.1):
 
 - A model with a string tensor aborts when its request is freed ("free(): invalid pointer"), after a right answer.
 - Optionals, sequences and maps are no inputs and outputs; a graph input of such a type is one of unknown rank to it.
@@ -13,7 +13,7 @@ What fails, and why (2026.4.1):
 - Axes, shapes and rank that are known at run time only are "dynamic rank" to the CPU plugin, which then opts out, or
   "has to be static" to a converter, which is an error.
 - A type that its protobuf does not know (float6) has no name in its message, as a wrong number has none: an error.
-- Tile over a tensor of four dimensions with repeats known at run time gives uninitialized memory.
+- Tile over a tensor of four dimensions with repeats known at run time returns uninitialized memory.
 - In a stream of one thread, which is its default on one core, an error inside infer() is lost, the answer is empty, and
   a later infer() ends by SIGSEGV. Without a stream, as here, errors are errors, so that no case affects another.
 """

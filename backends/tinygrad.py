@@ -10,16 +10,16 @@ clang 14 has no bfloat16 on x86-64: kernels that keep it in memory opt out there
 bfloat16 travels as a bit cast from and to uint16, because numpy has no such type for `Tensor.numpy()`.
 An answer that is a Python number, as of Size, becomes a numpy array.
 
-What fails, and why (each is the runtime's):
+Failures and their causes (each is the runtime's):
 
 - Softmax below opset 13 works along one axis, where the text makes a matrix of the tensor.
-- Split-18 gives parts that differ by one at most, where the text makes the last one smaller.
+- Split-18 returns parts that differ by one at most, where the text makes the last one smaller.
 - An input whose type has no shape is taken for a scalar, so that an optional one is refused ("zip() argument 2").
 - Elements of a sequence must have one shape.
 - If with branches of one shape broadcasts the condition into the answer, whose rank grows with it.
 - An attribute that its functions lack is a TypeError ("unexpected keyword argument"), which is no clear opt-out.
-- Cast-1, whose `to` is a name, is refused; Range gives float for float16 and bfloat16; Mod by an infinity is
-  NaN; Attention, Resize and DynamicQuantizeLinear give other values.
+- Cast-1, whose `to` is a name, is refused; Range returns float for float16 and bfloat16; Mod by an infinity is
+  NaN; Attention, Resize and DynamicQuantizeLinear return other values.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ is loaded. An answer of its own type TDim, which it uses for possible dimensions
 int64 by its own conversion. Where an output has lost its name, as every output of a node but the first does, the
 outputs are identified by their order.
 
-What fails, and why (0.23.9):
+Failures and their causes (0.23.9):
 
 - Shapes, axes, pads, scales and splits must be constants ("shape input is variable", "expected axes as a constant").
 - A TDim with a symbol in it ("Undetermined symbol"): a graph input had a symbolic dimension.

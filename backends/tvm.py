@@ -9,14 +9,14 @@ link them. Linking takes longer than compiling, once: the run that fills the cac
 Of the types below a byte, it has tensors of float4e2m1 only. Its reader treats a graph input that is a sequence as a
 tensor, so sequences and optionals cannot be passed.
 
-What fails, and why (0.27.0, each is the runtime's):
+Failures and their causes (0.27.0, each is the runtime's):
 
 - Operands that only the running model knows: where its reader says so they opt out, other failures do not
   ("Node cannot handle ShapeExpr inputs", "Reshape requires the input new shape to be Shape", "must be a constant").
 - Attributes with a default in the text are required ("'num_heads'"); a Constant has a value ("no value in Constant").
-- NaN, infinities and what overflows become other numbers in float8; Cast of float4e2m1 and of 4-bit integers fails.
-- LayerNormalization gives scalars for its second and third outputs, NonMaxSuppression as many rows as it may.
-- ReduceSum over nothing gives uninitialized memory; over float4e2m1 it ends in a SIGSEGV.
+- NaN, infinities and overflowing numbers change in float8; Cast of float4e2m1 and of 4-bit integers fails.
+- LayerNormalization returns scalars for its second and third outputs, NonMaxSuppression as many rows as it may.
+- ReduceSum over nothing returns uninitialized memory; over float4e2m1 it ends in a SIGSEGV.
 - IsInf heeds no sign, Mod by infinity is NaN, and a BitShift by the type's width is the processor's.
 """
 

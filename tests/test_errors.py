@@ -1,4 +1,4 @@
-"""Every error has an id that names one problem."""
+"""Every error, and every note, has an id that names one problem."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands import command
-from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base import printing
+from onnx_conformance.base.errors import HarnessError, Note
 from paths import ROOT
 from refusals import refuses
 
@@ -55,7 +56,7 @@ def error_classes() -> set[str]:
 
 
 def ids() -> Iterator[tuple[str, Path]]:
-    classes = error_classes()
+    classes = error_classes() | {Note.__name__}
     for path, tree in modules().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and name_of(node.func) in classes:
@@ -84,6 +85,27 @@ def test_every_error_of_the_harness_has_a_literal_id() -> None:
                     isinstance(one, ast.Constant) and PATTERN.fullmatch(str(one.value)) for one in node.exc.args
                 )
                 assert literal or forwarded, f"{path}: {ast.unparse(node.exc)}"
+
+
+@pytest.mark.slow
+def test_every_note_has_an_id() -> None:
+    """A note is an object with a literal id, or takes that of another note; no text begins as one."""
+    found = 0
+    for path, tree in modules().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and name_of(node.func) == Note.__name__:
+                id_ = node.args[0]
+                literal = isinstance(id_, ast.Constant) and PATTERN.fullmatch(str(id_.value))
+                assert literal or (isinstance(id_, ast.Attribute) and id_.attr == "id"), f"{path}: {ast.unparse(node)}"
+                found += 1
+            elif isinstance(node, ast.Call) and name_of(node.func) in {"warn", "note"} and path.name != "errors.py":
+                assert "'note: " not in ast.unparse(node), f"{path}: {ast.unparse(node)}"
+    assert found > 10
+
+
+def test_a_note_is_printed_with_its_id(capsys: pytest.CaptureFixture[str]) -> None:
+    printing.warn(Note("worker-lost", "a worker is gone"))
+    assert capsys.readouterr().err == "onnx-conformance: note: a worker is gone [worker-lost]\n"
 
 
 def test_an_error_survives_pickling() -> None:

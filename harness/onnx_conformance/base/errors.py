@@ -1,6 +1,8 @@
-"""The base class of errors that a user sees as a message."""
+"""The messages that a user sees: errors, and notes on a command that goes on."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 
 class HarnessError(Exception):
@@ -24,10 +26,27 @@ class HarnessError(Exception):
 
     @property
     def alone(self) -> HarnessError:
-        """The same problem for another process, without what only this one has, such as an adapter process."""
+        """The same problem for another process, without the objects of this process, such as an adapter process."""
         return HarnessError(self.id, self.text)
 
     @property
     def labelled(self) -> str:
         """The message, followed by the id in brackets."""
         return f"{self.text} [{self.id}]"
+
+
+@dataclass(frozen=True)
+class Note:
+    """A message on something that the user may not expect, although the command goes on.
+
+    Attributes:
+        id, text: as in `HarnessError`.
+    """
+
+    id: str
+    text: str
+
+    @property
+    def labelled(self) -> str:
+        """The message, followed by the id in brackets."""
+        return f"note: {self.text} [{self.id}]"

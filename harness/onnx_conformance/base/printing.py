@@ -13,7 +13,7 @@ import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
-from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import CONTROL
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def flush() -> None:
 
 
 def warn(text: object) -> None:
-    """Print a line to standard error, prefixed with the name of the program; an error is followed by its id."""
-    note(f"{PROGRAM}: {text.labelled if isinstance(text, HarnessError) else text}")
+    """Print a line to standard error, prefixed with the name of the program; errors and notes are followed by ids."""
+    note(f"{PROGRAM}: {text.labelled if isinstance(text, HarnessError | Note) else text}")
 
 
 def note(text: object) -> None:

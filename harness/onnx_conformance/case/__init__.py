@@ -1,4 +1,4 @@
 """Cases, the comparison of answers with expected values, and texts of values and models.
 
-Imports `declare` and `spec`; the packages that generate, run or report cases import it.
+Imports `declare` and `specification`; the packages that generate, run or report cases import it.
 """

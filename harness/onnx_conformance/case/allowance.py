@@ -102,7 +102,7 @@ class Allowance:
         return None if self.bounds is None or self._is_exact(index) else self.bounds[index]
 
     def limits_of(self, index: int) -> Iterator[np.ndarray[Any, Any]]:
-        """Yield lower limits of the bounds of an output. The last are the bounds; there are none if it has none."""
+        """Yield lower limits of the bounds of an output. The last are the bounds; an exact output has no limits."""
         if self.bounds is not None and not self._is_exact(index):
             limits = self.bounds.limits() if isinstance(self.bounds, Bounds) else [self.bounds]
             yield from (item[index] for item in limits)

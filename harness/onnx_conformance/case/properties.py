@@ -29,7 +29,7 @@ CHOICE_ULP = 4
 
 
 def broken(drawn: Drawn, got: Array, actual: Sequence[Any]) -> str:
-    """Return the first property that `got` violates, as text; empty if there is none.
+    """Return the first property that `got` violates, as text; empty if `got` has all properties.
 
     Args:
         drawn: the required properties. The caller has compared type and shape already.

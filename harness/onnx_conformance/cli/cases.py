@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import textwrap
 from pathlib import Path
@@ -14,7 +15,7 @@ import onnx
 from tabulate import tabulate
 
 from onnx_conformance.base import atomic_file, globs, printing
-from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import line
 from onnx_conformance.case.case import Outcome
@@ -30,6 +31,7 @@ from onnx_conformance.cli.options import (
 from onnx_conformance.declare.readings import READINGS
 from onnx_conformance.generation import coverage, manifest
 from onnx_conformance.generation import mutant_figures as figures
+from onnx_conformance.opset import operator_file
 from onnx_conformance.report import case as case_report
 from onnx_conformance.report import coverage as coverage_report
 from onnx_conformance.report import operator as operator_report
@@ -92,7 +94,7 @@ def _operator(op: Op, since: int | None) -> Iterator[str]:
     versions = [version for version in registry.versions(op) if since in {None, version.since}]
     name = str(op) if since is None else f"{op}/{since}"
     listed = Generated().listed(Selection(ops=(globs.literal(name),)))
-    return operator_report.lines(op, versions, listed)
+    return operator_report.lines(op, versions, listed, os.path.relpath(operator_file.path_of(op)))
 
 
 @click.command()
@@ -159,7 +161,8 @@ def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite
             f"none of the {len(faults)} cases can be a node test of onnx; the first: {faults[0]}",
         )
     if faults:
-        printing.warn(f"skipping {len(faults)} cases that cannot be node tests of onnx; the first: {faults[0]}")
+        text = f"skipping {len(faults)} cases that cannot be node tests of onnx; the first: {faults[0]}"
+        printing.warn(Note("cases-not-node-tests", text))
 
 
 @click.command("manifest")

@@ -20,12 +20,12 @@ def check(names: tuple[str, ...], forms: bool) -> None:  # noqa: FBT001 - click'
     types, outcomes, tolerances and models, and whether every binding sentence and every schema point has a case. The
     tests of this project run the same checks. The exit status is 1 if there is a fault.
     """
-    found = 0
-    for op in [registry.load().named(name) for name in names]:
+    found, ops = 0, [registry.load().named(name) for name in names]
+    for op in ops:
         for sentence in operator_checks.faults(op, every_form=forms):
             found += 1
             printing.show(sentence)
-    checked = ", ".join(names)
+    checked = ", ".join(op.name for op in ops)
     if found:
         printing.show(f"{checked}: {found} fault{'s' if found > 1 else ''}")
         exit_with(1)

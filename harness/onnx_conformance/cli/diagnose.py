@@ -79,7 +79,8 @@ def _targets(
     isolate: tuple[Path, ...] | None,
 ) -> tuple[Target, list[Target]]:
     """Return the failing backend, and the other backends whose outputs are shown."""
-    target, further = backend_names.resolve(backend, python, passes), write.others(kind, backend, others, passes)
+    target = backend_names.resolve(backend, python, passes)
+    further = [backend_names.resolve(name, passes=passes) for name in write.others(kind, backend, others)]
     if isolate is None:
         return target, further
     isolation = sandbox.around(suite or "generated", None, shown=isolate)

@@ -1,4 +1,4 @@
-"""Run cases, and print what happens: notes and progress, then the tables, the groups of failures and the faults."""
+"""Run cases, and print the events: notes and progress, then the tables, the groups of failures and the faults."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def execute(options: Options, suite: Suite | None = None, report: Callable[[Run]
         HarnessError: the run could not begin.
     """
     run = Run(options, suite)
-    for text in notes(run.suite, options.selection):
-        printing.warn(f"note: {text}")
+    for note in notes(run.suite, options.selection):
+        printing.warn(note)
     stopped, ended = "", None
     try:
         with in_order(), progress.shown(run.watch()) as advance:

@@ -100,7 +100,7 @@ def findings_(
     findings_file.write(folder, found)
     findings_file.write_derived(folder, found, written.markdown(found))
     for note in collected.notes:
-        printing.warn(f"note: {note}")
+        printing.warn(note)
     for text in written.lines(found, collected.dropped):
         printing.show(text)
     printing.show(f"\n{folder / findings_file.FILE}")
@@ -131,7 +131,7 @@ def _before(folder: Path, *, update: bool) -> Findings | None:
     """Return the findings of the folder if they are to be updated.
 
     Raises:
-        HarnessError: there are none; or there are some, and --update is missing.
+        HarnessError: they do not exist; or they exist, and --update is missing.
     """
     if update:
         return findings_file.read(folder)

@@ -52,7 +52,7 @@ class Sample(click.ParamType[tuple[str, int]]):
     name = "[name=]1/n"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:  # noqa: ANN401
-        """Return (name, n); the name is empty if there is none."""
+        """Return (name, n); the name is empty if the text has only a number."""
         if isinstance(value, tuple):
             return value
         try:
@@ -186,8 +186,8 @@ class CaseOptions:
         """
         suite, selection = open_suite(self.suite_name), self.selection(shard, sample)
         check_selection(suite, selection)
-        for text in notes(suite, selection):
-            printing.warn(f"note: {text}")
+        for note in notes(suite, selection):
+            printing.warn(note)
         return suite, selection
 
 
@@ -265,7 +265,7 @@ NO_VERIFY_HASHES = click.option(
 
 
 def with_adapter_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
-    """Add the options for what an adapter can access on this machine.
+    """Add the options for the files and variables that an adapter can access on this machine.
 
     The command gets `isolate`: None if adapters are not isolated; else the paths that they see in addition.
     """

@@ -10,7 +10,7 @@ import click
 
 from onnx_conformance.analysis import explain
 from onnx_conformance.base import printing
-from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import line
 from onnx_conformance.cli import page_cases
 from onnx_conformance.cli.options import available_cores, exit_with, suite_of
@@ -132,7 +132,8 @@ def _read(
     cases = suite_of(data.run)
     if cases is None:
         name = line(data.run.header["suite"].get("name"))
-        printing.warn(f"suite {name} is not available, so the reports do not contain the cases themselves")
+        text = f"suite {name} is not available, so the reports do not contain the cases themselves"
+        printing.warn(Note("suite-not-available", text))
     elif any(kind.shows_references for kind in chosen):
         examples = [group.example for group in terminal.visible(data.summary, data.groups)[0]]
         data = dataclasses.replace(data, references=reference_answers(examples, cases, Limits()))

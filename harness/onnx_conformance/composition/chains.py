@@ -160,7 +160,7 @@ def _append(model: onnx.ModelProto, taken: str, call: Case, prefix: str) -> None
 
 
 def _call(op: Op, version: OperatorVersion, type_: str, words: str) -> Case | None:
-    """Return a declared call of an operator whose first input has this type; None if there is none."""
+    """Return a declared call of an operator whose first input has this type; None if no call has it."""
     variable = version.inputs[0].type
     specs = [spec for spec in specs_of(op, version) if not (spec.rejects or spec.unspecified or spec.sized)]
     turn = hashlib.sha256(words.encode()).digest()[0] % CALLS

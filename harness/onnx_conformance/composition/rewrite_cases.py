@@ -1,7 +1,7 @@
 """The cases of `rewrites`: each model in every form. In some forms, the rewrite would change its meaning.
 
 A rewrite needs constants, and intermediate values that no other node uses. The forms therefore store the constants in
-other places, in some of which the caller may change them, and also use the intermediate values elsewhere.
+other places, some of which the caller may change, and also use the intermediate values elsewhere.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class Clause:
         note: the decision about a dispute, if there is one.
         see: links to its discussion.
         against: globs of the official cases that contradict this sentence; `note` says why.
-        wordings: if the text was reworded, each wording as a clause of its own, the newest first. This clause then
+        wordings: if the text was reworded, each wording as a separate clause, the newest first. This clause then
             stands for all of them.
         declared: the list of the operator's clauses, to which `reworded` adds the earlier wording.
     """
@@ -143,7 +143,7 @@ class Clause:
         return replace(self, wordings=(*newer, begun, earlier))
 
     def at(self, version: int) -> Clause:
-        """Return the wording in force in a version; if there is none, the next later one, or else the newest."""
+        """Return the wording in force in a version, or without one the next later one, or else the newest."""
         if not self.wordings:
             return self
         oldest_first = reversed(self.wordings)

@@ -66,7 +66,7 @@ class Type:
         """Return the type that `short` writes as `text`: an element type alone means a tensor of it.
 
         Raises:
-            TypeTextError: the text is neither an element type nor a type.
+            TypeTextError: the text is no element type, and no type.
         """
         return Type.tensor(text) if _ELEMENT.fullmatch(text) else Type.parse(text)
 

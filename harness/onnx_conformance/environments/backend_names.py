@@ -100,7 +100,7 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
     Args:
         name: as the user wrote it.
         python: the interpreter of an environment that the user made; empty: this one where the runtime is installed
-            here, and otherwise, or where a version is named, an environment of its own.
+            here, and otherwise, or if a version is named, a separate environment.
         passes: names of environment variables that the adapter inherits in addition to those of every adapter.
 
     Raises:

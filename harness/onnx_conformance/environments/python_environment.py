@@ -235,7 +235,7 @@ def uv() -> str:
 def uv_environment() -> dict[str, str]:
     """Return the environment variables of uv.
 
-    uv trusts the certificates of the machine, for many have a proxy. It compiles what it installs, once: a runtime that
+    uv trusts the certificates of the machine, because many have a proxy. It compiles the files once: a runtime that
     crashes starts a thousand times, and with PYTHONDONTWRITEBYTECODE, as in many containers, would import sources.
     """
     return {"UV_NATIVE_TLS": "true", "UV_COMPILE_BYTECODE": "true", **os.environ}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from onnx_conformance.base import under_test
-from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import clean, line
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import confirm, gap_findings
@@ -70,7 +70,7 @@ class Collected:
 
     findings: Findings
     dropped: list[tuple[str, str, str, str]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
 
 
 def collect(
@@ -84,7 +84,7 @@ def collect(
     Args:
         runs: the runs, each with its suite, or None if the suite is not available.
         options: how the findings are made.
-        before: the old findings; None if there are none.
+        before: the old findings; None if they do not exist.
         on_step: called with the present activity, the number of finished items and their total number.
 
     Raises:
@@ -103,7 +103,7 @@ def collect(
         )  # fmt: skip
         every += made
         if note:
-            collected.notes.append(note)
+            collected.notes.append(Note("failures-not-grouped", note))
     budget = Budget((suite["name"], suite["digest"]), options.seconds, options.timeout, options.profile)
     made_of = _evidence(every, budget, options, collected, on_step)
     for number, (run, _) in enumerate(runs, 1):
@@ -316,7 +316,8 @@ def _run_again(
         ):
             on_step("runs the scripts of old findings", number, len(own))
             if said.status not in {0, 1}:
-                collected.notes.append(f"{item.id}: its script does not show whether the fault is there: {said.last}")
+                text = f"{item.id}: its script does not show whether the fault is there: {said.last}"
+                collected.notes.append(Note("script-undecided", text))
                 continue
             state = item.history.state
             if said.status == 0 and state != FIXED:
@@ -372,7 +373,7 @@ def _add_others(
                         {"backend": unversioned, "version": version, "verdict": str(result.verdict), "given": given}
                     )
         except HarnessError as error:
-            collected.notes.append(f"{name} was not run: {line(error)}")
+            collected.notes.append(Note("backend-not-run", f"{name} was not run: {line(error)}"))
     collected.findings = dataclasses.replace(
         collected.findings,
         findings=tuple(
@@ -405,7 +406,7 @@ def _add_versions(
                     if said.status in {0, 1}:
                         of_it["failing" if said.status else "passing"].append(version)
             except HarnessError as error:
-                collected.notes.append(f"{backend} {version} was not tried: {line(error)}")
+                collected.notes.append(Note("version-not-tried", f"{backend} {version} was not tried: {line(error)}"))
     collected.findings = dataclasses.replace(
         collected.findings,
         findings=tuple(

@@ -36,7 +36,7 @@ OWN_WORD = re.compile(
     r"|\bshape input is variable\b|\bTODO\b"
     r"|== CV_\d+[A-Z]\b|\bhas_tensor_type\(\)"  # OpenCV lists the types that it supports.
 )
-"""Messages of a runtime that reports missing support, but for which its adapter has no row."""
+"""Messages of a runtime that reports missing support in words that no row of its adapter has."""
 OF_FORM = "the runtime rejects this form of model for every operator"
 LACKS = "the runtime reports missing support"
 SHOULD = re.compile(r"(?i)^(?!.*\bmust\b).*\bshould\b")
@@ -51,7 +51,7 @@ class FailureGroup:
         backend, version: the name of the backend in the run, and the version of its runtime.
         operator: the operator without a version.
         kind: the verdict of the failures.
-        conditions: the traits that the failures share and passing cases lack; empty if there are none.
+        conditions: the traits that the failures share and passing cases lack; empty without such traits.
         results: the failures, with the simplest first.
         apart: the reason why they do not count; empty if they count.
     """
@@ -113,7 +113,7 @@ def failure_groups(
     jobs: int = 1,
     on_operator: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> tuple[list[FailureGroup], str]:
-    """Return the failure groups of a run, and a note about skipped or missing data (empty if there is none).
+    """Return the failure groups of a run, and a note about skipped or missing data (empty if all are there).
 
     Args:
         run: the results.

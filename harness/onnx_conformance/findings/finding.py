@@ -41,13 +41,13 @@ OPEN, FIXED, BACK = "open", "fixed", "back"
 
 @dataclass(frozen=True)
 class Identity:
-    """What tells one fault from another: two findings with one identity are the same finding.
+    """The properties that distinguish faults: two findings with one identity are the same finding.
 
     Attributes:
-        backend: what was tested.
+        backend: the tested backend.
         operator: without a version, ai.onnx/Split.
         kind: the verdict of its cases.
-        cause: a digest of what the smallest case shows of the cause.
+        cause: a digest of the properties of the smallest case that show the cause.
         apart: why it is not counted; empty: it is.
     """
 
@@ -97,7 +97,7 @@ class Example:
         given: the actual value of each output, as text; empty if there was no answer. For a tool, the values that the
             oracle computes for `made`.
         message: the message of the harness or the runtime, in one line.
-        made: the model that a tool returned, in ONNX's text syntax; empty if there is none.
+        made: the model that a tool returned, in ONNX's text syntax; empty if it returned no model.
         guilty: the smallest set of passes of an optimizer that shows the fault; empty if it is not known.
         others: the answers of other runtimes to the case: `backend`, `version`, `verdict`, `given`.
     """

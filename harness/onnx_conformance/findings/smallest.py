@@ -50,7 +50,7 @@ class Smallest:
         given: the values of the answer, as text.
         hello: the hello of the adapter. If there are guilty passes, its code runs only these.
         guilty: the guilty passes of an optimizer; empty if they are not known.
-        model: the serialized model that a tool returned; None if there is none.
+        model: the serialized model that a tool returned; None if it returned no model.
         versions: other versions of the operator in which the case fails in the same way.
     """
 

@@ -354,7 +354,7 @@ def _below_backend(text: str, added: str) -> str:
 
 
 def _header_line(lines: Sequence[str]) -> int:
-    """Return the index of the table's header; -1: there is none."""
+    """Return the index of the table's header; -1 if it does not exist."""
     return next((index for index, text in enumerate(lines) if text.lstrip().startswith("[")), -1)
 
 

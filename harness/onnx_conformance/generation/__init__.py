@@ -1,4 +1,4 @@
 """From declarations to cases: plans, their forms, function bodies, coverage, and the committed manifest.
 
-Imports `case`, `spec` and `declare`.
+Imports `case`, `specification` and `declare`.
 """

@@ -31,7 +31,7 @@ PRODUCER = "onnx-conformance"
 
 
 class Leads(NamedTuple):
-    """The kinds of which a case is the first. Only the first case is delivered in the forms that test the whole kind.
+    """The kinds whose first case this is. Only the first case is delivered in the forms that test the whole kind.
 
     Attributes:
         nodes: first with values among the cases with the same inputs, attributes and outputs. Its forms test the
@@ -71,7 +71,7 @@ class Plan:
         decided: the clause that the oracle names if it returns no values.
         types: the types of the type variables over which the case is expanded.
         rank: the rank of the output tensors, for a model without an answer; None if it is not determined.
-        leads: the kinds of which it is the first.
+        leads: the kinds whose first case it is.
         earlier: the inputs of another case that has values and the same model (with symbolic shapes); None if there is
             no such case.
     """

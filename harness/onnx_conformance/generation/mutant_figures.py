@@ -46,7 +46,7 @@ SIZES = "_sizes"
 
 
 class FiguresError(HarnessError):
-    """The file of figures cannot be read or written; the text says why."""
+    """The file of figures cannot be read or written; the text has the reason."""
 
 
 @dataclass(frozen=True)

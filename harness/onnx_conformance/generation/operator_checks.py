@@ -5,6 +5,7 @@ Each check yields a sentence for every fault that it finds. The tests run the sa
 
 from __future__ import annotations
 
+import difflib
 import functools
 import itertools
 import re
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from onnx_conformance.case.case import Case
-    from onnx_conformance.declare import Clause, Op
+    from onnx_conformance.declare import CaseSpec, Clause, Op
     from onnx_conformance.generation.deliveries import Plan
 
 OBLIGES = re.compile(r"\b(must|should|Accepted range)\b")
@@ -173,7 +174,18 @@ def declared_cases_are_generated(of: Expanded) -> Iterator[str]:
     seen = {plan.spec.name for plan in of.plans}
     for spec in () if of.wrong else of.op:
         if spec.name not in seen:
-            yield f"{of.op}: the case {spec.name!r} fits no version: look at its arguments, clauses, each= and since="
+            yield f"{of.op}: the case {spec.name!r} fits no version: {_misfit(of.op, spec)}"
+
+
+def _misfit(op: Op, spec: CaseSpec) -> str:
+    """Return why a case fits no version."""
+    known = {name: None for version in registry.versions(op) for name in version.arguments}
+    for name in spec.arguments:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"the versions have {', '.join(known)}"
+            return f"none has the argument {name!r}; {hint}"
+    return "look at its arguments, clauses, each= and since="
 
 
 def outcomes_are_declared(of: Expanded) -> Iterator[str]:

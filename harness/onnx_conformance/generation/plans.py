@@ -538,7 +538,7 @@ def _planned(stem: str) -> Plan:
 
 
 def origin(op: Op, case: Case) -> Plan | None:
-    """Return the plan from which a case of an operator was delivered; None if there is none."""
+    """Return the plan from which a case of an operator was delivered; None if it does not exist."""
     stem = case.id.partition("@")[0]
     for version in registry.versions(op):
         if str(version) == case.operator:

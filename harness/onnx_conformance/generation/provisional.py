@@ -49,7 +49,7 @@ class Undeclared:
     Attributes:
         op: the declared operator. If no file declares any of its versions, it has no cases and no oracles.
         version: the version, with the meaning of `former`.
-        former: the last declared version before it; None if there is none.
+        former: the last declared version before it; None if it does not exist.
     """
 
     op: Op

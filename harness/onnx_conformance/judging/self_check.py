@@ -60,7 +60,7 @@ MOST_TIMEOUTS = 3
 CASE_SECONDS = 10.0
 """Seconds that one case may take."""
 TRIES = {Verdict.UNSUPPORTED: 30}
-"""Number of cases with the same verdict after which a type is given up; an unsupported case costs almost nothing."""
+"""Number of cases with the same verdict after which a type is dropped; an unsupported case costs almost nothing."""
 OTHER_TRIES = 4
 FLOAT = "float"
 MOST_TRIED = 4

@@ -1,4 +1,4 @@
 """Minimizing: reduce a failing case to a smaller one that fails in the same way.
 
-Imports `analysis`, `execution` and what they import.
+Imports `analysis`, `judging` and the packages before them.
 """

@@ -53,7 +53,7 @@ class DeclaredCandidate:
         return [leaf for path, value in _arguments(self) for leaf in _leaves(value, path)]
 
     def with_values(self, changes: Mapping[Path, Any]) -> DeclaredCandidate:
-        """Return a copy with other values at the given paths."""
+        """Return a copy with other values at some paths."""
         fields: dict[str, dict[str, Any]] = {"arguments": dict(self.spec.arguments), "around": dict(self.spec.around)}
         for (kind, name, *rest), value in changes.items():
             values = fields[str(kind)]

@@ -49,7 +49,7 @@ class Evaluated:
 
 @dataclass(frozen=True)
 class ModelCandidate:
-    """A model that moves can change; neither it nor its inputs are changed in place."""
+    """A model that moves can change; it and its inputs are not changed in place."""
 
     model: onnx.ModelProto
     inputs: Mapping[str, Value]
@@ -98,7 +98,7 @@ class ModelCandidate:
         return found
 
     def with_values(self, changes: Mapping[Path, Any]) -> ModelCandidate:
-        """Return a copy with other values at the given paths."""
+        """Return a copy with other values at some paths."""
         model, inputs = self.copied(), dict(self.inputs)
         initializers = {item.name: item for item in model.graph.initializer}
         for (kind, name, *rest), value in changes.items():

@@ -138,7 +138,7 @@ def fewest(
 
 
 def guilt(names: Sequence[str]) -> str:
-    """Return the guilty passes of an optimizer in one line; empty if there are none."""
+    """Return the guilty passes of an optimizer in one line; empty if no pass is guilty."""
     if not names:
         return ""
     return f"guilty pass: {names[0]}" if len(names) == 1 else f"guilty together: {', '.join(names)}"

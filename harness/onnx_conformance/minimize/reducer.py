@@ -202,7 +202,7 @@ class _Reducer:
             start += index
 
     def _improve(self, candidates: Iterable[Move[Any]]) -> int | None:
-        """Accept the first move that keeps the cause, and return its index; None if there is none."""
+        """Accept the first move that keeps the cause, and return its index; None if no move keeps it."""
         for index, move in enumerate(candidates):
             if self.exhausted:
                 return None
@@ -238,7 +238,7 @@ class _Reducer:
 
 
 def _check_failure(result: Result) -> None:
-    """Raise MinimizeError if a result is neither a failure nor a lenient answer."""
+    """Raise MinimizeError if a result is not a failure and not a lenient answer."""
     if result.verdict is Verdict.PASS:
         raise MinimizeError(
             "nothing-to-minimize", f"{result.case} passes on {result.backend}, so there is nothing to minimize"

@@ -60,7 +60,7 @@ class Candidate(Protocol):
         """Return all values, by path."""
 
     def with_values(self, changes: Mapping[Path, Any]) -> Self:
-        """Return a copy with other values at the given paths."""
+        """Return a copy with other values at some paths."""
 
 
 C = TypeVar("C", bound=Candidate)

@@ -1,6 +1,6 @@
 """Writes the first lines of an operator file from the schema, or extends one by a version: `new OPERATOR`.
 
-What only a reader of the text can decide fails in the tests until it is decided: the oracle raises, a sentence that
+Decisions that need a reader of the text fail in the tests until somebody makes them: the oracle raises, a sentence that
 demands something has a case whose arguments do not break it yet, and the others have none.
 """
 

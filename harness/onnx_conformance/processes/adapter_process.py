@@ -1,7 +1,7 @@
 """One adapter process: start it, send cases ahead, read replies, enforce deadlines, replace it when it ends.
 
-When the process dies, the first unanswered case killed it: an adapter answers in order and frees what a case used
-before it answers. The cases behind it go to the next process.
+When the process dies, the first unanswered case killed it: an adapter answers in order and frees the objects of a
+case before it answers. The cases behind it go to the next process.
 
 If a case is slow, the following cases may be withdrawn to run elsewhere. As the adapter was sent them already, its
 process is ended after the answer to the slow one: so no case runs twice, and no answer is taken for another's.
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.backends import protocol
 from onnx_conformance.base import printing
-from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.environments.backend_names import IN_SANDBOX
 from onnx_conformance.processes import hello, replies
@@ -52,7 +52,7 @@ MOST_UNSENT = 16 << 20
 MOST_GATHERED, MOST_BUFFERS = 1 << 15, 64
 """Bytes of requests that wait to be sent together, and the number of requests that one system call sends."""
 ENOUGH_AHEAD, GATHER_SECONDS = 16, 0.002
-"""While each process has so many requests beside the current one, its answers are left to gather for so long."""
+"""While each process has so many requests behind the current one, its answers are left to gather for so long."""
 
 OPTED_OUT = {"earlier": "its adapter runs a model only once", "files": "its adapter does not accept files of a model"}
 """Optional field of a request -> why a case that has it is not asked."""
@@ -161,7 +161,7 @@ class AdapterProcess:
         case_times: CaseTimes | None = None,
         fork_server: ForkServer | None = None,
     ) -> None:
-        """Take what to start; nothing is started yet.
+        """Take the command to start; nothing is started yet.
 
         Args:
             target: the backend.
@@ -183,7 +183,7 @@ class AdapterProcess:
         self._pending: deque[tuple[int, Case]] = deque()
         self._next_id = self._unsent = 0
         self._outgoing: deque[memoryview] = deque()
-        """What is still to be written to the process."""
+        """The bytes that are not written to the process yet."""
         self._writing = False
         self._state: State = Absent()
         self._successor: ProcessTree | None = None
@@ -306,7 +306,7 @@ class AdapterProcess:
     # Slow cases
 
     def waited(self, now: float) -> float:
-        """Return how many seconds the first unanswered case has run; 0 if there is none."""
+        """Return how many seconds the first unanswered case has run; 0 if all are answered."""
         if not has_said_hello(self._state) or not self._pending:
             return 0.0
         return max(0.0, now - max(self._since, self._begun))
@@ -370,7 +370,7 @@ class AdapterProcess:
         """Send a case; `take_replies` returns its reply.
 
         Raises:
-            AdapterProcessError: it needed a new process, but there is none.
+            AdapterProcessError: it needed a new process, and that did not start.
         """
         self._next_id += 1
         if not self._pending:
@@ -596,10 +596,11 @@ class AdapterProcess:
             self._blame(Broken(f"{self.target.name} closed its output without an answer", self._stderr_text()))
         elif isinstance(self._state, Starting) and not self._hint_shown and now <= self._since + self.limits.start:
             self._hint_shown = True
-            printing.note(
+            text = (
                 f"{self.target.name}: no hello within {HINT_SECONDS:g} s of its start. A command must send it first "
                 f"({MANUAL}); the run waits up to {self.limits.start:g} s"
             )
+            printing.warn(Note("hello-late", text))
         elif isinstance(self._state, Starting):
             raise StartError(
                 self,

@@ -49,7 +49,7 @@ class ProcessPool:
         processes: the processes that cases are sent to; their number is that of `--jobs`.
         slow: processes that each run one slow case and are sent no other.
         waiting: cases that no process was sent yet.
-        failed: why the backend was given up; empty: it was not.
+        failed: why the backend was dropped; empty: it was not.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class ProcessPool:
     # Sending cases and receiving replies
 
     def put(self, case: Case) -> None:
-        """Add a waiting case, unless the backend is given up."""
+        """Add a waiting case, unless the backend is dropped."""
         if not self.failed:
             self.waiting.append(case)
             self._waiting_bytes += case.size

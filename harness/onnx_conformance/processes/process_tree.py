@@ -219,7 +219,7 @@ class ProcessTree:
 
 
 def read(descriptor: int) -> bytes | None:
-    """Return the bytes that are available now; empty at the end, None if there are none yet."""
+    """Return the bytes that are available now; empty at the end, None if more may follow."""
     try:
         return os.read(descriptor, CHUNK)
     except BlockingIOError:

@@ -37,7 +37,7 @@ class Attempt:
     Attributes:
         process: FIRST, SAME or FRESH.
         result: of this run.
-        answer: the fingerprint of the answer; empty if there is none.
+        answer: the fingerprint of the answer; empty without an answer.
     """
 
     process: str

@@ -54,7 +54,7 @@ def report(
 
     Args:
         published: the data of each results file, and the file of its badge.
-        found: the findings; None: there are none.
+        found: the findings; None if they do not exist.
         place: the file that lists them; empty: it is not in the folder.
     """
     yield f"{HEAD}\n"

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 NAMES_SHOWN = 12
 
 
-def lines(op: Op, versions: Sequence[OperatorVersion], cases: Iterable[Listed]) -> Iterator[str]:
+def lines(op: Op, versions: Sequence[OperatorVersion], cases: Iterable[Listed], path: str) -> Iterator[str]:
     """Yield the description of an operator.
 
     Args:
         op: the operator.
         versions: the versions to show.
         cases: the cases of these versions.
+        path: the file that declares the operator.
     """
     counts: dict[str, Counter[str]] = {}
     names: dict[str, None] = {}
@@ -36,6 +37,7 @@ def lines(op: Op, versions: Sequence[OperatorVersion], cases: Iterable[Listed]) 
         if case.form == PLAIN:
             names.setdefault(case.id.removeprefix(f"{case.operator}/").partition("/")[0])
     yield f"{op}  {page(f'{op}/1')}"
+    yield f"  declared in {path}"
     yield f"  compared: {op.compare.reason}"
     yield ""
     outcomes = [outcome for outcome in map(str, Outcome) if any(count[outcome] for count in counts.values())]

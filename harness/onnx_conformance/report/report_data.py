@@ -143,7 +143,7 @@ class ReportData:
 
     @property
     def expected(self) -> str:
-        """The number of expected failures, as a sentence; empty if there are none."""
+        """The number of expected failures, as a sentence; empty if no failure was expected."""
         count = self.accepted.total()
         return f"{count} of {self.summary.failed} failures are expected." if count else ""
 

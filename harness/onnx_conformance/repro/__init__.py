@@ -1,4 +1,4 @@
 """Reproduction of a failure: a script that does not need this project, and a bug report.
 
-Imports `minimize` and what it imports.
+Imports `minimize` and the packages before it.
 """

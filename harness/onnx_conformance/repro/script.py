@@ -293,7 +293,7 @@ def _needs_ml_dtypes(case: Case) -> bool:
 
 
 def _innermost(type_: onnx.TypeProto) -> int:
-    """Return the element type of a tensor, or of the values in a container; 0 if there is none."""
+    """Return the element type of a tensor, or of the values in a container; 0 for other values."""
     kind = type_.WhichOneof("value")
     inner: Any = getattr(type_, kind) if kind else None
     if kind in {"sequence_type", "optional_type"}:

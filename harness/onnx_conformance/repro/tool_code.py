@@ -70,7 +70,7 @@ def made(case: Case, model: bytes | None, hello: Mapping[str, Any]) -> Made:
 
     Args:
         case: the case.
-        model: the serialized model that the transformer returned; None if there is none.
+        model: the serialized model that the transformer returned; None if it returned no model.
         hello: the hello of the adapter.
     """
     if model is None or under_test.subject(hello) is not Subject.TRANSFORMER:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.environments import backend_names
 from onnx_conformance.repro import bug_report
 from onnx_conformance.results import stream
 from onnx_conformance.suites import onnx_layout
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from onnx_conformance.base.target import Target
     from onnx_conformance.repro.bug_report import Issue
 
 KINDS = ("python", "markdown", "folder")
@@ -25,15 +23,10 @@ class FilingError(HarnessError):
     """The output cannot be written. The message names the right options."""
 
 
-def others(kind: str, backend: str, named: Sequence[str], passes: Sequence[str] = ()) -> list[Target]:
-    """Return the backends to run in addition to the failing one; for a Python file, an empty list.
-
-    Raises:
-        UnknownBackendError: a name is unknown.
-        NoVariableError: a variable to pass on is not set.
-    """
+def others(kind: str, backend: str, named: Sequence[str]) -> list[str]:
+    """Return the names of the backends to run in addition to the failing one; for a Python file, an empty list."""
     names = [name for name in dict.fromkeys(named or (REFERENCE,)) if name != backend]
-    return [backend_names.resolve(name, passes=passes) for name in names] if kind != "python" or named else []
+    return names if kind != "python" or named else []
 
 
 def check(kind: str, out: Path | None, named: Sequence[str]) -> None:

@@ -287,7 +287,7 @@ class Writer:
         """Use a path, or None to only count verdicts and the durations of cases.
 
         Args:
-            path: the file, or a pipe or device, which is neither checked nor locked.
+            path: the file, or a pipe or device, which is not checked or locked.
             overwrite: existing results may be replaced.
         """
         self.path, self._overwrite = path, overwrite

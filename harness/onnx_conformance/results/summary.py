@@ -73,7 +73,7 @@ class Group:
 
     @property
     def interest(self) -> tuple[int, bool, int, str]:
-        """The sort key of what a user of the runtime meets first: a wrong value without a message, in a plain model."""
+        """The sort key of the group that a user meets first: a wrong value without a message, in a plain model."""
         verdict = self.example.verdict
         order = next((place for place, kinds in enumerate(INTEREST) if verdict in kinds), len(INTEREST))
         return order, self.example.form != "plain", -self.count, self.example.case

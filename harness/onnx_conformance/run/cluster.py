@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from onnx_conformance.base import printing
-from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import line
 from onnx_conformance.results.stream import encoded
 from onnx_conformance.run import cpu_time
@@ -459,7 +459,8 @@ class Cluster:
                 lost = [self._tasks[key][1] for key in self._processing[worker] if key in self._tasks]
                 if lost:
                     names = _few([part for task in lost for part in task.slices])
-                    printing.warn(f"note: Dask worker {line(worker)} is gone; another one runs {names}")
+                    text = f"Dask worker {line(worker)} is gone; another one runs {names}"
+                    printing.warn(Note("dask-worker-lost", text))
             self._processing = now
 
     def _check_workers(self, now: Mapping[str, Sequence[str]]) -> None:

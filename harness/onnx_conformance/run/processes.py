@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from onnx_conformance.base import printing
-from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import line
 from onnx_conformance.processes.case_times import Status
 from onnx_conformance.processes.process_tree import signal_name
@@ -266,7 +266,7 @@ class Processes:
             self._reports.append(report)
 
     def _give(self) -> None:
-        """Assign a slice to each worker that requests one, or report that there is none."""
+        """Assign a slice to each worker that requests one, or report that no slice is left."""
         for member in self._living if self._begun else ():
             if not member.wants:
                 continue
@@ -282,7 +282,7 @@ class Processes:
                 member.end.send(assigned)
 
     def _next(self, member: _Member) -> Slice | None:
-        """Return the next slice for a worker; None: there is none, or it should finish its own slices first.
+        """Return the next slice for a worker; None: no slice is left, or it should finish its own slices first.
 
         A slice during which a worker has died runs alone from then on, so that other slices are not blamed.
         """
@@ -302,7 +302,8 @@ class Processes:
 
     def _tell_refusals(self) -> None:
         for error in self._refusals:
-            printing.warn(f"note: continuing with one worker less, because its adapters did not start: {error}")
+            text = f"continuing with one worker less, because its adapters did not start: {error}"
+            printing.warn(Note("worker-not-started", text))
         self._refusals.clear()
 
     def _end(self, member: _Member) -> None:
@@ -336,7 +337,8 @@ class Processes:
                 again.append(part)
         if again:
             names = ", ".join(map(str, again[:3])) + (", ..." if len(again) > 3 else "")  # noqa: PLR2004
-            printing.warn(f"note: a worker process {how}; another one runs the rest of {line(names)}")
+            text = f"a worker process {how}; another one runs the rest of {line(names)}"
+            printing.warn(Note("worker-lost", text))
         self._waiting.extendleft(reversed(again))
         if self._waiting:
             self._start_member()

@@ -1,4 +1,4 @@
-"""The answers of onnx.reference to some cases of a run, which are shown beside those of the backend."""
+"""The answers of onnx.reference to some cases of a run, which are shown with those of the backend."""
 
 from __future__ import annotations
 

@@ -226,7 +226,7 @@ def serve(
         work: the work.
         suite: as opened before; None: it is opened by its name.
         skipped: (backend name, case id) of each case that is not to run.
-        release: closes files that were inherited from the command; None: there are none.
+        release: closes files that were inherited from the command; None: no file was inherited.
         encode: whether results are sent with their lines of the results file.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # It is for the command, which then stops its workers.

@@ -1,4 +1,4 @@
 """Property-based search: draw undeclared calls, compare with the oracle's answers, shrink and keep the failures.
 
-Imports `minimize`, `suites`, `execution` and what they import.
+Imports `minimize`, `suites`, `judging` and the packages before them.
 """

@@ -122,7 +122,7 @@ def _first(draw: Draw, source: Source) -> Plan | None:
 
 
 def _linked(source: Source, spec: CaseSpec, types: Mapping[str, str]) -> Plan | None:
-    """Return the plan of a call whose values another node can use; None if there is none."""
+    """Return the plan of a call whose values another node can use; None if no plan has them."""
     if spec.beside or spec.around:
         return None
     try:
@@ -319,7 +319,7 @@ def _between(chain: Chain) -> Iterator[tuple[str, Value]]:
 def _constant(
     graph: onnx.GraphProto, constants: dict[tuple[str, tuple[int, ...], bytes], str], value: Array, name: str
 ) -> str:
-    """Return the name of the initializer with a value; it is added if the model lacks it."""
+    """Return the name of the initializer with a value; it is added if it does not exist."""
     content = repr(value.tolist()).encode() if value.dtype.kind == "O" else value.tobytes()
     key = (type_of(value), value.shape, content)
     if key not in constants:

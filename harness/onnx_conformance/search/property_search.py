@@ -150,7 +150,7 @@ class Search:
         outcome: the results so far.
         on_example: called for each example that was drawn or shrunk.
         on_failure: called for each failure with a new cause, after it was minimized.
-        on_draw: called with each example, or with the reason why there is none, in the order of drawing.
+        on_draw: called with each example, or with the reason why no example was drawn, in the order of drawing.
     """
 
     def __init__(

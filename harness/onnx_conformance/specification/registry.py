@@ -61,8 +61,8 @@ class Registry:
         return (op for op in self if any(wanted(str(version)) for version in versions(op)))
 
     def called(self, name: str) -> Op | None:
-        """Return the operator called `Split` or `ai.onnx/Split`, or None if no file declares it."""
-        return next((op for op in self if name in (op.name, str(op))), None)
+        """Return the operator called `Split` or `ai.onnx/Split`, in any letter case; None if no file declares it."""
+        return next((op for op in self if _has_name(op, name)), None)
 
     def named(self, name: str) -> Op:
         """Return the operator called `Split` or `ai.onnx/Split`.
@@ -122,7 +122,12 @@ class _Files(Registry):
 
     def called(self, name: str) -> Op | None:
         self._import(name.rpartition("/")[2])
-        return next((op for _, op in sorted(self._ops.items()) if name in (op.name, str(op))), None)
+        return next((op for _, op in sorted(self._ops.items()) if _has_name(op, name)), None)
+
+
+def _has_name(op: Op, name: str) -> bool:
+    """Return whether this is the name of an operator, with or without its domain, in any letter case."""
+    return name.lower() in (op.name.lower(), str(op).lower())
 
 
 def _declared(module: str) -> list[Op]:

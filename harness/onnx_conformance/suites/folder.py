@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from onnx_conformance.base.errors import Note
     from onnx_conformance.case.case import Case
     from onnx_conformance.suites.slices import Slice
 
@@ -67,7 +68,7 @@ class Folder:
                     hashed.update(os.fsencode(path.relative_to(self._root)) + b"\0" + content.encode())
         return hashed.hexdigest()[:16]
 
-    def left_out(self, selection: Selection) -> list[str]:  # noqa: ARG002 - Suite's own
+    def left_out(self, selection: Selection) -> list[Note]:  # noqa: ARG002 - Suite's own
         """Return nothing: unreadable cases go to `unreadable`."""
         return []
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import onnx
 
+from onnx_conformance.base.errors import Note
 from onnx_conformance.base.package import FOLDER
 from onnx_conformance.base.verdict import Unreadable, parts
 from onnx_conformance.case.case import PLAIN
@@ -87,7 +88,7 @@ class Generated:
         """Return a digest of the operator files, the code that expands them, and the version of onnx."""
         return digest()
 
-    def left_out(self, selection: Selection) -> list[str]:
+    def left_out(self, selection: Selection) -> list[Note]:
         """Return messages on operator versions that only the installed onnx, or only this project, has.
 
         Who selects cases by name knows which operator versions they are of.
@@ -95,10 +96,10 @@ class Generated:
         if selection.cases or selection.ids:
             return []
         said = [
-            (text, [name for name in names if selection.takes_operator(name)])
-            for text, names in index.left_out(self.index)
+            (note, [name for name in names if selection.takes_operator(name)])
+            for note, names in index.left_out(self.index)
         ]
-        return [f"{text}{_few(names)}" for text, names in said if names]
+        return [Note(note.id, f"{note.text}{_few(names)}") for note, names in said if names]
 
     def operators(self) -> list[str]:
         """Return the declared operator versions."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import onnx
 
+from onnx_conformance.base.errors import Note
 from onnx_conformance.generation import manifest
 from onnx_conformance.specification import completeness, registry, rewordings, schema
 from onnx_conformance.suites import packs
@@ -62,11 +63,18 @@ def index(digest: str) -> Index:
     return Index(
         cases={name: counts[name].cases if name in counts else 0 for name in known.names},
         core={name: counts[name].core if name in counts else 0 for name in known.names},
-        new=[name for name in schema.every_version() if name not in set(known.names)],
+        new=_new(known.names),
         gone=known.gone,
         reworded=known.reworded,
         covers=completeness.covers(known.names),
     )
+
+
+def _new(names: Collection[str]) -> list[str]:
+    """Return the operator versions that only the installed onnx has, those of declared operators first."""
+    declared = {name.rpartition("/")[0] for name in names}
+    new = [name for name in schema.every_version() if name not in set(names)]
+    return sorted(new, key=lambda name: name.rpartition("/")[0] not in declared)
 
 
 @dataclass(frozen=True)
@@ -84,7 +92,7 @@ class _Declared:
 
 
 def _known(key: str, in_manifest: Collection[str]) -> _Declared | None:
-    """Return what an earlier command has kept; None if there is nothing, or if it does not match the manifest.
+    """Return the part that an earlier command has kept; None if it is missing, or does not match the manifest.
 
     The names decide which cases run. So each operator version of the manifest must be among them, unless the installed
     onnx lacks it, and any other name must be in an operator file.
@@ -94,7 +102,7 @@ def _known(key: str, in_manifest: Collection[str]) -> _Declared | None:
         known = _Declared(**kept)
         names, here = set(known.names), set(schema.every_version())
         lists = {*known.gone, *known.reworded}
-    except TypeError:  # There is none, or it has another format.
+    except TypeError:  # It does not exist, or has another format.
         return None
     if not all(isinstance(name, str) for name in lists | names) or names - here or here & set(known.gone):
         return None
@@ -125,14 +133,14 @@ def _declared() -> _Declared:
     )
 
 
-def left_out(known: Index) -> list[tuple[str, list[str]]]:
+def left_out(known: Index) -> list[tuple[Note, list[str]]]:
     """Return notes about operator versions, each with the names of the versions."""
     release = f"the installed onnx {onnx.__version__}"
+    reworded = f"{release} rewords sentences; cases that cite them are unspecified: "
+    new = f"{release} defines operator versions that are not declared yet; the suite has no cases for them: "
+    gone = f"skipping operator versions that {release} does not define: "
     return [
-        (f"{release} rewords sentences; cases that cite them are unspecified: ", known.reworded),
-        (
-            f"{release} defines operator versions that are not declared yet; the suite has no cases for them: ",
-            known.new,
-        ),
-        (f"skipping operator versions that {release} does not define: ", known.gone),
+        (Note("sentences-reworded", reworded), known.reworded),
+        (Note("versions-undeclared", new), known.new),
+        (Note("versions-not-in-onnx", gone), known.gone),
     ]

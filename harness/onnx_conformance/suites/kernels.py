@@ -22,6 +22,7 @@ from onnx_conformance.suites.suite import Outlook
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from onnx_conformance.base.errors import Note
     from onnx_conformance.base.verdict import Unreadable
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
@@ -44,7 +45,7 @@ class Kernels:
         """Return a digest of all code that makes the cases, and of the version of onnx."""
         return hashlib.sha256(f"{self.name} {self._generated.digest()}".encode()).hexdigest()[:16]
 
-    def left_out(self, selection: Selection) -> list[str]:
+    def left_out(self, selection: Selection) -> list[Note]:
         """Return nothing: an operator without sized calls is not expected to have cases here."""
         del selection
         return []

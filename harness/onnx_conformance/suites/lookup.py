@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import onnx
 
 from onnx_conformance.base import globs
+from onnx_conformance.base.errors import Note
 from onnx_conformance.base.verdict import MOST_DIGITS, line
 from onnx_conformance.generation import from_model, plans
 from onnx_conformance.specification import registry, schema
@@ -116,11 +117,11 @@ def _suspects(selection: Selection) -> list[tuple[str, Selection]]:
     return [*(part for part in parts if part not in of_globs), *reversed(of_globs)]
 
 
-def notes(suite: Suite, selection: Selection) -> list[str]:
-    """Return messages on operators and operator versions that the selection names but that have no cases."""
+def notes(suite: Suite, selection: Selection) -> list[Note]:
+    """Return notes on operators and operator versions that the selection names but that have no cases."""
     foreign = selection.narrowing.model.foreign if selection.narrowing.model else ()
     text = f"--model: ignoring operators that onnx {onnx.__version__} does not define: {', '.join(map(line, foreign))}"
-    return [*([text] if foreign else []), *suite.left_out(selection)]
+    return [*([Note("foreign-operators-ignored", text)] if foreign else []), *suite.left_out(selection)]
 
 
 def check_selection(suite: Suite, selection: Selection) -> None:

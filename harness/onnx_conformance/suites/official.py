@@ -23,6 +23,7 @@ from onnx_conformance.suites.suite import Outlook
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from onnx_conformance.base.errors import Note
     from onnx_conformance.base.values import Value
     from onnx_conformance.base.verdict import Unreadable
     from onnx_conformance.suites.selection import Selection
@@ -45,7 +46,7 @@ class Official:
         """Return onnx's version."""
         return f"onnx {onnx.__version__}"
 
-    def left_out(self, selection: Selection) -> list[str]:  # noqa: ARG002 - Suite's own
+    def left_out(self, selection: Selection) -> list[Note]:  # noqa: ARG002 - Suite's own
         """Return nothing: the package has no declarations to compare."""
         return []
 

@@ -4,10 +4,10 @@
 
 - Where a tolerance differs by element, bound_I.pb beside output_I.pb has the absolute error of each, infinite
   for those that may be anything.
-- Where the text allows several values of output I, `any_of` of the tolerance says how many, and output_I_1.pb,
-  output_I_2.pb, ... are the others; `elementwise` if each element by itself may be that of any of them.
-- Where the outputs may come in another order, `any_order` of the tolerance says along which axis; `lanewise` if each
-  lane has an order of its own, else whole rows change places. What stands at one place of all outputs stays together.
+- Where the text allows several values of output I, `any_of` of the tolerance is their number, and output_I_1.pb,
+  output_I_2.pb, ... are the others; `elementwise` if each element may be that of any of them.
+- Where the outputs may come in another order, `any_order` of the tolerance is the axis; `lanewise` if each
+  lane has a separate order, else whole rows change places. The elements at one place of all outputs stay together.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Cases as Python that onnx's own generator of node tests takes: files for onnx/backend/test/case/node/.
 
-A case is one node with inputs and outputs there, in a method `export_NAME`. What onnx's suite has no words for stays
+A case is one node with inputs and outputs there, in a method `export_NAME`. Cases that onnx's suite cannot express stay
 behind: models that must be refused, properties of random values, and forms other than the plain one.
 """
 

@@ -2,16 +2,16 @@
 
 A pack is one file, `packs/KEY.pack` in the cache (see backends/cache.py): a digest of the rest, a header in JSON that
 describes every case, and bytes: the frames of the wire format as adapters get them, and the expected values. Its key is
-a digest of everything that the cases come from, so that nothing has to be invalidated. A damaged pack is removed, and
+a digest of all sources of the cases, so nothing has to be invalidated. A damaged pack is removed, and
 the cases are made again. Packs may be deleted at any time, and `ONNX_CONFORMANCE_CACHE=` turns them off; where the
-cache cannot be written, there are none.
+cache cannot be written, no pack is made.
 
 Whoever can write the cache could also write the digest of a pack. So the digests of all files here have a key, the
 user's secret (`cache.secret`). In addition, the cases of the generated suite are compared with the manifest, which is a
 part of the installed package. A pack with other cases is removed like a damaged one.
 
 Bounds, the errors that elements may have, take longer to compute than cases, and most answers need none. So those that
-a run needed are in a file of their own, `KEY.bounds`, and others are computed from the declared case. The manifest
+a run needed are in a separate file, `KEY.bounds`, and others are computed from the declared case. The manifest
 has no bounds, because their last digits depend on the processor.
 """
 
@@ -68,7 +68,7 @@ def key(*parts: str) -> str:
 
 @functools.cache
 def _secret() -> bytes | None:
-    """Return the user's secret; None: there is none, so nothing can be kept."""
+    """Return the user's secret; None if it cannot be kept, and then no pack can be kept either."""
     return cache.secret()
 
 

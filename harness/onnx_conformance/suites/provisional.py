@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import onnx
 
+from onnx_conformance.base.errors import Note
 from onnx_conformance.base.suite_names import PROVISIONAL
 from onnx_conformance.generation import provisional
 from onnx_conformance.suites import generated
@@ -50,11 +51,11 @@ class Provisional:
         """Return a digest of the operator files, the code that expands them, and the version of onnx."""
         return generated.digest()
 
-    def left_out(self, selection: Selection) -> list[str]:
+    def left_out(self, selection: Selection) -> list[Note]:
         """Return messages about selected versions without a case."""
         names = [str(of.version) for of in self._of(selection) if next(provisional.cases(of), None) is None]
         text = "no case of the previous version applies, and none follows from the signature"
-        return [f"skipping {', '.join(names)}: {text}"] if names else []
+        return [Note("versions-without-provisional-case", f"skipping {', '.join(names)}: {text}")] if names else []
 
     def operators(self) -> list[str]:
         """Return the versions."""

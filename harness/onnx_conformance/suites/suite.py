@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.errors import HarnessError, Note
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -63,7 +63,7 @@ class Suite(Protocol):
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield summaries of the selected cases in the order of `cases`, without generating them if possible."""
 
-    def left_out(self, selection: Selection) -> list[str]:
+    def left_out(self, selection: Selection) -> list[Note]:
         """Return messages on operator versions that the selection names but that have no cases."""
 
     def operators(self) -> list[str]:

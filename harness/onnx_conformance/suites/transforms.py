@@ -1,6 +1,6 @@
 """The suite `transforms`: models with several nodes, whose outputs the oracles compute.
 
-Cases of the core beside another node, or with nothing left to compute; before other operators; and the patterns that
+Cases of the core next to another node, or with nothing left to compute; before other operators; and the patterns that
 optimizers are known to rewrite.
 """
 
@@ -24,6 +24,7 @@ from onnx_conformance.suites.slices import Slice
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from onnx_conformance.base.errors import Note
     from onnx_conformance.base.verdict import Unreadable
     from onnx_conformance.case.case import Case
     from onnx_conformance.suites.suite import Outlook
@@ -45,7 +46,7 @@ class Transforms:
         """Return a digest of all code that makes the cases, and of the version of onnx."""
         return hashlib.sha256(f"{self._generated.digest()} {_code()}".encode()).hexdigest()[:16]
 
-    def left_out(self, selection: Selection) -> list[str]:
+    def left_out(self, selection: Selection) -> list[Note]:
         """Return messages on operator versions that the selection names but that have no cases."""
         return self._generated.left_out(selection)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import Any
 
@@ -10,6 +11,7 @@ from click.testing import CliRunner
 
 from commands import command
 from generated import nothing_derived
+from onnx_conformance.base.package import FOLDER
 from onnx_conformance.cli import commands
 from onnx_conformance.declare import EXACT, Array, Op, Version, ramp
 from onnx_conformance.generation import coverage
@@ -134,8 +136,14 @@ def test_an_operator_without_cases_is_one_of_onnx_wherever_it_is_named() -> None
 def test_an_operator_is_shown_with_its_versions_and_sentences() -> None:
     done = command("show", "Split")
     assert done.status == 0, done.text
-    for part in ("ai.onnx/Split/13  13 to 17", "(18) «If the tensor is not evenly splittable into `num_outputs`"):
+    path = os.path.relpath(FOLDER / "operators" / "tensor" / "split.py")
+    for part in (
+        f"declared in {path}\n",
+        "ai.onnx/Split/13  13 to 17",
+        "(18) «If the tensor is not evenly splittable into `num_outputs`",
+    ):
         assert part in done.out, done.text
+    assert command("show", "split").out == done.out
     only = command("show", "ai.onnx/Split/13").out
     assert "ai.onnx/Split/18" not in only
     assert "num_outputs" not in only

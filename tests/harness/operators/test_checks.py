@@ -143,6 +143,11 @@ def test_a_case_that_fits_no_version_is_noticed() -> None:
     op.case("version", input=ramp(2), since=99)
     lines = found(operator_checks.declared_cases_are_generated, op)
     assert [line.split("'")[1] for line in lines] == ["argument", "variable", "version"]
+    assert lines[0].endswith("none has the argument 'inputs'; did you mean 'input'?")
+    op = identity()
+    op.case("far", input=ramp(2), axis=1)
+    (line,) = found(operator_checks.declared_cases_are_generated, op)
+    assert line.endswith("none has the argument 'axis'; the versions have input")
 
 
 def test_every_contradiction_is_listed_and_not_only_the_first() -> None:

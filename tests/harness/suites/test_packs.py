@@ -148,7 +148,7 @@ KINDS = {
 @pytest.mark.parametrize("digest", [without_key, with_another_key])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_of_a_program_without_the_key_is_removed(
-    kind: str, digest: Callable[[Path, bytes], bytes], some: list[Case], cache: Path
+    kind: str, digest: Callable[[Path, bytes], bytes], some: list[Case], cache: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write, read = KINDS[kind]
     write(some)
@@ -158,6 +158,8 @@ def test_a_file_of_a_program_without_the_key_is_removed(
     path.write_bytes(packs.MAGIC + digest(path, content(path)) + content(path))
     assert read() is None
     assert not path.exists() or path.read_bytes() != right
+    [line] = capsys.readouterr().err.splitlines()
+    assert str(path) in line
     path.write_bytes(right)
     assert read() is not None
 

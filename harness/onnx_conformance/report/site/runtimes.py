@@ -199,7 +199,7 @@ def _names(groups: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
 
 
 def _history(group: Iterable[Tested]) -> tuple[Tested, ...]:
-    """Return one run of each version, oldest first. Of several runs the widest is chosen, then the latest."""
+    """Return one run of each version, oldest first. If there are several, the widest is chosen, then the latest."""
     best: dict[str, Tested] = {}
     for item in sorted(group, key=lambda item: (item.complete, -item.sample, item.operators, item.date)):
         best[item.version] = item
