@@ -39,7 +39,7 @@ class Noticed:
     by: dict[tuple[str, str], set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def missing(self, fault: Fault) -> list[str]:
-        """Return the operators that a fault touches, and of which no case notices it."""
+        """Return the operators that a fault touches, and whose cases do not notice it."""
         return sorted(self.touched[fault.name] - self.by[fault.name, SUITES[-1]])
 
 

@@ -210,7 +210,7 @@ def times_allowed(expected: Sequence[Value | Drawn], actual: Sequence[Value], al
     """Return how large the greatest difference is, as a multiple of the allowed one; at most 1 if the answer passes.
 
     Infinity: no difference is allowed there, or the difference has no size, as of NaN, texts, shapes and types.
-    None if no tensors of floating-point numbers can be compared, because there are none. If a lower limit of the
+    None if no output is a tensor of floating-point numbers. If a lower limit of the
     allowed difference was enough to compare the values, the number is the multiple of that.
     """
     if compare(expected, actual, allowance) is not None and any(

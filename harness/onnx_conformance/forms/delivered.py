@@ -96,7 +96,7 @@ class Delivered:
         least_ir: the lowest IR version that the model may have, whatever the opset of `domain`.
         captured: the inputs of the graph that only subgraphs use.
         stated: by input or output of the graph, the axes whose sizes are known, so they never become symbols.
-        dimensions: by input or output of the graph, the name that the text gives to each dimension, or an empty text.
+        dimensions: by input or output of the graph, the name of each dimension in the text, or an empty text.
             Dimensions with one name have one size.
         between: the values that the nodes under test compute for each other, by name.
         movable: whether the nodes have the same meaning in a subgraph or a function; an oracle may read the nodes

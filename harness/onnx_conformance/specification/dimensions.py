@@ -1,4 +1,4 @@
-"""The names that the texts give to dimensions, such as batch_size in "(batch_size, sequence_length, hidden_size)".
+"""The names of dimensions in the texts, such as batch_size in "(batch_size, sequence_length, hidden_size)".
 
 Dimensions of one name have one size. So a model whose sizes are not known must use one symbol for them: a runtime may
 reject a product of a matrix of M x K elements with one of L x N elements.
@@ -48,7 +48,7 @@ def names(description: str, rank: int) -> tuple[str, ...]:
 
     Args:
         description: the description of an input or output in the text.
-        rank: the rank of the tensor. Of several shapes in the description, the first one of this rank is used.
+        rank: the rank of the tensor. The first shape of this rank in the description is used.
     """
     written = [*_written(description)]
     exact = [item for item in written if item.last is None]

@@ -428,7 +428,7 @@ def _deviations(
 
 
 def _alike_inside(one: Any, other: Any, most: float) -> bool:  # noqa: ANN401 - any two outputs
-    """Return whether two containers have the same structure, and tensors that are alike."""
+    """Return whether two containers have the same structure, and nearly the same tensors."""
     if isinstance(one, list):
         return len(one) == len(other) and all(_alike_inside(a, b, most) for a, b in zip(one, other, strict=True))
     if isinstance(one, dict):

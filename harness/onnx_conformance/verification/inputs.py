@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 224, 256, 320, 512)
 """Sizes that are tried for dimensions without a size, until the text allows the model with them."""
 IMAGE_SIZES = tuple(sorted(SIZES, key=lambda size: (size < 32, size)))  # noqa: PLR2004 - see below
-"""Sizes for height and width: networks for images halve them up to five times, so 32 comes first."""
+"""Sizes for height and width: networks for images halve them up to five times, so 32 is tried first."""
 BATCH = re.compile(r"^(n|b|bs|batch.*|.*batch|.*batch_size)$", re.IGNORECASE)
 """Names of a dimension that is 1 unless the user chooses another size."""
 ITEMS = 2

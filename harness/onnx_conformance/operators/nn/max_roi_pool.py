@@ -141,7 +141,7 @@ case("integers", Tag.DTYPE, outside="T", X=ramp(1, 1, 3, 4), rois=ramp(1, 5), po
 
 case("pooled_to_nothing", Tag.EDGE, X=FLAT, rois=ROI, pooled_shape=[1, 0], unspecified=SHAPE)
 case("no_such_image", Tag.EDGE, X=FLAT, rois=[[3, 2, 3, 8, 6]], pooled_shape=[1, 1], unspecified=ROIS)
-FAR = vary(high=[[2.0**40, 2, 3, 8, 6]], low=[[-(2.0**40), 2, 3, 8, 6]])  # Memory so far away belongs to nobody.
+FAR = vary(high=[[2.0**40, 2, 3, 8, 6]], low=[[-(2.0**40), 2, 3, 8, 6]])  # No process owns memory so far away.
 case("image_far", Tag.EDGE, X=FLAT, rois=FAR, pooled_shape=[1, 1], unspecified=ROIS)
 case("image_by_a_fraction", Tag.EDGE, X=FLAT, rois=[[0.5, 2, 3, 8, 6]], pooled_shape=[1, 1], unspecified=ROIS)
 case("nan", Tag.EDGE, X=FLAT * np.nan, rois=ROI, pooled_shape=[1, 1], unspecified=APPLIES)

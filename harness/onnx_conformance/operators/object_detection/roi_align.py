@@ -242,7 +242,7 @@ case("more_indices", X=IMAGE, rois=ROI, batch_indices=[0, 1], rejects=ONE_TO_ONE
 case("indices_as_matrix", X=IMAGE, rois=ROI, batch_indices=[[0]], rejects=INDICES)
 case("index_too_high", Tag.EDGE, **region(*ROI, indices=(2,)), rejects=INDICES)
 case("index_negative", Tag.EDGE, **region(*ROI, indices=(-1,)), rejects=INDICES)
-FAR = vary(high=typed("int64", [2**40]), low=typed("int64", [-(2**40)]))  # Memory so far away belongs to nobody.
+FAR = vary(high=typed("int64", [2**40]), low=typed("int64", [-(2**40)]))  # No process owns memory so far away.
 case("index_far", Tag.EDGE, X=IMAGE, rois=ROI, batch_indices=FAR, rejects=INDICES)
 case("indices_of_int32", Tag.DTYPE, X=IMAGE, rois=ROI, batch_indices=typed("int32", [0]), rejects=INTEGERS)
 

@@ -89,7 +89,7 @@ TWO = ONE_HOT.clause(
 )
 OUTPUT_RANK = ONE_HOT.clause(
     "Tensor of rank one greater than input tensor 'indices', i.e. rank(output) = rank(indices) + 1.",
-    note="ONNX's shape inference rejects a scalar, although the sentence gives it an output of rank 1.",
+    note="ONNX's shape inference rejects a scalar, although the output has rank 1 by the sentence.",
 )
 
 
