@@ -34,7 +34,7 @@ from onnx_conformance.processes.asker import Asker
 from onnx_conformance.report import dissent as dissent_report
 from onnx_conformance.report import explanation
 from onnx_conformance.report import minimized as minimized_report
-from onnx_conformance.repro import write
+from onnx_conformance.repro import stored, write
 from onnx_conformance.repro.bug_report import Issue
 from onnx_conformance.results.stream import Run
 from onnx_conformance.run import progress
@@ -136,6 +136,14 @@ def _guilty(case: Case, answer: LiveAnswer, target: Target, limits: Limits) -> G
     return guilty
 
 
+def _write(issue: Issue, kind: str, out: Path | None) -> None:
+    """Write or print a reproduction; large values are not printed to a terminal."""
+    text, written = write.file(issue, kind, out)
+    if written is None and printing.is_terminal():
+        text = stored.shortened(text, 0, "--out FILE writes the whole script")
+    printing.show(text if written is None else f"{issue.result.verdict}: {written}\n", end="")
+
+
 @click.command("dissent")
 @click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option(
@@ -176,8 +184,7 @@ def repro_(
     guilty = _guilty(case, answer, target, Limits())
     answer = dataclasses.replace(answer, hello=guilty.hello)
     issue = Issue(case, result, answer, ask_each(beside, case, Limits()), guilty=guilty.names)
-    text, written = write.file(issue, kind, out)
-    printing.show(text if written is None else f"{result.verdict}: {written}\n", end="")
+    _write(issue, kind, out)
 
 
 @click.command("minimize")
@@ -217,8 +224,7 @@ def minimize_(
     guilty = _guilty(small, minimized.answer, target, limits)
     answer = dataclasses.replace(minimized.answer, hello=guilty.hello)
     issue = Issue(small, minimized.result, answer, ask_each(beside, small, limits), case.id, guilty.names)
-    text, written = write.file(issue, kind, out)
-    printing.show(text if written is None else f"{minimized.result.verdict}: {written}\n", end="")
+    _write(issue, kind, out)
 
 
 @click.command("explain")
