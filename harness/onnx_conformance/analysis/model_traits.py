@@ -151,15 +151,57 @@ def _shared(
     case: Case, graph: onnx.GraphProto, node: onnx.NodeProto, version: OperatorVersion
 ) -> Iterator[tuple[Trait, Any]]:
     inputs = dict(_known_inputs(case, graph, node, version))
-    yield from _presence(node, version)
-    yield from _types(inputs, graph, node, version)
+    yield from _signature(node, version, _elements_of(inputs, graph, node, version))
     for name, value in inputs.items():
         yield from _input(name, value)
     yield from _together(inputs)
     yield from _magnitude(inputs)
-    yield from _axis(inputs, node, version)
+    first = next(iter(inputs.values()), None)
+    if isinstance(first, np.ndarray):
+        yield from _axis(first.ndim, node, version)
+
+
+def _signature(
+    node: onnx.NodeProto, version: OperatorVersion, elements: Mapping[str, str]
+) -> Iterator[tuple[Trait, Any]]:
+    """Yield the traits of a call that do not depend on its values: arguments, types, attributes and outputs."""
+    yield from _presence(node, version)
+    yield from _types(node, version, elements)
     yield from _attributes(node, version)
     yield from _outputs(node, version)
+
+
+def of_call(
+    node: onnx.NodeProto,
+    version: OperatorVersion,
+    elements: Mapping[str, str],
+    shapes: Mapping[str, tuple[int | None, ...]],
+    values: Mapping[str, np.ndarray[Any, Any]],
+) -> Traits:
+    """Return the traits of a node of any model, as far as its values are known.
+
+    Args:
+        node: the node.
+        version: the version of its operator.
+        elements: the element type of its inputs and outputs, by their names in the model.
+        shapes: the shape of its inputs whose rank is known; None for an unknown dimension.
+        values: the constant inputs.
+    """
+    traits: Traits = dict(_signature(node, version, elements))
+    for place, (parameter, name) in enumerate(_named(version, list(node.input))):
+        shape = shapes.get(name)
+        if name in values:
+            traits.update(_input(parameter, values[name]))
+        elif shape is not None:
+            traits.update(_shape(parameter, shape, elements.get(name, "")))
+        if place == 0 and shape is not None:
+            traits.update(_axis(len(shape), node, version))
+    return traits
+
+
+def parameters(node: onnx.NodeProto, version: OperatorVersion) -> dict[str, str]:
+    """Return the names of a node's inputs in the text, and in the model."""
+    return dict(_named(version, list(node.input)))
 
 
 def _known_inputs(
@@ -187,16 +229,24 @@ def _presence(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tuple[
         yield _argument("there is an input too many"), True
 
 
-def _types(
+def _elements_of(
     inputs: Mapping[str, Value], graph: onnx.GraphProto, node: onnx.NodeProto, version: OperatorVersion
-) -> Iterator[tuple[Trait, Any]]:
-    """Yield the element types: that of the first type variable as `type`, of others by the input's name."""
+) -> dict[str, str]:
+    """Return the element types of the inputs and outputs of a case's node, by their names in the model."""
     graphs = [graph, *nodes.subgraphs(graph.node)]
-    infos = {info.name: info.type for item in reversed(graphs) for info in (*item.input, *item.output)}
+    elements = {info.name: _element(info.type) for item in reversed(graphs) for info in (*item.input, *item.output)}
+    for parameter, name in _named(version, list(node.input)):
+        if name not in elements:
+            elements[name] = _of_value(inputs.get(parameter))
+    return elements
+
+
+def _types(node: onnx.NodeProto, version: OperatorVersion, elements: Mapping[str, str]) -> Iterator[tuple[Trait, Any]]:
+    """Yield the element types: that of the first type variable as `type`, of others by the input's name."""
     seen: dict[str, str] = {}
     for place, (parameter, name) in enumerate(_named(version, list(node.input))):
         declared = version.inputs[min(place, len(version.inputs) - 1)].type if version.inputs else ""
-        text = _element(infos[name]) if name in infos else _of_value(inputs.get(parameter))
+        text = elements.get(name, "")
         if not text or seen.get(declared) == text or (seen and len(version.allowed(declared)) < 2):  # noqa: PLR2004
             continue
         trait = Trait(Topic.TYPE, f"type of {parameter}", TraitKind.CHOICE) if seen else TYPE
@@ -205,7 +255,7 @@ def _types(
         if trait is TYPE:
             yield from ((Trait(Topic.TYPE, words), True) for words in _classes(text))
     for parameter_, name in zip(version.outputs, node.output, strict=False):
-        text = _element(infos[name]) if name in infos else ""
+        text = elements.get(name, "")
         if text and seen.get(parameter_.type) != text and not (seen and len(version.allowed(parameter_.type)) < 2):  # noqa: PLR2004
             yield (Trait(Topic.TYPE, f"type of {parameter_.name}", TraitKind.CHOICE) if seen else TYPE), text
             seen.setdefault(parameter_.type, text)
@@ -257,17 +307,26 @@ def _input(name: str, value: Value) -> Iterator[tuple[Trait, Any]]:
 
 
 def _tensor(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, Any]]:
-    yield _number(f"rank of {name}"), array.ndim
-    if 0 in array.shape:
-        yield _argument(f"{name} has a dimension of size 0"), True
-    if array.ndim and array.size == 1:
-        yield _hint(f"{name} has dimensions but one element"), True
-    if array.ndim and array.size > 1 and 1 in array.shape:
-        yield _argument(f"{name} has a dimension of size 1"), True
-    if array.ndim == 1 and array.dtype.kind in "iu" and array.size <= MOST_COMPARED:
-        yield _number(f"length of {name}"), array.size
+    yield from _shape(name, array.shape, array.dtype.name)
     if 0 < array.size <= MOST_ELEMENTS:
         yield from _elements(name, array)
+
+
+def _shape(name: str, shape: tuple[int | None, ...], element: str) -> Iterator[tuple[Trait, Any]]:
+    """Yield the traits of a tensor's shape; a dimension is None if it is unknown."""
+    yield _number(f"rank of {name}"), len(shape)
+    if 0 in shape:
+        yield _argument(f"{name} has a dimension of size 0"), True
+    known = [size for size in shape if size is not None]
+    if len(known) < len(shape):
+        return
+    size = math.prod(known)
+    if shape and size == 1:
+        yield _hint(f"{name} has dimensions but one element"), True
+    if shape and size > 1 and 1 in shape:
+        yield _argument(f"{name} has a dimension of size 1"), True
+    if len(shape) == 1 and element.startswith(("int", "uint")) and size <= MOST_COMPARED:
+        yield _number(f"length of {name}"), size
 
 
 def _elements(name: str, array: np.ndarray[Any, Any]) -> Iterator[tuple[Trait, Any]]:
@@ -344,16 +403,15 @@ def _magnitude(inputs: Mapping[str, Value]) -> Iterator[tuple[Trait, Any]]:
             yield _hint(f"an input has a number {words}"), True
 
 
-def _axis(inputs: Mapping[str, Value], node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tuple[Trait, Any]]:
-    """Yield where the attribute `axis` points to in the first input, from whichever end it counts."""
-    first = next(iter(inputs.values()), None)
-    if "axis" not in version.attributes or not isinstance(first, np.ndarray) or not first.ndim:
+def _axis(rank: int, node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tuple[Trait, Any]]:
+    """Yield where the attribute `axis` points to in a first input of this rank, from whichever end it counts."""
+    if "axis" not in version.attributes or not rank:
         return
     axis = next((item.i for item in node.attribute if item.name == "axis"), version.attributes["axis"].default)
-    if isinstance(axis, int) and -first.ndim <= axis < first.ndim:
-        counted = axis % first.ndim
+    if isinstance(axis, int) and -rank <= axis < rank:
+        counted = axis % rank
         yield _number("axis counted from the front"), counted
-        yield _argument(f"axis is {'' if counted == first.ndim - 1 else 'not '}the last dimension"), True
+        yield _argument(f"axis is {'' if counted == rank - 1 else 'not '}the last dimension"), True
         yield _argument(f"axis is {'' if counted == 0 else 'not '}the first dimension"), True
 
 

@@ -42,7 +42,7 @@ COMMANDS = {
     "check": Command("check", "check", "Check operator files, and print a sentence for each fault."),
     "check-model": Command(
         "check_model", "check_model",
-        "List the findings that concern a model.",
+        "Show which nodes of a model a runtime runs correctly.",
     ),
     "claims": Command("claims", "claims_", "Write the claims of a backend from a run."),
     "compare": Command("reports", "compare", "Compare two results files: fixed, broken and changed cases."),

@@ -11,7 +11,11 @@ import click
 from onnx_conformance.analysis import dissent, explain
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.under_test import ORACLE
+from onnx_conformance.base.verdict import line
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.cli.options import (
+    REFERENCE,
     Seconds,
     available_cores,
     exit_with,
@@ -21,6 +25,7 @@ from onnx_conformance.cli.options import (
     with_operator_options,
 )
 from onnx_conformance.environments import backend_names, sandbox
+from onnx_conformance.judging import references
 from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge, ask_each
 from onnx_conformance.minimize import reducer
 from onnx_conformance.minimize.passes import Guilty, guilt, guilty_passes
@@ -29,7 +34,7 @@ from onnx_conformance.processes.asker import Asker
 from onnx_conformance.report import dissent as dissent_report
 from onnx_conformance.report import explanation
 from onnx_conformance.report import minimized as minimized_report
-from onnx_conformance.repro import write
+from onnx_conformance.repro import stored, write
 from onnx_conformance.repro.bug_report import Issue
 from onnx_conformance.results.stream import Run
 from onnx_conformance.run import progress
@@ -47,6 +52,7 @@ if TYPE_CHECKING:
 def with_repro_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     """Add the options of `repro` and `minimize`: interpreter, format, output and other backends."""
     for option in (
+        REFERENCE,
         click.option(
             "--other", "others", multiple=True, metavar="BACKEND",
             help="Also show the outputs of this backend. Repeatable.  [default: onnx_reference]",
@@ -81,10 +87,45 @@ def _targets(
     """Return the failing backend, and the other backends whose outputs are shown."""
     target = backend_names.resolve(backend, python, passes)
     further = [backend_names.resolve(name, passes=passes) for name in write.others(kind, backend, others)]
+    return _isolated(target, suite, isolate), [_isolated(other, suite, isolate) for other in further]
+
+
+def _isolated(target: Target, suite: str | None, isolate: tuple[Path, ...] | None) -> Target:
+    """Return a backend in the sandbox, if --isolate asks for it."""
     if isolate is None:
-        return target, further
-    isolation = sandbox.around(suite or "generated", None, shown=isolate)
-    return isolation.of(target), [isolation.of(other) for other in further]
+        return target
+    return sandbox.around(suite or "generated", None, shown=isolate).of(target)
+
+
+def _case(
+    case_id: str,
+    suite: str | None,
+    reference: str | None,
+    passes: tuple[str, ...],
+    isolate: tuple[Path, ...] | None,
+    limits: Limits,
+) -> Case:
+    """Return a case with its expected outputs: those of the reference, the stored ones, or those of the oracle.
+
+    Raises:
+        HarnessError: the case or the reference cannot be used, or there are no expected outputs.
+    """
+    case = load_case(case_id, suite)
+    if reference in {None, ORACLE}:
+        if not references.lacks_outputs(case):
+            return case
+        made = references.by_oracle(case)
+    else:
+        target = _isolated(backend_names.resolve(str(reference), passes=passes), suite, isolate)
+        with Asker(target, limits) as asker:
+            made = references.by_backend(case, target.name, asker.ask(case))
+    if made.outcome is Outcome.UNSPECIFIED:
+        raise HarnessError(
+            "case-without-outputs",
+            f"{case.id} has no expected outputs: {line(made.detail, 400)}; name a backend that computes them with "
+            "--reference",
+        )
+    return made
 
 
 def _guilty(case: Case, answer: LiveAnswer, target: Target, limits: Limits) -> Guilty:
@@ -94,6 +135,14 @@ def _guilty(case: Case, answer: LiveAnswer, target: Target, limits: Limits) -> G
     if guilty.names:
         printing.note(guilt(guilty.names))
     return guilty
+
+
+def _write(issue: Issue, kind: str, out: Path | None) -> None:
+    """Write or print a reproduction; large values are not printed to a terminal."""
+    text, written = write.file(issue, kind, out)
+    if written is None and printing.is_terminal():
+        text = stored.shortened(text, 0, "--out FILE writes the whole script")
+    printing.show(text if written is None else f"{issue.result.verdict}: {written}\n", end="")
 
 
 @click.command("dissent")
@@ -122,13 +171,13 @@ def dissent_(files: tuple[Path, ...], enough: int) -> None:
 )
 @with_repro_options
 def repro_(
-    case_id: str, backend: str, python: str, suite_name: str | None, kind: str, out: Path | None,
+    case_id: str, backend: str, python: str, suite_name: str | None, reference: str | None, kind: str, out: Path | None,
     others: Any, passes: tuple[str, ...], isolate: tuple[Path, ...] | None,  # noqa: ANN401 - click's
 ) -> None:  # fmt: skip
     """Write a reproduction of a case on a backend: a Python file, a bug report, or a folder."""
     write.check(kind, out, others)
     target, beside = _targets(kind, backend, python, others, passes, suite_name, isolate)
-    case = load_case(case_id, suite_name)
+    case = _case(case_id, suite_name, reference, passes, isolate, Limits())
     with Asker(target, Limits()) as asker:
         hello = dict(asker.process.hello)
         result, outputs, model = ask_and_judge(asker, case)
@@ -136,8 +185,7 @@ def repro_(
     guilty = _guilty(case, answer, target, Limits())
     answer = dataclasses.replace(answer, hello=guilty.hello)
     issue = Issue(case, result, answer, ask_each(beside, case, Limits()), guilty=guilty.names)
-    text, written = write.file(issue, kind, out)
-    printing.show(text if written is None else f"{result.verdict}: {written}\n", end="")
+    _write(issue, kind, out)
 
 
 @click.command("minimize")
@@ -158,8 +206,8 @@ def repro_(
 )
 @with_repro_options
 def minimize_(
-    case_id: str, backend: str, python: str, suite_name: str | None, steps: int, timeout: float, kind: str,
-    out: Path | None, others: Any, passes: tuple[str, ...], isolate: tuple[Path, ...] | None,  # noqa: ANN401 - click's
+    case_id: str, backend: str, python: str, suite_name: str | None, reference: str | None, steps: int,
+    timeout: float, kind: str, out: Path | None, others: Any, passes: tuple[str, ...], isolate: tuple[Path, ...] | None,  # noqa: ANN401 - click's
 ) -> None:  # fmt: skip
     """Reduce a failing case to a smaller one that fails in the same way, and write a reproduction of it.
 
@@ -168,16 +216,16 @@ def minimize_(
     """
     write.check(kind, out, others)
     target, beside = _targets(kind, backend, python, others, passes, suite_name, isolate)
-    case, limits = load_case(case_id, suite_name), Limits(timeout=timeout)
+    limits = Limits(timeout=timeout)
+    case = _case(case_id, suite_name, reference, passes, isolate, limits)
     minimized = reducer.minimize(case, plan_if_declarable(case), target, limits, steps)
-    for line in minimized_report.lines(minimized):
-        printing.note(line)
+    for text in minimized_report.lines(minimized):
+        printing.note(text)
     small = minimized.case
     guilty = _guilty(small, minimized.answer, target, limits)
     answer = dataclasses.replace(minimized.answer, hello=guilty.hello)
     issue = Issue(small, minimized.result, answer, ask_each(beside, small, limits), case.id, guilty.names)
-    text, written = write.file(issue, kind, out)
-    printing.show(text if written is None else f"{minimized.result.verdict}: {written}\n", end="")
+    _write(issue, kind, out)
 
 
 @click.command("explain")
@@ -201,5 +249,5 @@ def explain_(results: Path, selection: Selection, backends: tuple[str, ...]) -> 
     for option, glob in sorted(selection.idle):
         raise HarnessError("no-operator-of-results", f"{option} {glob!r} matches no operator of {results}")
     selected = " ".join([str(selection), *(f"--backend {name}" for name in backends)]).strip()
-    for line in explanation.lines(run, shared, selected):
-        printing.show(line)
+    for text in explanation.lines(run, shared, selected):
+        printing.show(text)

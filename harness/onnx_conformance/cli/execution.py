@@ -95,10 +95,7 @@ def _report(run: Run) -> None:
     for backend, count in options.samples.items():
         if summary.counts and backend not in with_results and not run.faults:
             printing.show(f"{backend}: its sample (1/{count}) has no cases")
-    if run.too_large:
-        limit = options.selection.max_elements or 0
-        cases = "1 case was" if run.too_large == 1 else f"{run.too_large:,} cases were"
-        printing.show(f"{cases} left out, because a tensor has more than {limit:,} elements (--max-elements)\n")
+    _report_remarks(run)
     _report_end(run, width)
     _report_gate(run)
     print_faults(run)
@@ -165,7 +162,7 @@ def _report_next(run: Run, width: int) -> None:
     place = _place(options) if options.results else ""
     files = [str(path) for path in run.streams.written] if options.apart else []
     folder = "" if run.suite.name in {Generated.name, Official.name} else run.suite.name
-    commands = list(run_end.next_commands(run.summary, place, files, width, folder))
+    commands = list(run_end.next_commands(run.summary, place, files, width, folder, options.reference or ""))
     if commands and run.gate is None:  # With a gate, its news name the next commands.
         printing.show("\n".join(commands) + "\n")
     if place:
@@ -178,6 +175,17 @@ def print_faults(run: Run) -> None:
         printing.warn(f"{fault}")
     if len(run.faults) > 20:  # noqa: PLR2004
         printing.warn(f"and {len(run.faults) - 20} more faults of this kind")
+
+
+def _report_remarks(run: Run) -> None:
+    """Print how many cases are compared with the oracle, and how many were left out."""
+    if run.by_oracle:
+        cases = "1 case contains" if run.by_oracle == 1 else f"{run.by_oracle:,} cases contain"
+        printing.show(f"{cases} no expected outputs; those of the oracle are used\n")
+    if run.too_large:
+        limit = run.options.selection.max_elements or 0
+        cases = "1 case was" if run.too_large == 1 else f"{run.too_large:,} cases were"
+        printing.show(f"{cases} left out, because a tensor has more than {limit:,} elements (--max-elements)\n")
 
 
 def _report_groups(run: Run, width: int) -> None:

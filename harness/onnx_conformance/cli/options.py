@@ -264,6 +264,13 @@ NO_VERIFY_HASHES = click.option(
 """An option of commands that make environments of runtimes."""
 
 
+REFERENCE = click.option(
+    "--reference", metavar="BACKEND",
+    help="Use the outputs of this backend as the expected ones.  [default: the outputs that are stored with the case; "
+    "without any, those of the oracle]",
+)  # fmt: skip
+
+
 def with_adapter_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     """Add the options for the files and variables that an adapter can access on this machine.
 

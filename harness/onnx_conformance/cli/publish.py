@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from onnx_conformance.analysis import support as supporting
+from onnx_conformance.analysis import support_file
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.cli import site
+from onnx_conformance.cli import page_cases, site
 from onnx_conformance.findings import findings_file
 from onnx_conformance.report import formats, index, report_data
 from onnx_conformance.report.formats import FORMATS
+from onnx_conformance.report.site import results
 from onnx_conformance.results.stream import Run
+from onnx_conformance.run import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 SITE, BADGES = "site", "badges"
 """Subfolders of the folder of reports."""
@@ -30,6 +38,8 @@ SITE, BADGES = "site", "badges"
 )  # fmt: skip
 def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None) -> None:
     """Write results files into a folder of published reports: an index, the web site, and a badge of each file.
+
+    support.json contains what each runtime supports, by operator version, type and attribute, for `check-model`.
 
     Exit status: 0 the reports are written, 2 a file cannot be read or written.
     """
@@ -53,5 +63,24 @@ def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None)
     printing.show(f"{folder / SITE / 'index.html'}: {size / 1e6:.1f} MB")
     inside = findings_folder is not None and findings_folder.resolve().parent == folder.resolve()
     place = f"{findings_folder.name}/{findings_file.FILE}" if findings_folder is not None and inside else ""
-    formats.write(folder / "README.md", index.report(published, found, place))
+    support = _write_support([data.run for data, _ in published], folder / support_file.FILE)
+    formats.write(folder / "README.md", index.report(published, found, place, support))
     printing.show(folder / "README.md")
+
+
+def _write_support(runs: Sequence[Run], path: Path) -> str:
+    """Write what the runtimes of some runs support; return the name of the file, or an empty text if there is none."""
+    of_suite = [run for run in runs if run.header["suite"].get("name") == results.MAIN]
+    if not of_suite:
+        return ""
+    suite, missing = page_cases.suite_of_runs(of_suite)
+    if suite is None:
+        printing.note(f"{path} is not written. {missing}")
+        return ""
+    with progress.steps("reading the calls of the cases") as advance:
+        supports = supporting.of_runs(of_suite, suite, on_operator=advance)
+    if not supports:
+        return ""
+    formats.write(path, support_file.text(supports))
+    printing.show(path)
+    return path.name

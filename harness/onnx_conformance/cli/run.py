@@ -17,6 +17,7 @@ from onnx_conformance.cli.execution import execute
 from onnx_conformance.cli.options import (
     DESTINATION,
     OVERWRITE,
+    REFERENCE,
     SAMPLE,
     SHARD,
     SIZE,
@@ -64,7 +65,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @OVERWRITE
 @click.option("--resume", is_flag=True, help="Continue a --results file that is incomplete.")
-@click.option("--reference", metavar="BACKEND", help="Use the outputs of this backend as the expected ones.")
+@REFERENCE
 @click.option(
     "--jobs", type=click.IntRange(1, 1024),
     help="Number of workers, each with a process of every backend.  [default: depends on cores, backends and cases]",

@@ -19,7 +19,7 @@ from onnx_conformance.report.html import verification_page
 from onnx_conformance.repro import write
 from onnx_conformance.repro.bug_report import Issue
 from onnx_conformance.run import progress
-from onnx_conformance.specification.model_use import uses
+from onnx_conformance.specification.model_use import calls
 from onnx_conformance.verification import verify as verifying
 
 if TYPE_CHECKING:
@@ -148,8 +148,10 @@ def _findings(done: Verified, folder: Path | None) -> dict[str, list[Finding]]:
     for item in done.backends:
         name = under_test.unversioned(item.backend)
         if item.first is not None and item.first.case is not None and name in known.runtimes:
-            uses_ = uses(onnx.load_from_string(item.first.case.model), infer=False)
-            found[item.backend] = [concern.finding for concern in model_use.concerns(uses_, known, name)]
+            judged = model_use.judge(calls(onnx.load_from_string(item.first.case.model)), None, known, name)
+            concerns = [concern for call in judged for concern in call.concerns]
+            # Those whose conditions the node meets come first; of others, the model does not decide it.
+            found[item.backend] = [concern.finding for concern in sorted(concerns, key=lambda one: one.meets is None)]
     return found
 
 

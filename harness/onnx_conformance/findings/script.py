@@ -152,7 +152,7 @@ def of_gap(later: Case, earlier: Case, backend: str, hello: Mapping[str, Any], t
     call = textwrap.indent(script.call(backend, hello, pieces.way).rstrip(), "    ", bool)
     request = CALL.format(call=call, status=102)
     head = _head(title, [f"The two versions: {later.operator} and {earlier.operator}"], backend, hello)
-    other = "\n    ".join(script.model_lines(earlier, script.Model.of(earlier.model)))
+    other = "\n    ".join(script.model_lines(earlier.model, script.Model.of(earlier.model)))
     main = OF_GAP.format(seconds=SECONDS, there=THERE)
     choice = f'if sys.argv[1:] == ["earlier"]:\n    {other}\n'
     return f"{head}{main}{pieces.before}{choice}{request}{script.after(hello, pieces, tool_code.NOTHING, ENDS)}"

@@ -122,6 +122,12 @@ def _search_space(asker: Asker, case: Case, plan: Plan | None) -> SearchSpace[An
 def _check_same_failure(case: Case, result: Result, declared: Case, of_declared: Result) -> None:
     """Raise MinimizeError if the case passes or has another verdict with the oracle's expected values."""
     _check_failure(result)
+    if of_declared.verdict is Verdict.PASS:
+        raise MinimizeError(
+            "right-by-the-oracle",
+            f"{case.id}: {result.backend} returns the oracle's outputs, so the expected outputs of the case are wrong; "
+            "if they are those of a --reference, minimize the case with that backend as --backend",
+        )
     if of_declared.verdict is not result.verdict:
         raise MinimizeError(
             "another-failure-declared",

@@ -48,7 +48,7 @@ HEADS = ("suite", "backend", "findings", "passed of specified", "passed of attem
 
 
 def report(
-    published: Sequence[tuple[ReportData, str]], found: Findings | None = None, place: str = ""
+    published: Sequence[tuple[ReportData, str]], found: Findings | None = None, place: str = "", support: str = ""
 ) -> Iterator[str]:
     """Yield the index as Markdown.
 
@@ -56,6 +56,7 @@ def report(
         published: the data of each results file, and the file of its badge.
         found: the findings; None if they do not exist.
         place: the file that lists them; empty: it is not in the folder.
+        support: the file with what each runtime supports; empty: there is none.
     """
     yield f"{HEAD}\n"
     if found is not None and place:
@@ -63,6 +64,11 @@ def report(
         yield (
             f"[{place}]({place}) contains {there:,} distinct faults, each with its smallest case and a script.\n"
             "`onnx-conformance scripts` writes a list and the scripts into the folder of the file.\n\n"
+        )
+    if support:
+        yield (
+            f"[{support}]({support}) contains what each runtime supports and fails, by operator version, type and "
+            "attribute.\n`onnx-conformance check-model` compares a model with it.\n\n"
         )
     shown = [Shown(backend, version, *_suite(data)) for data, _ in published for backend, version in _backends(data)]
     sentences = [

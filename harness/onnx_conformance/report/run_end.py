@@ -135,7 +135,7 @@ def _number(count: int) -> str:
 
 
 def next_commands(
-    summary: Summary, results: str, several: Sequence[str], width: int, folder: str = ""
+    summary: Summary, results: str, several: Sequence[str], width: int, folder: str = "", reference: str = ""
 ) -> Iterator[str]:
     """Yield suggested commands, each with its purpose.
 
@@ -145,6 +145,7 @@ def next_commands(
         several: the files, if each backend has a separate one.
         width: columns of the terminal.
         folder: the path of the suite, if it is a folder; the ids of its cases do not contain it.
+        reference: the backend whose outputs are the expected ones; empty: none.
     """
     faults = summary.faults()
     if not faults:
@@ -154,6 +155,7 @@ def next_commands(
     case, backend = shlex.quote(line(gravest.example.case)), shlex.quote(line(gravest.example.backend))
     file = line(several[0] if several else results)
     where = f" --suite {shlex.quote(line(folder))}" if folder else ""
+    where += f" --reference {shlex.quote(line(reference))}" if reference else ""
     rows = [
         (f"onnx-conformance repro {case}{where} --backend {backend}", "write a script that reproduces it"),
         (f"onnx-conformance report {file} --format html --out report.html", "write a page with all results")

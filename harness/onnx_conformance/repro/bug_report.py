@@ -29,7 +29,7 @@ from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
 from onnx_conformance.case.value_text import one
 from onnx_conformance.declare import readings
-from onnx_conformance.repro import script, tool_code
+from onnx_conformance.repro import script, stored, tool_code
 from onnx_conformance.specification import links
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 MOST_ELEMENTS = 20
 """Maximum number of differing elements in the list."""
 STDERR_LINES = 10
+MOST_WEIGHTS = 20
+"""Maximum number of weights that are named."""
 MOST_TITLE = 200
 """Maximum length of a message in a title, in characters."""
 ACCOUNTS = r"(?:/(?:home|Users)/[^/\s'\"]+|/root|[A-Za-z]:\\Users\\[^\\\s'\"]+)"
@@ -162,7 +164,12 @@ def _blocks(issue: Issue) -> Iterator[str]:
     else:
         yield f"A case of {link}."
     yield "## Model"
-    yield fenced(model_text(case.model, 20_000), "text")
+    model, weights = stored.without_weights(case)
+    yield fenced(model_text(model, 20_000), "text")
+    if weights:
+        yield f"Weights that are not shown: {', '.join(map(code, weights[:MOST_WEIGHTS]))}" + (
+            f", and {len(weights) - MOST_WEIGHTS} more." if len(weights) > MOST_WEIGHTS else "."
+        )
     yield "## Inputs"
     inputs = "\n".join(f"{line(name)} = {clean(one(value), 600)}" for name, value in case.inputs.items())
     yield fenced(inputs or "none", "text")
@@ -174,7 +181,8 @@ def _blocks(issue: Issue) -> Iterator[str]:
         alone = "this pass alone causes the fault" if len(issue.guilty) == 1 else "the fault needs all of them"
         yield f"Guilty passes of the optimizer: {', '.join(map(code, issue.guilty))}; {alone}."
     yield "## One-file reproduction"
-    body = fenced(script_text(issue, shared=True), "python")
+    text = stored.shortened(script_text(issue, shared=True), stored.MOST_SHOWN, "`--format folder` writes them")
+    body = fenced(text, "python")
     yield f"<details>\n<summary>Python, needs only onnx and the runtime</summary>\n\n{body}\n\n</details>"
     if issue.others:
         yield "## Other runtimes"

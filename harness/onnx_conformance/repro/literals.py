@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,19 +28,29 @@ def literal(value: Value | Drawn) -> str:  # noqa: PLR0911 - one for each kind o
         row = element_type(value.dtype)
         if value.dtype.kind == "O":
             return f"np.array({value.reshape(-1).tolist()!r}, dtype=object).reshape({value.shape})"
-        dtype = f"np.dtype({row.dtype!r})" if row.number <= PLAIN_TYPES + 2 else f"ml_dtypes.{row.dtype}"
+        dtype = _dtype(value)
         elements = value.reshape(-1).tolist()  # Nested lists of a shape such as (2**60, 0) would fill the memory.
         if row.number <= PLAIN_TYPES and np.array(elements, value.dtype).tobytes() == value.tobytes():
             items = repr(elements)[1:-1]
             if value.dtype.kind == "f" and not np.isfinite(value).all():
                 items = ", ".join(_NAMED.get(text, text) for text in map(repr, elements))
             return f"np.array([{items}], dtype={dtype}).reshape({value.shape})"
-        return f"np.frombuffer(bytes.fromhex({value.tobytes().hex()!r}), dtype={dtype}).reshape({value.shape})"
+        return of_bytes(f"bytes.fromhex({value.tobytes().hex()!r})", value)
     if isinstance(value, list):
         return "[" + ", ".join(map(literal, value)) + "]"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key!r}: {literal(item)}" for key, item in value.items()) + "}"
     return "None"
+
+
+def of_bytes(data: str, value: np.ndarray[Any, Any]) -> str:
+    """Return a Python expression for an array from the expression of its bytes."""
+    return f"np.frombuffer({data}, dtype={_dtype(value)}).reshape({value.shape})"
+
+
+def _dtype(value: np.ndarray[Any, Any]) -> str:
+    row = element_type(value.dtype)
+    return f"np.dtype({row.dtype!r})" if row.number <= PLAIN_TYPES + 2 else f"ml_dtypes.{row.dtype}"
 
 
 def inside_quotes(text: str) -> str:

@@ -17,6 +17,7 @@ from onnx_conformance.base.verdict import Verdict, clean
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.repro import check_code, tool_code
 from onnx_conformance.repro.literals import PLAIN_TYPES, inside_quotes, literal
+from onnx_conformance.repro.stored import Stored
 from onnx_conformance.specification.element_types import element_type
 
 if TYPE_CHECKING:
@@ -97,6 +98,11 @@ outputs = [decode(value) for value in answer["outputs"]]
 """
 
 
+IMPORTS = ("import numpy as np", "import onnx", "import onnx.numpy_helper", "import onnx.parser")
+MOST_BYTES = 4000
+"""Maximum size of a serialized model in the code of a script with large values."""
+
+
 @dataclass(frozen=True)
 class Parts:
     """The parts of a script that depend only on the case. A report assembles scripts for any backend from them.
@@ -129,11 +135,13 @@ def script(case: Case, result: Result, hello: Mapping[str, Any], came: tool_code
         hello: the hello message of the backend's adapter; its `repro` is code that calls the runtime.
         came: the model that a transformer returned, and the oracle's evaluation of it.
     """
-    pieces = parts(tool_code.held_to(case, hello))
+    case = tool_code.held_to(case, hello)
+    data = Stored(case)
+    pieces = parts(case, write=data.literal, data=data)
     code = call(result.backend, hello, pieces.way).rstrip()
     request = REFUSAL.format(call=textwrap.indent(code, "    ", bool)) if pieces.may_refuse else f"{code}\n"
     hang = HANG if result.verdict is Verdict.TIMEOUT else ""
-    return f"{_head(case, result, hello)}{hang}{pieces.before}{request}{after(hello, pieces, came)}"
+    return f"{_head(case, result, hello)}{hang}{pieces.before}{request}{after(hello, pieces, came)}{data.end}"
 
 
 def after(hello: Mapping[str, Any], pieces: Parts, came: tool_code.Made, ends: str = tool_code.ENDS) -> str:
@@ -191,19 +199,28 @@ def _has_wide(model: onnx.ModelProto) -> bool:
     return any(_innermost(info.type) > PLAIN_TYPES + 2 for info in (*model.graph.input, *model.graph.output))
 
 
-def parts(case: Case, model: Model | None = None, write: Callable[[Value | Drawn], str] | None = None) -> Parts:
+def parts(
+    case: Case,
+    model: Model | None = None,
+    write: Callable[[Value | Drawn], str] | None = None,
+    data: Stored | None = None,
+) -> Parts:
     """Return the parts of a script that depend only on the case.
 
     Args:
         case: the case.
         model: the model of the case, if it was printed already.
         write: a function that returns the same as `literal`, for example from a cache.
+        data: where large values go; None: all values are in the code.
     """
-    model, write = model or Model.of(case.model), write or literal
-    needs_ml_dtypes, checks = _needs_ml_dtypes(case), check_code.pieces(case)
+    write, needs_ml_dtypes, checks = write or literal, _needs_ml_dtypes(case), check_code.pieces(case)
+    lines = [*_model(case, model, data), *_values(case, write)]
+    model = model or Model.of(case.model)
+    after = "".join(f"{text}\n" for text in _after(case, checks, write))
+    imports = [*IMPORTS, *(["import ml_dtypes"] if needs_ml_dtypes else []), *(data.code if data else ()), ""]
     return Parts(
-        before="".join(f"{text}\n" for text in _before(case, model, write, needs_ml_dtypes=needs_ml_dtypes)),
-        after="".join(f"{text}\n" for text in _after(case, checks, write)),
+        before="".join(f"{text}\n" for text in (*imports, *lines)),
+        after=after,
         wide=needs_ml_dtypes or model.wide,
         way=next(iter(sorted(case.needs)), "wide" if needs_ml_dtypes or model.wide else "plain"),
         rejects=case.outcome is Outcome.REJECTS,
@@ -230,15 +247,20 @@ def _head(case: Case, result: Result, hello: Mapping[str, Any]) -> str:
     return "\n".join([*lines, needs(result.backend, hello), '"""', "", ""])
 
 
-def _before(case: Case, model: Model, write: Callable[[Value | Drawn], str], *, needs_ml_dtypes: bool) -> Iterator[str]:
-    yield "import numpy as np"
-    yield "import onnx"
-    yield "import onnx.numpy_helper"
-    yield "import onnx.parser"
-    if needs_ml_dtypes:
-        yield "import ml_dtypes"
-    yield ""
-    yield from model_lines(case, model)
+def _model(case: Case, model: Model | None, data: Stored | None) -> Iterator[str]:
+    """Yield the lines of code that make the model of a case; large weights are added from the data."""
+    if data is None or data.small:
+        yield from model_lines(case.model, model or Model.of(case.model))
+        return
+    reduced = onnx.load_from_string(case.model)
+    weights = [*data.without_weights(reduced)]
+    serialized = reduced.SerializeToString()
+    yield from model_lines(serialized, Model.of(serialized), data)
+    yield from weights
+
+
+def _values(case: Case, write: Callable[[Value | Drawn], str]) -> Iterator[str]:
+    """Yield the lines of code with the inputs, the files and the expected outputs of a case."""
     yield "inputs = {"
     for name, value in case.inputs.items():
         yield f"    {name!r}: {write(value)},"
@@ -262,13 +284,14 @@ def _safe(text: object) -> str:
     return clean(text, 500).replace("\\", "\\\\").replace('"""', "'''").replace("\n", " ")
 
 
-def model_lines(case: Case, model: Model) -> Iterator[str]:
-    """Yield the lines of code that make the model of a case; the last one is a statement of several lines."""
+def model_lines(serialized: bytes, model: Model, data: Stored | None = None) -> Iterator[str]:
+    """Yield the lines of code that make a model; the last one is a statement of several lines."""
     if model.text:
         yield f'model = onnx.parser.parse_model("""\n{inside_quotes(model.text)}\n""")'
     else:  # onnx's text format cannot express some models.
         yield "# onnx's text format cannot express this model, so this is the serialized ModelProto."
-        yield f"model = onnx.load_from_string({case.model!r})"
+        stored = data is not None and len(serialized) > MOST_BYTES
+        yield f"model = onnx.load_from_string({data.add('model', serialized) if data and stored else repr(serialized)})"
 
 
 def _stripped(model: onnx.ModelProto) -> bytes:

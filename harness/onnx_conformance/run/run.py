@@ -106,7 +106,8 @@ class Run:
         cost: CPU time, once the run has ended.
         versions: by backend, the version that it reports.
         taken: how many cases the selection has so far, earlier results included.
-        without_outputs: ids of cases that have no outputs to compare with.
+        without_outputs: cases that have no outputs to compare with, each with the reason.
+        by_oracle: the number of cases without outputs of their own, which are compared with the oracle's.
         too_large: number of cases that were left out because of --max-elements.
     """
 
@@ -143,6 +144,7 @@ class Run:
         self._outlook: Outlook | None = None
         self._outlook_read = False
         self.without_outputs: list[str] = []
+        self.by_oracle = 0
         self.too_large = 0
         self.versions: dict[str, str] = {}
         self._crew: Crew | None = None
@@ -291,6 +293,7 @@ class Run:
             self._costs.add(report)
             self._made += report.made
             self.without_outputs += report.without_outputs
+            self.by_oracle += report.by_oracle
             self.too_large += report.too_large
             for item in report.unreadable:
                 if item not in self._unreadable:
@@ -350,8 +353,7 @@ class Run:
             self.faults.append(f"{backend}: {count} more results are adapter_error")
         if self.without_outputs:
             self.faults.append(
-                f"{len(self.without_outputs)} cases of suite {self.suite.name} contain no expected outputs, the "
-                "first is "
+                f"{len(self.without_outputs)} cases of suite {self.suite.name} contain no expected outputs, such as "
                 f"{self.without_outputs[0]}; use the outputs of a backend instead: --reference {REFERENCE}"
             )
         # One part of a small selection may well be empty; the runs of the other parts show whether all are.

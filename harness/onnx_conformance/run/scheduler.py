@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import selectors
 import time
 from typing import TYPE_CHECKING, Any, Self
 
-from onnx_conformance.case.allowance import Allowance
-from onnx_conformance.case.case import Outcome
-from onnx_conformance.case.compare import compare
-from onnx_conformance.judging import profile
+from onnx_conformance.judging import profile, references
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes.adapter_process import AdapterProcessError, Limits, poll
 from onnx_conformance.processes.pool import SLOW_CHECK_SECONDS, ProcessPool
-from onnx_conformance.processes.replies import Answered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping
@@ -23,7 +18,6 @@ if TYPE_CHECKING:
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
     from onnx_conformance.processes.case_times import Status
-    from onnx_conformance.processes.replies import Reply
 
 CASES_AT_ONCE = 8
 """Cases that are taken from the suite between two polls; a poll costs little, but not nothing."""
@@ -190,7 +184,7 @@ class Scheduler:
             name = pool.target.name
             for process, reply in pool.take_replies():
                 if pool is self._reference:
-                    case = with_reference(reply.case, name, reply.reply)
+                    case = references.by_backend(reply.case, name, reply.reply)
                     for other in self._pools_for(case):
                         other.put(case)
                     continue
@@ -230,20 +224,3 @@ class Scheduler:
     def given_up(self) -> set[str]:
         """The backends that could not go on, so that results are missing."""
         return {pool.target.name for pool in self._all_pools if pool.failed}
-
-
-def with_reference(case: Case, backend: str, reply: Reply) -> Case:
-    """Return a case that expects the outputs of a reference backend; without outputs, it is unspecified."""
-    if isinstance(reply, Answered):
-        right = case.expected is not None and compare(case.expected, reply.outputs, case.allowance) is None
-        # Alternatives that the text allows for our answer need not be allowed for a wrong one.
-        allowance = case.allowance if right else dataclasses.replace(case.allowance, any_of=(), any_order=None)
-        return dataclasses.replace(case, outcome=Outcome.VALUES, expected=reply.outputs, detail="", allowance=allowance)
-    result = judge(dataclasses.replace(case, outcome=Outcome.VALUES), backend, reply)
-    return dataclasses.replace(
-        case,
-        outcome=Outcome.UNSPECIFIED,
-        expected=None,
-        allowance=Allowance(case.allowance.reason),
-        detail=f"the reference {backend} has no outputs: {result.verdict} {result.message}",
-    )

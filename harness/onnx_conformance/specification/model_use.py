@@ -78,6 +78,50 @@ class Use:
         return f"{self.operator}/{self.version}"
 
 
+@dataclass(frozen=True)
+class Scope:
+    """The values of a graph and of the graphs around it, by name.
+
+    Attributes:
+        types: the types that are known.
+        shapes: the shapes of tensors whose rank is known; None for a dimension without a number.
+        constants: the tensors of initializers and Constant nodes.
+    """
+
+    types: dict[str, Type] = field(default_factory=dict)
+    shapes: dict[str, tuple[int | None, ...]] = field(default_factory=dict)
+    constants: dict[str, onnx.TensorProto] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A node of a model, and what is known of its values.
+
+    Attributes:
+        operator: the operator, such as ai.onnx/Split.
+        version: the version in force for the model; None if ONNX has no such operator in this opset.
+        opset: the opset that the model imports; 0: none.
+        node: the node.
+        scope: the values that it can use.
+    """
+
+    operator: str
+    version: OperatorVersion | None
+    opset: int
+    node: onnx.NodeProto
+    scope: Scope
+
+
+def calls(model: onnx.ModelProto) -> list[Call]:
+    """Return the nodes of a model, including those of subgraphs and functions, except the calls of its functions.
+
+    A node of a function occurs once for each different list of types of the function's inputs.
+    """
+    reader = _Reader(model, infer=True)
+    own = {use.operator for use in reader.read()}
+    return [call for call in reader.calls if call.operator in own]
+
+
 def uses(model: onnx.ModelProto, *, infer: bool = True) -> list[Use]:
     """Return the operators that a model uses, including subgraphs and functions.
 
@@ -105,17 +149,18 @@ class _Reader:
         self._found: dict[tuple[str, int], Use] = {}
         self._calls: set[tuple[tuple[str, str], tuple[str, ...]]] = set()
         self._counted: set[tuple[str, str]] = set()
+        self.calls: list[Call] = []
         # Shape inference writes functions out in place of their calls.
         self._infers = infer and of_model.expanded(model) <= of_model.MOST_EXPANDED
 
     def read(self) -> Iterable[Use]:
         """Return the operators that the model uses, except its own functions."""
         model = self._inferred(self._model)
-        self._walk(model.graph.node, _opsets(model.opset_import), _types(model.graph, {}), count=True)
+        self._walk(model.graph.node, _opsets(model.opset_import), _scope(model.graph, Scope()), count=True)
         for key, function in self._functions.items():
             if key not in self._counted:  # No call of it, or too many calls.
                 self._counted.add(key)
-                self._walk(function.node, _opsets(function.opset_import), {}, count=True)
+                self._walk(function.node, _opsets(function.opset_import), Scope(), count=True)
         own = {f"{domain or 'ai.onnx'}/{name}" for domain, name in self._functions}
         return (use for use in self._found.values() if use.operator not in own)
 
@@ -125,15 +170,18 @@ class _Reader:
                 return onnx.shape_inference.infer_shapes(model)
         return model
 
-    def _walk(
-        self, nodes: Iterable[onnx.NodeProto], opsets: Mapping[str, int], types: dict[str, Type], *, count: bool
-    ) -> None:
+    def _walk(self, nodes: Iterable[onnx.NodeProto], opsets: Mapping[str, int], scope: Scope, *, count: bool) -> None:
+        types = scope.types
         for node in nodes:
             domain = node.domain or "ai.onnx"
             version = _version(domain, node.op_type, opsets.get(domain, 0))
             key = f"{domain}/{node.op_type}", version.since if version else 0
             use = self._found.setdefault(key, Use(*key))
             use.nodes += count
+            self.calls.append(Call(key[0], version, opsets.get(domain, 0), node, scope))
+            if use.operator == "ai.onnx/Constant":
+                tensors = [item.t for item in node.attribute if item.name == "value"]
+                scope.constants.update(zip(node.output, tensors, strict=False))
             of_node = [types[name] for name in (*node.input, *node.output) if name in types]
             use.types |= {item.element for item in of_node if item.is_tensor}
             use.attributes |= {item.name for item in node.attribute}
@@ -143,7 +191,7 @@ class _Reader:
             if function is not None:
                 self._call(function, node, types)
             for graph in _graphs(node):
-                self._walk(graph.node, opsets, _types(graph, types), count=count)
+                self._walk(graph.node, opsets, _scope(graph, scope), count=count)
 
     def _call(self, function: onnx.FunctionProto, node: onnx.NodeProto, types: Mapping[str, Type]) -> None:
         """Read the nodes of a function with the types of one of its calls."""
@@ -162,7 +210,7 @@ class _Reader:
             model.functions.extend(self._model.functions)
         model.graph.CopyFrom(helper.make_graph(function.node, "function", declared, []))
         model = self._inferred(model)
-        self._walk(model.graph.node, _opsets(function.opset_import), _types(model.graph, {}), count=first)
+        self._walk(model.graph.node, _opsets(function.opset_import), _scope(model.graph, Scope()), count=first)
 
 
 def _bind(use: Use, version: OperatorVersion, node: onnx.NodeProto, types: dict[str, Type]) -> None:
@@ -191,17 +239,25 @@ def _opsets(imports: Iterable[onnx.OperatorSetIdProto]) -> dict[str, int]:
     return {item.domain or "ai.onnx": item.version for item in imports}
 
 
-def _types(graph: onnx.GraphProto, outer: Mapping[str, Type]) -> dict[str, Type]:
-    """Return the types of a graph's values by name, including those of the outer graphs."""
-    types = dict(outer)
+def _scope(graph: onnx.GraphProto, outer: Scope) -> Scope:
+    """Return the values of a graph by name, including those of the outer graphs."""
+    types, shapes, constants = dict(outer.types), dict(outer.shapes), dict(outer.constants)
     for info in (*graph.input, *graph.value_info, *graph.output):
         with contextlib.suppress(KeyError):  # An element type that ONNX does not have.
             if known := schema.type_of_proto(info.type):
                 types[info.name] = known
+        if info.type.tensor_type.HasField("shape"):
+            shapes[info.name] = tuple(
+                item.dim_value if item.HasField("dim_value") else None for item in info.type.tensor_type.shape.dim
+            )
+    inputs = {info.name for info in graph.input}
     for item in graph.initializer:
         with contextlib.suppress(KeyError):
             types[item.name] = schema.tensor_of(item.data_type)
-    return types
+        shapes[item.name] = tuple(item.dims)
+        if item.name not in inputs:  # Otherwise it is a default, which the caller may replace.
+            constants[item.name] = item
+    return Scope(types, shapes, constants)
 
 
 def _graphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
@@ -228,7 +284,7 @@ def by_position(model: onnx.ModelProto, operator: str) -> Use:
     path, _, since = operator.rpartition("/")
     use = Use(path or operator, int(since) if path and since.isdecimal() else 0)
     inputs, outputs = [item.name for item in graph.input], [item.name for item in graph.output]
-    types = _types(graph, {})
+    types = _scope(graph, Scope()).types
     domain, _, name = use.operator.partition("/")
     if operator in schema.every().get(use.operator, ()):
         _bind(use, schema.in_force(domain, name, use.version), helper.make_node(name, inputs, outputs), types)

@@ -14,8 +14,8 @@ from onnx_conformance.case.compare import compare, differing, offsets, unlike
 from onnx_conformance.declare import AnyOf, AnyOrder, Order
 from onnx_conformance.generation import plans
 from onnx_conformance.judging.judge import judge
+from onnx_conformance.judging.references import by_backend
 from onnx_conformance.processes.replies import Answered
-from onnx_conformance.run.scheduler import with_reference
 from onnx_conformance.specification import registry
 
 if TYPE_CHECKING:
@@ -128,10 +128,10 @@ def test_a_reference_that_is_right_leaves_what_the_text_leaves_open_and_a_wrong_
     case = next(plans.cases(op, (11,), [spec for spec in op if spec.name == "unsorted"]))
     values, indices = map(np.asarray, case.expected or ())
     turned, wrong = (values[:, ::-1], indices[:, ::-1]), (values + 1, indices)
-    right = with_reference(case, "theirs", Answered(turned, None))
+    right = by_backend(case, "theirs", Answered(turned, None))
     assert right.expected is turned
     assert judge(right, "mine", Answered((values, indices), None)).verdict is Verdict.PASS
-    other = with_reference(case, "theirs", Answered(wrong, None))
+    other = by_backend(case, "theirs", Answered(wrong, None))
     assert judge(other, "mine", Answered(wrong, None)).verdict is Verdict.PASS
     reversed_ = tuple(item[:, ::-1] for item in wrong)
     assert judge(other, "mine", Answered(reversed_, None)).verdict is Verdict.WRONG_VALUE

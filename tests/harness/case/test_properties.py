@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+import runpy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,7 +169,8 @@ def test_a_damaged_description_is_one_clear_line(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @each_random_operator
-def test_a_repro_checks_the_properties(name: str) -> None:
+def test_a_repro_checks_the_properties(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
     for case in property_cases(name):
         result = Result(
             case=case.id, operator=case.operator, backend="mine", verdict=Verdict.WRONG_VALUE, outcome="property"
@@ -177,12 +179,12 @@ def test_a_repro_checks_the_properties(name: str) -> None:
         wrong = [np.full_like(right[0], 77), *right[1:]]
         for values, ends in ((right, None), (wrong, AssertionError)):
             call = f"outputs = [{', '.join(map(literals.literal, values))}]"
-            script = repro.script(case, result, {"repro": call, "repro_wide": call})
+            path.write_text(repro.script(case, result, {"repro": call, "repro_wide": call}), encoding="utf-8")
             if ends is None:
-                exec(compile(script, case.id, "exec"), {})
+                runpy.run_path(str(path))
             else:
                 with pytest.raises(ends):
-                    exec(compile(script, case.id, "exec"), {})
+                    runpy.run_path(str(path))
 
 
 def test_a_drawn_output_lists_its_properties() -> None:

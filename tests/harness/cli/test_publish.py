@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands import command
+from onnx_conformance.analysis import support_file
+from onnx_conformance.analysis.support import Counts
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.report import index, report_data
 from onnx_conformance.report.backend_kinds import KINDS
+from onnx_conformance.suites.generated import Generated
 from runs import result, run_of
 from site_runs import finding, write_findings
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
+PLAIN = ("even", "uneven")
 HOSTILE = "ev|il](x) <script>alert(1)</script> @everyone `code`"
 
 
@@ -58,6 +62,28 @@ def test_the_site_and_an_index_are_written(tmp_path: Path) -> None:
     again = command("publish", tmp_path / "generated.ndjson", "--folder", folder)
     assert again.status == 0, again.text
     assert "official" not in (folder / "README.md").read_text()
+
+
+@pytest.mark.slow
+def test_what_runtimes_support_is_written(tmp_path: Path) -> None:
+    run_of(tmp_path / "a.ndjson", *(result(name) for name in PLAIN), digest=Generated().digest())
+    crashes = [result(name, Verdict.CRASH, backend="other") for name in PLAIN]
+    run_of(tmp_path / "b.ndjson", *crashes, backends=("other",), digest=Generated().digest())
+    run_of(
+        tmp_path / "slim.ndjson", result(backend="slim"), hellos={"slim": {"subject": "transformer"}}, suite="official"
+    )
+    folder = tmp_path / "reports"
+    done = command("publish", *(tmp_path / f"{name}.ndjson" for name in ("a", "b", "slim")), "--folder", folder)
+    assert done.status == 0, done.text
+    mine, other = support_file.read(folder / support_file.FILE)
+    assert mine.of("ai.onnx/Split", 18).versions == {18: Counts(passed=2)}
+    assert other.of("ai.onnx/Split", 18).versions == {18: Counts(failed=2)}
+    assert "[support.json](support.json)" in (folder / "README.md").read_text()
+    run_of(tmp_path / "old.ndjson", result())
+    done = command("publish", tmp_path / "old.ndjson", "--folder", tmp_path / "others")
+    assert done.status == 0, done.text
+    assert "support.json is not written" in done.err
+    assert not (tmp_path / "others" / support_file.FILE).exists()
 
 
 def test_nothing_of_a_run_is_markup_in_the_index(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import io
 import json
+import runpy
 import shlex
 import signal
 import sys
@@ -414,15 +415,18 @@ def test_the_file_judges_as_the_harness_does(capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.slow
-def test_every_generated_case_judges_its_own_expected_values(capsys: pytest.CaptureFixture[str]) -> None:
-    count = 0
+def test_every_generated_case_judges_its_own_expected_values(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    count, path = 0, tmp_path / "script.py"
     for case in cases().values():
         if case.form != "plain" or case.expected is None or int(case.operator.rpartition("/")[2]) not in {13, 24}:
             continue
         outputs = ", ".join(map(literals.literal, case.expected))
         result = judge(case, "mine", Answered(case.expected, None))
         hello = {"runtime": "numpy", "version": "2", "repro": f"outputs = [{outputs}]\n"}
-        exec(compile(repro.script(case, result, hello), case.id, "exec"), {"__name__": "shown"})
+        path.write_text(repro.script(case, result, hello), encoding="utf-8")
+        runpy.run_path(str(path))
         assert capsys.readouterr().out.endswith("as expected\n"), case.id
         count += 1
     assert count > 100, count
@@ -572,14 +576,15 @@ def test_a_script_has_no_code_that_its_case_does_not_need() -> None:
 
 
 @pytest.mark.slow
-def test_a_script_of_every_kind_runs_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    count = 0
+def test_a_script_of_every_kind_runs_as_it_is(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    count, path = 0, tmp_path / "script.py"
     for case in values_of_every_kind():
         hello = {"runtime": "numpy", "version": "2", "repro": "outputs = expected\n"}
         if case.outcome is not Outcome.VALUES or case.expected is None:
             continue
         result = judge(case, "mine", Answered(case.expected, None))
-        exec(compile(repro.script(case, result, hello), case.id, "exec"), {"__name__": "shown"})
+        path.write_text(repro.script(case, result, hello), encoding="utf-8")
+        runpy.run_path(str(path))
         assert capsys.readouterr().out.endswith("as expected\n"), case.id
         count += 1
     assert count > 30, count
