@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import sys
 from collections import defaultdict
@@ -119,8 +120,9 @@ def main(globs: tuple[str, ...]) -> None:
     noticed = Noticed()
     for op in chosen:
         measure(op, noticed)
-    for text in report(noticed):
-        printing.show(text)
+    with contextlib.suppress(printing.ReaderGoneError):  # Such as `| head`.
+        for text in report(noticed):
+            printing.show(text)
     sys.exit(1 if any(noticed.missing(fault) for fault in FAULTS) else 0)
 
 
