@@ -195,7 +195,6 @@ SHAPES_OF_EMPTY_PARTS = {
     "Split/18/uneven_last_empty": [(2,), (2,), (2,), (0,)],
     "SplitToSequence/24/other_dim_zero": [(2, 0), (1, 0)],
     "SplitToSequence/24/dim_zero_scalar": [],
-    "SplitToSequence/24/lengths_none_dim_zero": [],
 }
 
 
