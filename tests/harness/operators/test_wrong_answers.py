@@ -61,10 +61,8 @@ def differs(one: Array, other: Array, is_open: Array | None) -> bool:
 
 
 def is_smooth(values: Array, rolled: Array) -> bool:
-    """Return whether neighbours differ by less than a thousandth of the greatest value, as those of a long window do."""
-    if values.dtype.kind not in "f":
-        return False
-    return bool(np.abs(values - rolled).max() < 1e-3 * np.abs(values).max())
+    """Return whether neighbours differ by less than a thousandth of the greatest value, as in a long window."""
+    return values.dtype.kind == "f" and bool(np.abs(values - rolled).max() < 1e-3 * np.abs(values).max())
 
 
 def accepted(plan: Plan) -> Iterator[str]:
