@@ -114,7 +114,7 @@ def of_tools(done: Verified) -> Iterator[str]:
 
 HOW = {Judgement.WRONG: "is wrong", Judgement.FAILED: "does not run"}
 OTHERS = {
-    Judgement.ROUNDING: "rounded less carefully than usual, by few units in the last place",
+    Judgement.ROUNDING: "rounded less carefully than usual, or with zeros of the other sign",
     Judgement.FORBIDDEN: "forbidden by the text",
     Judgement.OPEN: "not defined by the text",
     Judgement.UNKNOWN: "not judged",

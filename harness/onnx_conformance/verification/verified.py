@@ -22,7 +22,7 @@ class Judgement(enum.StrEnum):
 
     Attributes:
         RIGHT: within the allowed difference.
-        ROUNDING: outside it, but by few units in the last place: farther than a careful implementation.
+        ROUNDING: outside it, but by few units in the last place, or only in the sign of zeros.
         WRONG: outside it.
         FAILED: the backend raises an error, or its process dies or does not answer.
         FORBIDDEN: the text forbids the call, but the backend runs it.

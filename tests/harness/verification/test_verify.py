@@ -120,6 +120,15 @@ def test_nodes_of_16_bits_may_be_computed_in_a_wider_type() -> None:
     assert any("wider type" in item.message for item in done.nodes)
 
 
+def test_few_units_in_the_last_place_are_no_fault_but_a_wrong_integer_is() -> None:
+    """The sign of a zero is none either. A difference of one integer would also be one unit."""
+    model = small("g (float[2] x) => (float[2] z, int64[2] k) { [one] z = Neg(x)  [two] k = Cast<to=7>(x) }")
+    inputs = {"x": np.array([0, 3], np.float32)}
+    folder = Path(__file__).parents[2] / "adapters"
+    (done,) = verify(model, str(folder / "careless.py"), inputs, reduce=False).backends
+    assert [item.judgement for item in done.nodes] == [Judgement.ROUNDING, Judgement.WRONG]
+
+
 def test_a_call_that_the_text_forbids_is_no_fault_of_a_runtime_that_refuses_it() -> None:
     model = small("g (float[2,3] x) => (float[n] z) { [one] y = Neg(x)  [two] z = Reshape(y, shape) }", shape=[4])
     (done,) = verify(model, DAMAGED).backends
