@@ -298,7 +298,7 @@ class _OfBackend:
 
 
 FEW_UNITS = 4
-"""Differences of up to so many units in the last place count as rounding; zeros of either sign have no difference."""
+"""Differences of up to so many units in the last place count as rounding; zeros of both signs are equal here."""
 
 
 def _is_rounding(item: NodeResult, actual: Sequence[Value]) -> bool:
