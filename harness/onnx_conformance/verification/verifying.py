@@ -259,7 +259,7 @@ class _OfBackend:
                 high = middle
         nodes, problem = self._nodes(high - 1)
         failing = self._failing(steps[high - 1], nodes)
-        excused = failing.judgement is not Judgement.FAILED and not problem
+        excused = failing.judgement in {Judgement.FORBIDDEN, Judgement.OPEN} and not problem
         return replace(done, nodes=[*nodes, failing], excused=excused)
 
     def _failing(self, step: Step, before: Sequence[NodeResult]) -> NodeResult:
@@ -282,11 +282,8 @@ class _OfBackend:
             return NodeResult(step, Judgement.OPEN, f"{words}; the text does not define the result: {case.decided}")
         alone = self.asker.ask(case)
         if isinstance(alone, Answered):
-            return NodeResult(
-                step,
-                Judgement.UNKNOWN,
-                f"{words}; the node alone runs, so the graph around it or an unknown size matters",
-            )
+            why = "the node alone runs, so the graph around it or an unknown size matters"
+            return NodeResult(step, Judgement.UNKNOWN, f"{why}: {words}")
         result = judge(case, self.name, alone)
         return NodeResult(step, Judgement.FAILED, words, None, case, result)
 

@@ -96,6 +96,20 @@ def test_the_node_at_which_a_runtime_crashes_is_named_and_those_before_it_are_ju
     assert [(item.step.label, item.judgement) for item in alone.faults] == [("Div_18", Judgement.FAILED)]
 
 
+def test_a_model_that_runs_only_with_fixed_shapes_is_no_success() -> None:
+    """The node alone, with the shapes of its values, runs. So the node is not accused, but the model does not run."""
+    model = small("g (float[n] x) => (float[n] z) { [one] y = Neg(x)  [two] z = Abs(y) }")
+    (done,) = verify(model, str(Path(DAMAGED).with_name("static.py"))).backends
+    assert not done.ok
+    assert "needs fixed shapes" in done.problem
+    assert not done.faults
+    assert any("unknown size" in item.message for item in done.of(Judgement.UNKNOWN))
+    (fixed,) = verify(
+        small("g (float[2] x) => (float[2] z) { z = Neg(x) }"), str(Path(DAMAGED).with_name("static.py"))
+    ).backends
+    assert fixed.ok
+
+
 def test_a_node_without_an_oracle_is_not_judged_but_those_behind_it_are() -> None:
     model = small("g (float[4] x) => (float[4] z) { [one] y = com.example.Scale(x)  [two] z = Neg(y) }")
     model.opset_import.append(helper.make_opsetid("com.example", 1))
