@@ -137,8 +137,21 @@ class KnownCall:
             for name in names
             if name in scope.constants
         )
-        forms = {"@expanded"} if outside else {"@expanded", "@external_data"}
-        return cls(call.version, traits, known, all(name in elements for name in names), frozenset(forms))
+        constant = [level == "value" for level in known.values()]
+        forms = {
+            "@expanded": True,
+            "@external_data": not outside,
+            "@omitted": "" not in node.input,
+            "@initializer": not any(constant),
+            **dict.fromkeys(("@symbolic", "@unranked"), all(level in {"shape", "value"} for level in known.values())),
+        }
+        return cls(
+            call.version,
+            traits,
+            known,
+            all(name in elements for name in names),
+            frozenset(name for name, other in forms.items() if other),
+        )
 
     @functools.cached_property
     def _values(self) -> dict[str, Any]:

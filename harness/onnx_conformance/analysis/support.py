@@ -47,6 +47,11 @@ class Outcome(enum.StrEnum):
     MIXED = "m"
     FAIL = "f"
     UNSUPPORTED = "u"
+    ONCE = "o"
+    """There is one case, and it does not pass; the property is a number, so another property may be the cause."""
+
+
+PASSING = frozenset({Outcome.PASS, Outcome.MIXED})
 
 
 class Counts(NamedTuple):
@@ -204,7 +209,10 @@ def _words_of(suite: Suite, operator: str, versions: Mapping[str, int]) -> Itera
 def _counted(
     operator: str, verdicts: Mapping[str, Verdict], versions: Mapping[str, int], known: Mapping[str, frozenset[Word]]
 ) -> dict[int, Meaning]:
-    """Return the cases of an operator by meaning."""
+    """Return the cases of an operator by meaning.
+
+    A version of which only cases of unsupported types ran neither runs nor is lacking, so these cases do not count.
+    """
     found: dict[int, Meaning] = {}
     for case, verdict in verdicts.items():
         since = versions[case]
@@ -218,7 +226,21 @@ def _counted(
             if newest(operator, versions[case]) == last and meaning.versions[versions[case]].passed
         }
         _add_rows(meaning, own, known)
+        for since, counts in meaning.versions.items():
+            if not counts.passed and meaning.rows:
+                meaning.versions[since] = _count(
+                    verdict
+                    for case, verdict in verdicts.items()
+                    if versions[case] == since and _is_usual(meaning, known.get(case, frozenset()))
+                )
     return found
+
+
+def _is_usual(meaning: Meaning, case: frozenset[Word]) -> bool:
+    """Return whether cases with the types of a case pass in another version, and none of its properties prevents it."""
+    outcomes = {(key, value): meaning.rows.get(key, {}).get(value) for key, value in case}
+    of_types = {outcome for (key, _), outcome in outcomes.items() if key.startswith("type ")}
+    return of_types <= PASSING and not {Outcome.FAIL, Outcome.UNSUPPORTED} & set(outcomes.values())
 
 
 def _add_rows(meaning: Meaning, verdicts: Mapping[str, Verdict], known: Mapping[str, frozenset[Word]]) -> None:
@@ -239,10 +261,11 @@ def _add_rows(meaning: Meaning, verdicts: Mapping[str, Verdict], known: Mapping[
         if not cases[word] <= covered or any(cases[word] == cases[other] for other in causes):
             causes.append(word)
             covered |= cases[word]
-        else:
-            del counts[word]
+    for word in [word for word, of_word in counts.items() if not of_word.passed and word not in causes]:
+        del counts[word]
     for (key, value), of_word in counts.items():
-        meaning.rows.setdefault(key, {})[value] = of_word.outcome
+        once = of_word.total == 1 and not of_word.passed and _is_number(value)
+        meaning.rows.setdefault(key, {})[value] = Outcome.ONCE if once else of_word.outcome
     left = [case for case, verdict in verdicts.items() if verdict.failed and case not in covered]
     meaning.unexplained = len(left)
     # The shortest id, as in other examples.
@@ -298,7 +321,7 @@ def judged(support: Support, operator: str, since: int, call: frozenset[Word]) -
     running = [other for other, of_other in sorted(meaning.versions.items()) if of_other.passed and other != since]
     beside = f"; version {running[-1]}, which has the same meaning, runs" if running else ""
     if not counts.total:
-        return Judged(Standing.UNTOLD, (f"the results have no case of version {since}{beside}",))
+        return Judged(Standing.UNTOLD, (f"no case of the results tells about version {since}{beside}",))
     if not counts.passed:
         if counts.failed:
             return Judged(Standing.FAILS, (f"no case of version {since} passes, {counts.failed} fail{beside}",))
@@ -311,6 +334,8 @@ def judged(support: Support, operator: str, since: int, call: frozenset[Word]) -
                 found[Standing.FAILS].append(f"no case with {key}{value} passes")
             case Outcome.UNSUPPORTED:
                 found[Standing.OPTS_OUT].append(f"{key}{value} is unsupported")
+            case Outcome.ONCE:
+                found[Standing.MAY_FAIL].append(f"the only case with {key}{value} does not pass")
             case None if reason := _untold(key, value, row):
                 found[Standing.UNTOLD].append(reason)
     if not found and (failing := _failing(meaning, call)):
@@ -341,8 +366,7 @@ def _failing(meaning: Meaning, call: frozenset[Word]) -> str:
     if not meaning.unexplained:
         return ""
     own = {key: value for key, value in call if _separates(key, value)}
-    passing = {Outcome.PASS, Outcome.MIXED}
-    proven = {key: value for key, value in own.items() if meaning.rows.get(key, {}).get(value) in passing}
+    proven = {key: value for key, value in own.items() if meaning.rows.get(key, {}).get(value) in PASSING}
     if meaning.failing is None:
         total = sum(item.total for item in meaning.versions.values() if item.passed)
         alone = any(meaning.rows[key][value] is Outcome.PASS for key, value in proven.items())

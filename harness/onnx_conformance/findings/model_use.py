@@ -151,13 +151,12 @@ def _concern(finding: Finding, known: KnownCall, base: Standing) -> Concern:
 
 def _with_findings(base: Judged, concerns: Sequence[Concern], apart: Sequence[Concern]) -> Judged:
     """Return what results and findings together say."""
-    if any(item.meets for item in concerns):
-        gap = all(item.finding.identity.kind is Verdict.UNSUPPORTED for item in concerns if item.meets)
-        found = Standing.LACKS if gap else Standing.FAILS
-        if supporting.WORST.index(found) < supporting.WORST.index(base.standing):
-            kept = () if base.standing in {Standing.UNTOLD, Standing.PASSES} else base.reasons
-            return Judged(found, kept)
-        return base
+    met = [item for item in concerns if item.meets]
+    if met and base.standing is Standing.UNTOLD:
+        gap = all(item.finding.identity.kind is Verdict.UNSUPPORTED for item in met)
+        return Judged(Standing.LACKS if gap else Standing.FAILS)
+    if met and base.standing is Standing.PASSES:
+        return Judged(Standing.MAY_FAIL)  # Conditions separate the cases of a suite, which a call may differ from.
     if base.standing is Standing.MAY_FAIL and apart and not concerns:
         return Judged(Standing.PASSES)  # The failing cases are of findings whose conditions the model does not meet.
     return base
