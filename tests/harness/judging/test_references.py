@@ -89,6 +89,7 @@ def test_the_commands_compare_a_model_without_outputs_with_the_oracle(tmp_path: 
     script = command("repro", *of_case)
     assert script.status == 0, script.text
     assert "expected = [" in script.out
+    assert "These are the outputs" not in command("repro", *of_case, "--format", "markdown").out
     assert "unspecified" not in script.out
     small = command("minimize", *of_case)
     assert small.status == 0, small.text
@@ -97,8 +98,10 @@ def test_the_commands_compare_a_model_without_outputs_with_the_oracle(tmp_path: 
     assert len(small.out) < 5000
     right = command("minimize", name, "--suite", suite, "--backend", "onnxruntime")
     assert right.refused("nothing-to-minimize"), right.text
-    against = command("repro", name, "--suite", suite, "--backend", "onnxruntime", "--reference", "onnx_reference")
+    other = ("--backend", "onnxruntime", "--reference", "onnx_reference", "--format", "markdown")
+    against = command("repro", name, "--suite", suite, *other)
     assert against.status == 0, against.text
+    assert "These are the outputs of `onnx_reference`; the specification may expect others." in against.out
     assert "expected = [" in against.out
 
 
