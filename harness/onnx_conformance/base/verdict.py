@@ -51,6 +51,10 @@ WRONG = frozenset({Verdict.WRONG_VALUE, Verdict.WRONG_SHAPE, Verdict.WRONG_TYPE,
 """Outputs that differ from the expected ones."""
 
 
+VALID = frozenset({"values", "property"})
+"""Outcomes of cases with a valid model, whose result the text defines."""
+
+
 @dataclass(frozen=True)
 class Result:
     """The result of one case on one backend.

@@ -51,7 +51,7 @@ def check_model(model: Path, backend: str, files: tuple[Path, ...], folder: Path
     The runtime does not run: the verdicts are those of cases that are called in the same way, in its results. Findings
     whose conditions the model does not meet are listed separately.
 
-    Exit status: 0 every node passes, 1 some do not, or no case tells, 2 the model, results or findings cannot be used.
+    Exit status: 0 every node passes, 1 some do not or are untested, 2 the model, results or findings cannot be used.
     """
     published = CHECKOUT / REPORTS if CHECKOUT is not None and not files and folder is None else None
     if published is not None:
@@ -99,7 +99,7 @@ def _run(model: Path, backend: str) -> str:
 
 
 def _read(path: Path, operators: Collection[str]) -> list[Support]:
-    """Return what the runtimes of a results file, or of published results, support."""
+    """Return the support of the runtimes of a results file, or of published results."""
     if path.suffix == ".json":
         return support_file.read(path)
     run = Run(path)
@@ -114,7 +114,7 @@ def _read(path: Path, operators: Collection[str]) -> list[Support]:
 
 
 def _support(supports: Sequence[Support], backend: str) -> Support | None:
-    """Return what a backend supports, from all files; of its newest version if the backend is named without one."""
+    """Return the support of a backend from all files; of its newest version if the backend is named without one."""
     name = under_test.unversioned(backend)
     named = [item for item in supports if item.backend == backend]
     wanted = under_test.parts(backend).version
@@ -132,7 +132,7 @@ def _support(supports: Sequence[Support], backend: str) -> Support | None:
 def _check_known(
     backend: str, supports: Iterable[Support], support: Support | None, known: Findings | None, sources: Sequence[Path]
 ) -> None:
-    """Raise HarnessError if neither results nor findings are about the backend."""
+    """Raise HarnessError unless results or findings are about the backend."""
     name = under_test.unversioned(backend)
     if support is not None or (known is not None and name in known.runtimes):
         return

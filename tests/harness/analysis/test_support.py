@@ -1,4 +1,4 @@
-"""What results say about the calls of a model: by version, type, attribute and rank."""
+"""The verdict of results on the calls of a model: by version, type, attribute and rank."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_attributes_types_and_ranks_are_judged(passing: list[Result], tmp_path: 
     half = judged(known, lrn(type_="float16"))
     assert half == support.Judged(Standing.OPTS_OUT, ("type is float16 is unsupported",))
     unseen = judged(known, lrn(size=10))
-    assert unseen.standing is Standing.UNTOLD
+    assert unseen.standing is Standing.UNTESTED
     assert "no case with size=10, and none with size=2, 4" in unseen.reasons[0]
     assert judged(known, lrn(more=", alpha = 0.25")).standing is Standing.PASSES, "an unseen number says nothing"
 
@@ -116,11 +116,11 @@ def test_a_version_is_lacking_failing_or_unknown(passing: list[Result], tmp_path
     assert judged(wrong, lrn()).standing is Standing.FAILS
     assert judged(wrong, lrn(opset=12)).standing is Standing.PASSES, "a version does not answer for another one"
     part = supported(tmp_path / "c", [item for item in passing if "/1/" in item.case], lambda _: Verdict.PASS)
-    assert judged(part, lrn()).standing is Standing.UNTOLD
+    assert judged(part, lrn()).standing is Standing.UNTESTED
     relu = onnx.parser.parse_model(
         '<ir_version: 8, opset_import: ["" : 13]> m (float[1] x) => (float[1] y) { y = Relu (x) }'
     )
-    assert judged(part, relu).standing is Standing.UNTOLD
+    assert judged(part, relu).standing is Standing.UNTESTED
 
 
 def test_a_version_is_not_lacking_if_only_unsupported_types_ran(passing: list[Result], tmp_path: Path) -> None:
@@ -140,9 +140,9 @@ def test_a_version_is_not_lacking_if_only_unsupported_types_ran(passing: list[Re
         ),
     )
     assert judged(known, lrn()).standing is Standing.PASSES
-    untold = judged(known, lrn(opset=12))
-    assert untold.standing is Standing.UNTOLD
-    assert "version 13, which has the same meaning, runs" in untold.reasons[0]
+    untested = judged(known, lrn(opset=12))
+    assert untested.standing is Standing.UNTESTED
+    assert "version 13, which has the same meaning, runs" in untested.reasons[0]
 
 
 def test_failures_that_the_call_does_not_exclude_may_concern_it(passing: list[Result], tmp_path: Path) -> None:
