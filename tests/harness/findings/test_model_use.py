@@ -234,7 +234,7 @@ def test_the_command_shows_findings(path: Path, tmp_path: Path) -> None:
         "ONNX has no operator ai.onnx/Special in opset 18",
     ):
         assert part in done.out, done.text
-    assert "run --model" in done.err, "without results no node passes, so the command says how to get them"
+    assert "run --model" in done.text, "without results no node passes, so the command says how to get them"
     assert all(len(text) <= 80 for text in done.out.splitlines() if "/" not in text), done.out
     done = command("check-model", path, "--backend", "third", "--findings", tmp_path / "findings")
     assert done.refused("backend-without-results", "mine, other", "third"), done.text

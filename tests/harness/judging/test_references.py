@@ -121,8 +121,8 @@ def test_a_model_with_an_unknown_operator_needs_a_reference(tmp_path: Path) -> N
     name = user_model.write(suite, domain="own")
     done = command("run", "--suite", suite, "--backend", "onnx_reference")
     assert done.status == 2, done.text
-    assert "own/Neg" in done.err
-    assert "--reference onnx_reference" in done.err
+    assert "own/Neg" in done.text
+    assert "--reference onnx_reference" in done.text
     for word in ("repro", "minimize"):
         done = command(word, name, "--suite", suite, "--backend", "onnx_reference")
         assert done.refused("case-without-outputs", "own/Neg", "--reference"), done.text
