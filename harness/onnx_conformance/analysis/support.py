@@ -353,6 +353,8 @@ def _untested(key: str, value: str, row: Mapping[str, Outcome]) -> str:
         return ""
     if not _is_number(value):
         return f"the results have no case with {key}{value}" if len(row) <= MOST_CHOICES else ""
+    if len(row) == 1:
+        return f"the results have no case with {key}{value}, only with {key}{next(iter(row))}"
     bad = [other for other, outcome in row.items() if outcome in {Outcome.FAIL, Outcome.UNSUPPORTED}]
     if not bad:
         return ""

@@ -170,7 +170,11 @@ def test_what_another_property_explains_is_no_cause(passing: list[Result], tmp_p
     once = judged(alone, lrn(size=14))
     assert once.standing is Standing.MAY_FAIL, "the case may not pass for another reason"
     assert once.reasons == ("the only case with size=14 does not pass",)
-    assert judged(alone, lrn(size=10)).standing is Standing.PASSES
+    narrow = supported(
+        tmp_path / "c", [item for item in kept if item.case.endswith("/defaults")], lambda _: Verdict.PASS
+    )
+    only = judged(narrow, lrn(size=4))
+    assert only == support.Judged(Standing.UNTESTED, ("the results have no case with size=4, only with size=3",))
 
 
 def test_tools_forbidden_and_undefined_cases_do_not_count(passing: list[Result], tmp_path: Path) -> None:

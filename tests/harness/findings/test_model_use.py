@@ -234,7 +234,7 @@ def test_the_command_shows_findings(path: Path, tmp_path: Path) -> None:
         "ONNX has no operator ai.onnx/Special in opset 18",
     ):
         assert part in done.out, done.text
-    assert "run --model" in done.text, "without results no node passes, so the command says how to get them"
+    assert "run --core --op Add" in done.text, "without results no node passes, so the command says how to get them"
     assert all(len(text) <= 80 for text in done.out.splitlines() if "/" not in text), done.out
     done = command("check-model", path, "--backend", "third", "--findings", tmp_path / "findings")
     assert done.refused("backend-without-results", "mine, other", "third"), done.text
@@ -277,7 +277,7 @@ def test_the_published_results_are_the_default(tmp_path: Path, monkeypatch: pyte
     onnx.save(onnx.parser.parse_model(ONE_RELU.format(opset=14)), path)
     monkeypatch.setattr(check_model, "CHECKOUT", tmp_path)
     done = command("check-model", path, "--backend", "mine")
-    assert done.refused("nothing-published", "run --model", "--results"), done.text
+    assert done.refused("nothing-published", "run --core --op Relu --backend mine", "--results"), done.text
     results_of_relu(tmp_path / "r", Verdict.PASS)
     known = supporting.of_runs([Run(tmp_path / "r")], Generated())
     (tmp_path / "reports").mkdir()
