@@ -35,6 +35,8 @@ ABSENT = frozenset({"not set", "not asked for"})
 SETTING = frozenset({"set", "not set"})
 """Values of properties that do not separate calls: the value of the attribute matters, not whether it is set."""
 ENDS = (*sorted(ABSENT), "set", "given", "omitted", "asked for")
+OTHER_FORMS = frozenset({"external_data", "expanded"})
+"""Forms that do not count: few models store an axis or a shape in another file, or write out a function body."""
 MOST_NUMBER = 16
 """Largest magnitude of an integer that is a separate property."""
 
@@ -177,9 +179,9 @@ def of_runs(
                 made[number, name] = Support(name, hello.get("runtime", ""), hello.get("version", ""), of_suite)
         for result in run.results():
             operator, since = split_operator(result.operator)
-            counts = result.verdict in {Verdict.PASS, Verdict.UNSUPPORTED} or result.verdict.failed
-            relevant = counts and since is not None and result.outcome in VALID and (number, result.backend) in made
-            if relevant and since is not None and wanted(operator):
+            rated = result.verdict in {Verdict.PASS, Verdict.UNSUPPORTED} or result.verdict.failed
+            usual = result.outcome in VALID and result.form not in OTHER_FORMS and (number, result.backend) in made
+            if rated and usual and since is not None and wanted(operator):
                 verdicts[operator][number, result.backend][result.case] = result.verdict
                 versions[operator][result.case] = since
     for done, (operator, by_backend) in enumerate(sorted(verdicts.items()), 1):
@@ -353,7 +355,7 @@ def _untested(key: str, value: str, row: Mapping[str, Outcome]) -> str:
         return ""
     if not _is_number(value):
         return f"the results have no case with {key}{value}" if len(row) <= MOST_CHOICES else ""
-    if len(row) == 1:
+    if len(row) == 1 and key.endswith("="):
         return f"the results have no case with {key}{value}, only with {key}{next(iter(row))}"
     bad = [other for other, outcome in row.items() if outcome in {Outcome.FAIL, Outcome.UNSUPPORTED}]
     if not bad:

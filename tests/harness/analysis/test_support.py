@@ -183,6 +183,7 @@ def test_tools_forbidden_and_undefined_cases_do_not_count(passing: list[Result],
     answers = [
         result(name, operator=one.operator),
         result("forbidden", Verdict.ACCEPTED_INVALID, operator=one.operator, outcome="rejects"),
+        result(f"{name}@external_data", Verdict.CRASH, operator=one.operator, form="external_data"),
         result("open", Verdict.UNSPECIFIED, operator=one.operator, outcome="unspecified"),
         result(name, Verdict.INVALID_MODEL, operator=one.operator, backend="slim"),
     ]
