@@ -142,7 +142,8 @@ def _concern(finding: Finding, known: KnownCall, base: Standing) -> Concern:
     unmet = [words for words, answer in met.items() if answer is False]
     if unmet:
         return Concern(finding, meets=False, why=f"it needs {' and '.join(unmet)}")
-    if met and None not in met.values():
+    decisive = [answer for words, answer in met.items() if not words.startswith("version")]
+    if decisive and None not in met.values():
         return Concern(finding, meets=True)
     if base is Standing.PASSES:
         return Concern(finding, meets=False, why=CALLED_ALIKE)

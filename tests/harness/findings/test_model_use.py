@@ -170,6 +170,11 @@ def judged(
         (one(kind=Verdict.ACCEPTED_INVALID), Standing.UNTESTED),
         (one(conditions=("axis=1",)), Standing.UNTESTED),
         (one(conditions=("axis=0", "input has NaN")), Standing.UNTESTED),
+        (
+            one(conditions=("version is 18", "the text allows it")),
+            Standing.UNTESTED,
+        ),  # Every Split of the opset has these.
+        (one(conditions=("version is 18", "axis=0")), Standing.FAILS),
     ],
 )
 def test_a_finding_concerns_nodes_of_its_versions_types_and_conditions(
