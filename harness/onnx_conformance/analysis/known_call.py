@@ -31,15 +31,14 @@ if TYPE_CHECKING:
 OF_ATTRIBUTE = re.compile(r"^(?:length of |smallest of |largest of |rank of |type of )?(?P<name>\w+)$")
 OF_INPUT = re.compile(r"^(?P<kind>rank of |length of |number of keys of |value of |type of )(?P<name>.+)$")
 FORMS = re.compile(r"@[\w-]+|\bplain\b")
+_FACTS = (
+    r"(?:not )?set", "given", "omitted", r'named ""', "a sequence", "a map", "an empty optional",
+    r"(?:false|true|mixed) throughout", r"(?:not )?the (?:last|first) dimension", r"(?:not )?asked for",
+)  # fmt: skip
 FACT = re.compile(
-    r"""^(?:values\ of\ )?(?P<name>.+?)(?P<about>
-    \ is\ (?:not\ )?set|\ is\ given|\ is\ omitted|\ is\ named\ ""
-    |\ are\ all\ equal|\ differ
-    |\ has\ (?:a\ dimension\ of\ size\ [01]|dimensions\ but\ one\ element)
-    |\ is\ a\ (?:sequence|map)|\ is\ an\ empty\ optional
-    |\ has\ (?:a|an|NaN|the|text)\b.*|\ is\ (?:false|true|mixed)\ throughout
-    |=\[.*\]|\ is\ (?:not\ )?the\ (?:last|first)\ dimension|\ is\ (?:not\ )?asked\ for)$""",
-    re.VERBOSE,
+    r"^(?:values of )?(?P<name>.+?)(?P<about>"
+    rf" is (?:{'|'.join(_FACTS)})"
+    r"| are all equal| differ| has dimensions but one element| has (?:a|an|NaN|the|text)\b.*|=\[.*\])$"
 )
 """The facts that `model_traits` yields about one argument."""
 _NUMBER = r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)"
@@ -66,12 +65,8 @@ _TESTS: tuple[tuple[re.Pattern[str], Callable[[Mapping[str, str], object], bool]
         lambda _, value: _is_bounded({"sign": "<", "limit": "0"}, value),
     ),
     (
-        re.compile(r"^(?P<name>.+?) is one of (?P<values>.+)$"),
-        lambda parts, value: _written(value) in parts["values"].split(", "),
-    ),
-    (
-        re.compile(r"^(?P<name>.+?) is none of (?P<values>.+)$"),
-        lambda parts, value: _written(value) not in parts["values"].split(", "),
+        re.compile(r"^(?P<name>.+?) is (?P<what>one|none) of (?P<values>.+)$"),
+        lambda parts, value: (_written(value) in parts["values"].split(", ")) is (parts["what"] == "one"),
     ),
     (re.compile(r"^(?P<name>.+?) is (?P<sign>a scalar|empty)$"), lambda _, value: value == 0),
     (re.compile(r"^(?P<name>.+?) is not (?P<value>.+)$"), lambda parts, value: _written(value) != parts["value"]),
@@ -93,7 +88,7 @@ def _trait(name: str, sign: str) -> str:
 
 @dataclass(frozen=True)
 class KnownCall:
-    """What is known of a node.
+    """The known facts about a node.
 
     Attributes:
         version: the version of its operator.
@@ -111,7 +106,7 @@ class KnownCall:
 
     @classmethod
     def of(cls, call: Call) -> KnownCall:
-        """Return what is known of a node of a model.
+        """Return the known facts about a node of a model.
 
         Raises:
             ValueError: ONNX has no such operator.
@@ -137,8 +132,21 @@ class KnownCall:
             for name in names
             if name in scope.constants
         )
-        forms = {"@expanded"} if outside else {"@expanded", "@external_data"}
-        return cls(call.version, traits, known, all(name in elements for name in names), frozenset(forms))
+        constant = [level == "value" for level in known.values()]
+        forms = {
+            "@expanded": True,
+            "@external_data": not outside,
+            "@omitted": "" not in node.input,
+            "@initializer": not any(constant),
+            **dict.fromkeys(("@symbolic", "@unranked"), all(level in {"shape", "value"} for level in known.values())),
+        }
+        return cls(
+            call.version,
+            traits,
+            known,
+            all(name in elements for name in names),
+            frozenset(name for name, other in forms.items() if other),
+        )
 
     @functools.cached_property
     def _values(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a runtime supports: by operator version, and by type, attribute, rank and optional input, from its results.
+"""The support of a runtime for operator versions, types, attributes, ranks and optional inputs, from its results.
 
 Cases with an invalid model, and cases whose result the text does not define, do not count: a model to deploy has
 neither. Versions that share a meaning share the rows, because they take the same calls; each has its own counts.
@@ -16,9 +16,8 @@ from onnx_conformance.analysis.model_traits import Reader, of_plan
 from onnx_conformance.analysis.traits import Topic, TraitKind
 from onnx_conformance.base import under_test
 from onnx_conformance.base.under_test import Subject
-from onnx_conformance.base.verdict import Verdict, line, split_operator
+from onnx_conformance.base.verdict import VALID, Verdict, line, split_operator
 from onnx_conformance.generation import plans
-from onnx_conformance.results.version_gaps import VALID
 from onnx_conformance.specification import meanings, registry
 from onnx_conformance.suites.selection import Selection
 
@@ -32,12 +31,14 @@ if TYPE_CHECKING:
 Word = tuple[str, str]
 """A property of a call and its value: `("size=", "4")`, `("type is ", "float16")`, `("B is ", "omitted")`."""
 ABSENT = frozenset({"not set", "not asked for"})
-"""Values of properties that are the usual ones, so that a case without them says nothing."""
+"""Values of properties that are the usual ones: a call with them needs no case with them."""
 SETTING = frozenset({"set", "not set"})
-"""Whether an attribute is set tells less than its value, so failures of one kind may occur in the other."""
+"""Values of properties that do not separate calls: the value of the attribute matters, not whether it is set."""
 ENDS = (*sorted(ABSENT), "set", "given", "omitted", "asked for")
+OTHER_FORMS = frozenset({"external_data", "expanded"})
+"""Forms that do not count: few models store an axis or a shape in another file, or write out a function body."""
 MOST_NUMBER = 16
-"""Largest magnitude of an integer that is a property of its own."""
+"""Largest magnitude of an integer that is a separate property."""
 
 
 class Outcome(enum.StrEnum):
@@ -47,6 +48,11 @@ class Outcome(enum.StrEnum):
     MIXED = "m"
     FAIL = "f"
     UNSUPPORTED = "u"
+    ONCE = "o"
+    """There is one case, and it does not pass; the property is a number, so another property may be the cause."""
+
+
+PASSING = frozenset({Outcome.PASS, Outcome.MIXED})
 
 
 class Counts(NamedTuple):
@@ -98,7 +104,7 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Support:
-    """What one backend supports.
+    """The calls that one backend supports.
 
     Attributes:
         backend: its name in the results.
@@ -155,7 +161,7 @@ def of_runs(
     wanted: Callable[[str], bool] = lambda _operator: True,
     on_operator: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> list[Support]:
-    """Return what each runtime of some runs supports.
+    """Return the support of each runtime of some runs.
 
     Args:
         runs: the results.
@@ -173,9 +179,9 @@ def of_runs(
                 made[number, name] = Support(name, hello.get("runtime", ""), hello.get("version", ""), of_suite)
         for result in run.results():
             operator, since = split_operator(result.operator)
-            counts = result.verdict in {Verdict.PASS, Verdict.UNSUPPORTED} or result.verdict.failed
-            told = counts and since is not None and result.outcome in VALID and (number, result.backend) in made
-            if told and since is not None and wanted(operator):
+            rated = result.verdict in {Verdict.PASS, Verdict.UNSUPPORTED} or result.verdict.failed
+            usual = result.outcome in VALID and result.form not in OTHER_FORMS and (number, result.backend) in made
+            if rated and usual and since is not None and wanted(operator):
                 verdicts[operator][number, result.backend][result.case] = result.verdict
                 versions[operator][result.case] = since
     for done, (operator, by_backend) in enumerate(sorted(verdicts.items()), 1):
@@ -187,7 +193,7 @@ def of_runs(
 
 
 def _words_of(suite: Suite, operator: str, versions: Mapping[str, int]) -> Iterator[tuple[str, frozenset[Word]]]:
-    """Yield id and properties of the cases of an operator, whose versions are given by id."""
+    """Yield id and properties of the cases of an operator, from the version of each id."""
     ids = versions.keys()
     domain, _, name = operator.partition("/")
     op = registry.load().find(domain, name)
@@ -204,28 +210,45 @@ def _words_of(suite: Suite, operator: str, versions: Mapping[str, int]) -> Itera
 def _counted(
     operator: str, verdicts: Mapping[str, Verdict], versions: Mapping[str, int], known: Mapping[str, frozenset[Word]]
 ) -> dict[int, Meaning]:
-    """Return the cases of an operator by meaning."""
+    """Return the cases of an operator by meaning.
+
+    If all cases of a version have types that the runtime supports in no version, the version is untested.
+    """
     found: dict[int, Meaning] = {}
     for case, verdict in verdicts.items():
         since = versions[case]
         of_versions = found.setdefault(newest(operator, since), Meaning()).versions
         of_versions[since] = of_versions.get(since, Counts()).with_verdict(verdict)
     for last, meaning in found.items():
-        # A version that is lacking or fails as a whole says nothing of the others.
+        # The cases of a version without any passing case do not count for the other versions.
         own = {
             case: verdict
             for case, verdict in verdicts.items()
             if newest(operator, versions[case]) == last and meaning.versions[versions[case]].passed
         }
         _add_rows(meaning, own, known)
+        for since, counts in meaning.versions.items():
+            if not counts.passed and meaning.rows:
+                meaning.versions[since] = _count(
+                    verdict
+                    for case, verdict in verdicts.items()
+                    if versions[case] == since and _is_usual(meaning, known.get(case, frozenset()))
+                )
     return found
+
+
+def _is_usual(meaning: Meaning, case: frozenset[Word]) -> bool:
+    """Return whether cases with the types of a case pass in another version, and none of its properties prevents it."""
+    outcomes = {(key, value): meaning.rows.get(key, {}).get(value) for key, value in case}
+    of_types = {outcome for (key, _), outcome in outcomes.items() if key.startswith("type ")}
+    return of_types <= PASSING and not {Outcome.FAIL, Outcome.UNSUPPORTED} & set(outcomes.values())
 
 
 def _add_rows(meaning: Meaning, verdicts: Mapping[str, Verdict], known: Mapping[str, frozenset[Word]]) -> None:
     """Add the outcomes by property, and the failures that no property explains.
 
     If no case with a property passes, the property may be the cause. It is not if all these cases have another such
-    property that more cases have: then no case tells about the property.
+    property that more cases have: then the property is untested.
     """
     cases: dict[Word, set[str]] = defaultdict(set)
     for case in verdicts:
@@ -239,10 +262,11 @@ def _add_rows(meaning: Meaning, verdicts: Mapping[str, Verdict], known: Mapping[
         if not cases[word] <= covered or any(cases[word] == cases[other] for other in causes):
             causes.append(word)
             covered |= cases[word]
-        else:
-            del counts[word]
+    for word in [word for word, of_word in counts.items() if not of_word.passed and word not in causes]:
+        del counts[word]
     for (key, value), of_word in counts.items():
-        meaning.rows.setdefault(key, {})[value] = of_word.outcome
+        once = of_word.total == 1 and not of_word.passed and _is_number(value)
+        meaning.rows.setdefault(key, {})[value] = Outcome.ONCE if once else of_word.outcome
     left = [case for case, verdict in verdicts.items() if verdict.failed and case not in covered]
     meaning.unexplained = len(left)
     # The shortest id, as in other examples.
@@ -258,19 +282,19 @@ def _count(verdicts: Iterable[Verdict]) -> Counts:
 
 
 class Standing(enum.StrEnum):
-    """What the results say about one call of a model."""
+    """The verdict on one call of a model."""
 
     PASSES = "passes"
     MAY_FAIL = "may fail"
     FAILS = "fails"
     OPTS_OUT = "opts out"
     LACKS = "lacks"
-    UNTOLD = "no case tells"
+    UNTESTED = "untested"
     UNKNOWN = "unknown operator"
 
 
 WORST = (
-    Standing.FAILS, Standing.LACKS, Standing.UNKNOWN, Standing.OPTS_OUT, Standing.MAY_FAIL, Standing.UNTOLD,
+    Standing.FAILS, Standing.LACKS, Standing.UNKNOWN, Standing.OPTS_OUT, Standing.MAY_FAIL, Standing.UNTESTED,
     Standing.PASSES,
 )  # fmt: skip
 """The standings, the worst first."""
@@ -278,17 +302,17 @@ WORST = (
 
 @dataclass(frozen=True)
 class Judged:
-    """What the results say about a call, and why: a sentence for each reason."""
+    """The verdict on a call, and a sentence for each reason."""
 
     standing: Standing
     reasons: tuple[str, ...] = ()
 
 
 def judged(support: Support, operator: str, since: int, call: frozenset[Word]) -> Judged:
-    """Return what the results of a backend say about a call.
+    """Return the verdict on a call, from the results of a backend.
 
     Args:
-        support: what the backend supports.
+        support: of the backend.
         operator: the operator, such as ai.onnx/Split.
         since: its version.
         call: the properties of the call, as far as the model decides them.
@@ -298,7 +322,7 @@ def judged(support: Support, operator: str, since: int, call: frozenset[Word]) -
     running = [other for other, of_other in sorted(meaning.versions.items()) if of_other.passed and other != since]
     beside = f"; version {running[-1]}, which has the same meaning, runs" if running else ""
     if not counts.total:
-        return Judged(Standing.UNTOLD, (f"the results have no case of version {since}{beside}",))
+        return Judged(Standing.UNTESTED, (f"the results have no suitable case of version {since}{beside}",))
     if not counts.passed:
         if counts.failed:
             return Judged(Standing.FAILS, (f"no case of version {since} passes, {counts.failed} fail{beside}",))
@@ -311,8 +335,10 @@ def judged(support: Support, operator: str, since: int, call: frozenset[Word]) -
                 found[Standing.FAILS].append(f"no case with {key}{value} passes")
             case Outcome.UNSUPPORTED:
                 found[Standing.OPTS_OUT].append(f"{key}{value} is unsupported")
-            case None if reason := _untold(key, value, row):
-                found[Standing.UNTOLD].append(reason)
+            case Outcome.ONCE:
+                found[Standing.MAY_FAIL].append(f"the only case with {key}{value} does not pass")
+            case None if reason := _untested(key, value, row):
+                found[Standing.UNTESTED].append(reason)
     if not found and (failing := _failing(meaning, call)):
         found[Standing.MAY_FAIL].append(failing)
     standing = min(found, key=WORST.index, default=Standing.PASSES)
@@ -323,12 +349,14 @@ MOST_CHOICES = 12
 """An attribute with more different texts in the cases takes any text, such as the equation of Einsum."""
 
 
-def _untold(key: str, value: str, row: Mapping[str, Outcome]) -> str:
-    """Return why the cases do not tell about a property that none of them has; empty if other cases are enough."""
+def _untested(key: str, value: str, row: Mapping[str, Outcome]) -> str:
+    """Return why a property without a case is untested; empty if cases with other values are enough."""
     if value in ABSENT:
         return ""
     if not _is_number(value):
         return f"the results have no case with {key}{value}" if len(row) <= MOST_CHOICES else ""
+    if len(row) == 1 and key.endswith("="):
+        return f"the results have no case with {key}{value}, only with {key}{next(iter(row))}"
     bad = [other for other, outcome in row.items() if outcome in {Outcome.FAIL, Outcome.UNSUPPORTED}]
     if not bad:
         return ""
@@ -341,8 +369,7 @@ def _failing(meaning: Meaning, call: frozenset[Word]) -> str:
     if not meaning.unexplained:
         return ""
     own = {key: value for key, value in call if _separates(key, value)}
-    passing = {Outcome.PASS, Outcome.MIXED}
-    proven = {key: value for key, value in own.items() if meaning.rows.get(key, {}).get(value) in passing}
+    proven = {key: value for key, value in own.items() if meaning.rows.get(key, {}).get(value) in PASSING}
     if meaning.failing is None:
         total = sum(item.total for item in meaning.versions.values() if item.passed)
         alone = any(meaning.rows[key][value] is Outcome.PASS for key, value in proven.items())
@@ -367,9 +394,9 @@ def _is_number(value: str) -> bool:
 
 
 def merged(supports: Sequence[Support]) -> Support:
-    """Return what several results of one backend together say, such as those of two suites.
+    """Return the support of one backend from several results, such as those of two suites.
 
-    Where two of them have the same operator and meaning, the first one counts.
+    If two of them have the same operator and meaning, the first one counts.
     """
     first, *others = supports
     known = {operator: dict(of_operator) for operator, of_operator in first.meanings.items()}

@@ -1,4 +1,4 @@
-"""`support.json`: what each published runtime supports, in a folder of published reports.
+"""`support.json`: the support of each published runtime, in a folder of published reports.
 
 Each operator version and each meaning is one line, so a review shows which changed. A version has the counts of each
 backend, in the order of `backends`. A meaning has the properties of calls, and for each backend the outcomes of the
@@ -73,7 +73,7 @@ class SupportError(HarnessError):
 
 
 def text(supports: Sequence[Support]) -> Iterator[str]:
-    """Yield the file for what some backends support, which were tested with one suite."""
+    """Yield the file for some backends, which were tested with one suite."""
     backends = [{"backend": item.backend, "runtime": item.runtime, "version": item.version} for item in supports]
     suite = dict(supports[0].suite) if supports else {}
     yield f'{{"format": {FORMAT},\n"suite": {json.dumps(suite)},\n"backends": [\n'
@@ -140,7 +140,7 @@ def _written_out(shortened: str, most: int) -> str:
 
 
 def read(path: Path) -> list[Support]:
-    """Return what the backends of a file support.
+    """Return the support of the backends of a file.
 
     Raises:
         SupportError: the file cannot be read, or is not such a file.

@@ -57,6 +57,10 @@ WITH_MESSAGE = UNMET_CLAIMS | {Verdict.REFUSED}
 """Failures whose message names the cause."""
 
 
+VALID = frozenset({"values", "property"})
+"""Outcomes of cases with a valid model, whose result the text defines."""
+
+
 @dataclass(frozen=True)
 class Result:
     """The result of one case on one backend.

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from onnx_conformance.findings.finding import Findings
+    from onnx_conformance.specification.model_use import Call
 
 REPORTS = "reports"
 """The folder of published reports in a checkout."""
@@ -51,19 +52,19 @@ def check_model(model: Path, backend: str, files: tuple[Path, ...], folder: Path
     The runtime does not run: the verdicts are those of cases that are called in the same way, in its results. Findings
     whose conditions the model does not meet are listed separately.
 
-    Exit status: 0 every node passes, 1 some do not, or no case tells, 2 the model, results or findings cannot be used.
+    Exit status: 0 every node passes, 1 some do not or are untested, 2 the model, results or findings cannot be used.
     """
     published = CHECKOUT / REPORTS if CHECKOUT is not None and not files and folder is None else None
     if published is not None:
         folder = published / "findings" if (published / "findings" / findings_file.FILE).is_file() else None
         files = (published / support_file.FILE,) if (published / support_file.FILE).is_file() else ()
+    used = calls(load_nodes(model))
     if folder is None and not files:
         raise HarnessError(
             "nothing-published",
-            "there are no published results here; run the cases of the model with "
-            f"`{_run(model, backend)}`, and name that file with --results; or name findings with --findings",
+            "there are no published results here; run the cases of the operators with "
+            f"`{_run(used, backend)}`, and name that file with --results; or name findings with --findings",
         )
-    used = calls(load_nodes(model))
     known = findings_file.read(folder) if folder is not None else None
     operators = {call.operator for call in used}
     supports = [item for path in files for item in _read(path, operators)]
@@ -76,30 +77,28 @@ def check_model(model: Path, backend: str, files: tuple[Path, ...], folder: Path
     passes = all(item.standing is Standing.PASSES for item in judged)
     if support is None and not passes:
         printing.note(
-            f"there are no results of {line(backend, 80)}, so no node can pass; run the cases of the model with "
-            f"`{_run(model, backend)}`, and name that file with --results"
+            f"there are no results of {line(backend, 80)}, so no node can pass; run the cases of its operators with "
+            f"`{_run(used, backend)}`, and name that file with --results"
         )
     exit_with(0 if passes else 1)
 
 
-def _run(model: Path, backend: str) -> str:
-    """Return the command that runs the cases of a model."""
-    words = (
-        "onnx-conformance",
-        "run",
-        "--model",
-        str(model),
-        "--backend",
-        backend,
-        "--core",
-        "--results",
-        "now.ndjson",
-    )
-    return shlex.join(words)
+MOST_OPERATORS = 12
+"""Maximum number of operators that a suggested command names; for a model with more, it runs the whole core."""
+
+
+def _run(used: Iterable[Call], backend: str) -> str:
+    """Return the command that runs the cases of the operators of a model.
+
+    It runs all versions of them, and calls with other attributes: `run --model` would leave out most cases.
+    """
+    names = sorted({call.operator.rpartition("/")[2] for call in used if call.version is not None})
+    ops = [word for name in names for word in ("--op", name)] if len(names) <= MOST_OPERATORS else []
+    return shlex.join(["onnx-conformance", "run", "--core", *ops, "--backend", backend, "--results", "now.ndjson"])
 
 
 def _read(path: Path, operators: Collection[str]) -> list[Support]:
-    """Return what the runtimes of a results file, or of published results, support."""
+    """Return the support of the runtimes of a results file, or of published results."""
     if path.suffix == ".json":
         return support_file.read(path)
     run = Run(path)
@@ -114,7 +113,7 @@ def _read(path: Path, operators: Collection[str]) -> list[Support]:
 
 
 def _support(supports: Sequence[Support], backend: str) -> Support | None:
-    """Return what a backend supports, from all files; of its newest version if the backend is named without one."""
+    """Return the support of a backend from all files; of its newest version if the backend is named without one."""
     name = under_test.unversioned(backend)
     named = [item for item in supports if item.backend == backend]
     wanted = under_test.parts(backend).version
@@ -132,7 +131,7 @@ def _support(supports: Sequence[Support], backend: str) -> Support | None:
 def _check_known(
     backend: str, supports: Iterable[Support], support: Support | None, known: Findings | None, sources: Sequence[Path]
 ) -> None:
-    """Raise HarnessError if neither results nor findings are about the backend."""
+    """Raise HarnessError unless results or findings are about the backend."""
     name = under_test.unversioned(backend)
     if support is not None or (known is not None and name in known.runtimes):
         return

@@ -128,6 +128,11 @@ def _case(
     return made
 
 
+def _foreign(reference: str | None) -> str:
+    """Return the name of a reference that is not the oracle; an empty text for the oracle, or without a reference."""
+    return "" if reference in {None, ORACLE} else str(reference)
+
+
 def _guilty(case: Case, answer: LiveAnswer, target: Target, limits: Limits) -> Guilty:
     """Return the optimizer passes that cause the failure, and print them on standard error."""
     assert answer.result is not None  # noqa: S101 - the case was run
@@ -184,7 +189,9 @@ def repro_(
     answer = LiveAnswer(backend, hello, result, outputs, model=model)
     guilty = _guilty(case, answer, target, Limits())
     answer = dataclasses.replace(answer, hello=guilty.hello)
-    issue = Issue(case, result, answer, ask_each(beside, case, Limits()), guilty=guilty.names)
+    issue = Issue(
+        case, result, answer, ask_each(beside, case, Limits()), guilty=guilty.names, reference=_foreign(reference)
+    )
     _write(issue, kind, out)
 
 

@@ -39,7 +39,7 @@ SITE, BADGES = "site", "badges"
 def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None) -> None:
     """Write results files into a folder of published reports: an index, the web site, and a badge of each file.
 
-    support.json contains what each runtime supports, by operator version, type and attribute, for `check-model`.
+    support.json contains the support of each runtime by operator version, type and attribute, for `check-model`.
 
     Exit status: 0 the reports are written, 2 a file cannot be read or written.
     """
@@ -69,7 +69,7 @@ def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None)
 
 
 def _write_support(runs: Sequence[Run], path: Path) -> str:
-    """Write what the runtimes of some runs support; return the name of the file, or an empty text if there is none."""
+    """Write the support of the runtimes of some runs; return the name of the file, or an empty text without one."""
     of_suite = [run for run in runs if run.header["suite"].get("name") == results.MAIN]
     if not of_suite:
         return ""

@@ -1,4 +1,4 @@
-"""What results and findings say about each call of a user's model."""
+"""Judge each call of a user's model by results and findings."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class JudgedCalls:
         nodes: the number of nodes.
         types: their element types.
         attributes: the attributes that they set, with their values.
-        judged: what is known of such calls.
+        judged: the verdict on such calls.
         concerns: the findings that concern them, or may.
-        apart: the findings about the same operator version and types that do not concern them.
+        excluded: the findings about the same operator version and types that do not concern them.
     """
 
     operator: str
@@ -65,7 +65,7 @@ class JudgedCalls:
     attributes: tuple[str, ...]
     judged: Judged
     concerns: tuple[Concern, ...] = ()
-    apart: tuple[Concern, ...] = ()
+    excluded: tuple[Concern, ...] = ()
 
     @property
     def standing(self) -> Standing:
@@ -74,12 +74,12 @@ class JudgedCalls:
 
 
 def judge(calls: Iterable[Call], support: Support | None, findings: Findings | None, backend: str) -> list[JudgedCalls]:
-    """Return the calls of a model with what is known of each, the worst first.
+    """Return the calls of a model with the verdict on each, the worst first.
 
     Args:
         calls: the nodes of the model.
-        support: what the runtime supports, from its results; None: there are no results.
-        findings: the findings; None: there are none.
+        support: of the runtime, from its results; None: no results.
+        findings: the findings; None: no findings.
         backend: the name of the runtime in the findings.
     """
     by_operator: dict[str, list[Finding]] = {}
@@ -89,7 +89,7 @@ def judge(calls: Iterable[Call], support: Support | None, findings: Findings | N
     groups: dict[object, JudgedCalls] = {}
     for call in calls:
         one = _judged(call, support, by_operator.get(call.operator, ()))
-        key = (one.operator, one.since, one.types, one.attributes, one.judged, _ids(one.concerns), _ids(one.apart))
+        key = (one.operator, one.since, one.types, one.attributes, one.judged, _ids(one.concerns), _ids(one.excluded))
         known = groups.get(key)
         groups[key] = one if known is None else dataclasses.replace(known, nodes=known.nodes + 1)
     return sorted(
@@ -114,15 +114,15 @@ def _judged(call: Call, support: Support | None, findings: Iterable[Finding]) ->
         reason = f"ONNX has no operator {line(call.operator, 80)}{there}"
         return JudgedCalls(call.operator, 0, 1, (), _attributes(call.node), Judged(Standing.UNKNOWN, (reason,)))
     known, since = KnownCall.of(call), call.version.since
-    base = Judged(Standing.UNTOLD)
+    base = Judged(Standing.UNTESTED)
     if support is not None:
         base = supporting.judged(support, call.operator, since, supporting.words(known.traits))
     listed = [_concern(item, known, base.standing) for item in findings if _is_about(item, call, known)]
     concerns = tuple(item for item in listed if item.meets is not False)
-    apart = tuple(item for item in listed if item.meets is False)
+    excluded = tuple(item for item in listed if item.meets is False)
     return JudgedCalls(
-        call.operator, since, 1, _types(known), _attributes(call.node), _with_findings(base, concerns, apart), concerns,
-        apart,
+        call.operator, since, 1, _types(known), _attributes(call.node), _with_findings(base, concerns, excluded),
+        concerns, excluded,
     )  # fmt: skip
 
 
@@ -142,23 +142,23 @@ def _concern(finding: Finding, known: KnownCall, base: Standing) -> Concern:
     unmet = [words for words, answer in met.items() if answer is False]
     if unmet:
         return Concern(finding, meets=False, why=f"it needs {' and '.join(unmet)}")
-    if met and None not in met.values():
+    decisive = [answer for words, answer in met.items() if not words.startswith("version")]
+    if decisive and None not in met.values():
         return Concern(finding, meets=True)
     if base is Standing.PASSES:
         return Concern(finding, meets=False, why=CALLED_ALIKE)
     return Concern(finding, meets=None)
 
 
-def _with_findings(base: Judged, concerns: Sequence[Concern], apart: Sequence[Concern]) -> Judged:
-    """Return what results and findings together say."""
-    if any(item.meets for item in concerns):
-        gap = all(item.finding.identity.kind is Verdict.UNSUPPORTED for item in concerns if item.meets)
-        found = Standing.LACKS if gap else Standing.FAILS
-        if supporting.WORST.index(found) < supporting.WORST.index(base.standing):
-            kept = () if base.standing in {Standing.UNTOLD, Standing.PASSES} else base.reasons
-            return Judged(found, kept)
-        return base
-    if base.standing is Standing.MAY_FAIL and apart and not concerns:
+def _with_findings(base: Judged, concerns: Sequence[Concern], excluded: Sequence[Concern]) -> Judged:
+    """Return the verdict from results and findings together."""
+    met = [item for item in concerns if item.meets]
+    if met and base.standing is Standing.UNTESTED:
+        gap = all(item.finding.identity.kind is Verdict.UNSUPPORTED for item in met)
+        return Judged(Standing.LACKS if gap else Standing.FAILS)
+    if met and base.standing is Standing.PASSES:
+        return Judged(Standing.MAY_FAIL)  # Conditions separate the cases of a suite, which a call may differ from.
+    if base.standing is Standing.MAY_FAIL and excluded and not concerns:
         return Judged(Standing.PASSES)  # The failing cases are of findings whose conditions the model does not meet.
     return base
 

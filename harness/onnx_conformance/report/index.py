@@ -56,7 +56,7 @@ def report(
         published: the data of each results file, and the file of its badge.
         found: the findings; None if they do not exist.
         place: the file that lists them; empty: it is not in the folder.
-        support: the file with what each runtime supports; empty: there is none.
+        support: the file with the support of each runtime; empty: no such file.
     """
     yield f"{HEAD}\n"
     if found is not None and place:
@@ -67,7 +67,7 @@ def report(
         )
     if support:
         yield (
-            f"[{support}]({support}) contains what each runtime supports and fails, by operator version, type and "
+            f"[{support}]({support}) contains the support of each runtime by operator version, type and "
             "attribute.\n`onnx-conformance check-model` compares a model with it.\n\n"
         )
     shown = [Shown(backend, version, *_suite(data)) for data, _ in published for backend, version in _backends(data)]

@@ -1,4 +1,4 @@
-"""What is known of the calls of a user's model on a runtime, as lines on a terminal of 80 columns."""
+"""The verdicts on the calls of a user's model on a runtime, as lines on a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 MOST_FINDINGS = 5
-"""Maximum number of findings that are listed for a call, or apart."""
+"""Maximum number of findings in one list."""
 ROOM = {"operator": 34, "types": 13, "model": 40}
 
 
 def lines(model: str, runtime: str, calls: Sequence[JudgedCalls], folder: Path | None) -> Iterator[str]:
-    """Yield a summary, a table of the calls, the reasons of those that do not pass, and the findings apart.
+    """Yield a summary, a table of the calls, the reasons of those that do not pass, and the excluded findings.
 
     Args:
         model: the name of the model.
         runtime: name and version of the runtime.
         calls: the calls of the model, the worst first.
-        folder: of the findings; None: there are none.
+        folder: of the findings; None: no findings.
     """
     nodes = Counter[Standing]()
     for item in calls:
@@ -56,7 +56,7 @@ def lines(model: str, runtime: str, calls: Sequence[JudgedCalls], folder: Path |
         if item.standing is not Standing.PASSES and (item.judged.reasons or item.concerns):
             yield ""
             yield from _why(item, folder)
-    yield from _apart(calls)
+    yield from _excluded(calls)
 
 
 def _named(item: JudgedCalls) -> str:
@@ -90,24 +90,24 @@ def _finding(concern: Concern, folder: Path | None) -> Iterator[str]:
         yield f"    {folder / found.script}"
 
 
-def _apart(calls: Iterable[JudgedCalls]) -> Iterator[str]:
+def _excluded(calls: Iterable[JudgedCalls]) -> Iterator[str]:
     """Yield the findings about operators of the model whose conditions it does not meet."""
-    apart = {concern.finding.id: concern for item in calls for concern in item.apart}
+    excluded = {concern.finding.id: concern for item in calls for concern in item.excluded}
     for item in calls:
         for concern in item.concerns:
-            apart.pop(concern.finding.id, None)
-    if not apart:
+            excluded.pop(concern.finding.id, None)
+    if not excluded:
         return
     yield ""
-    one = len(apart) == 1
+    one = len(excluded) == 1
     yield from _wrapped(
-        f"{len(apart)} {'finding' if one else 'findings'} about these operator versions and types "
+        f"{len(excluded)} {'finding' if one else 'findings'} about these operator versions and types "
         f"{'does' if one else 'do'} not concern this model:"
     )
-    for concern in [*apart.values()][:MOST_FINDINGS]:
+    for concern in [*excluded.values()][:MOST_FINDINGS]:
         yield from _wrapped(f"{concern.finding.id}: {concern.why}", "  ", "    ")
-    if len(apart) > MOST_FINDINGS:
-        yield f"  and {len(apart) - MOST_FINDINGS} more"
+    if len(excluded) > MOST_FINDINGS:
+        yield f"  and {len(excluded) - MOST_FINDINGS} more"
 
 
 def _wrapped(text: str, indent: str = "", more: str | None = None) -> list[str]:

@@ -61,6 +61,7 @@ class Issue:
         others: the answers of other backends to the same case.
         origin: the id of the case from which this one was minimized, or empty.
         guilty: the guilty passes of an optimizer, or empty. The code in the answer's hello runs only these.
+        reference: the backend whose outputs are the expected ones, or empty.
     """
 
     case: Case
@@ -69,6 +70,7 @@ class Issue:
     others: Sequence[LiveAnswer] = ()
     origin: str = ""
     guilty: Sequence[str] = ()
+    reference: str = ""
 
     @functools.cached_property
     def made(self) -> tool_code.Made:
@@ -175,6 +177,8 @@ def _blocks(issue: Issue) -> Iterator[str]:
     yield fenced(inputs or "none", "text")
     yield "## Expected"
     yield _expected(case)
+    if issue.reference:
+        yield f"These are the outputs of {code(public_name(issue.reference))}; the specification may expect others."
     yield "## Actual"
     yield from _actual(issue, name)
     if issue.guilty:

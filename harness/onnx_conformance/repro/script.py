@@ -328,8 +328,9 @@ def _innermost(type_: onnx.TypeProto) -> int:
 
 def _expected(case: Case, write: Callable[[Value | Drawn], str]) -> Iterator[str]:
     if case.expected is None:
-        description = "a rejection" if case.outcome is Outcome.REJECTS else "unspecified by the text"
-        yield f"print({clean(f'expected: {description}: {case.decided}')!r})"
+        described = {Outcome.REJECTS: "a rejection", Outcome.UNSPECIFIED: "unspecified by the text"}
+        description = described.get(case.outcome, "not stored with the case")
+        yield f"print({clean(': '.join(filter(None, ('expected', description, case.decided))))!r})"
         return
     yield "expected = ["
     for value in case.expected:

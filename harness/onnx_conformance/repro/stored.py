@@ -106,7 +106,7 @@ class Stored:
 
     @property
     def end(self) -> str:
-        """The data; empty if there are none."""
+        """The data; an empty text without data."""
         if not self._blocks:
             return ""
         texts = [
@@ -137,7 +137,7 @@ def without_weights(case: Case) -> tuple[bytes, list[str]]:
 
 
 def shortened(script: str, most: int, where: str) -> str:
-    """Return a script without its data, if they are longer than `most` characters; `where` says how to get them."""
+    """Return a script without its data, if they are longer than `most` characters; `where` is the way to get them."""
     code, heading, data = script.partition(HEADING)
     if len(data) <= most:
         return script

@@ -10,7 +10,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onnx_conformance.base.verdict import Result, Verdict, line, natural, split_operator
+from onnx_conformance.base.verdict import VALID, Result, Verdict, line, natural, split_operator
 from onnx_conformance.specification import meanings
 
 if TYPE_CHECKING:
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     Passing = Callable[[frozenset[str]], Mapping[str, bool]]
 
-VALID = frozenset({"values", "property"})
-"""Outcomes of cases with a valid model."""
 EXAMPLES = 3
 """Maximum number of unsupported cases of an operator version and a type that are compared with earlier versions."""
 

@@ -107,7 +107,7 @@ class Run:
         versions: by backend, the version that it reports.
         taken: how many cases the selection has so far, earlier results included.
         without_outputs: cases that have no outputs to compare with, each with the reason.
-        by_oracle: the number of cases without outputs of their own, which are compared with the oracle's.
+        by_oracle: the number of cases without stored outputs, which are compared with the oracle's.
         too_large: number of cases that were left out because of --max-elements.
     """
 

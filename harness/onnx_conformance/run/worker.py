@@ -61,7 +61,7 @@ class SliceReport:
         slice: which one.
         made: its cases by operator version.
         without_outputs: cases that have no outputs to compare with, each with the reason.
-        by_oracle: the number of cases without outputs of their own, which are compared with the oracle's.
+        by_oracle: the number of cases without stored outputs, which are compared with the oracle's.
         too_large: number of cases with more elements than the selection allows.
         unreadable: cases that could not be read.
         idle: globs of the selection without matches in this slice and in previously known slices.

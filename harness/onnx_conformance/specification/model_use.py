@@ -95,7 +95,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Call:
-    """A node of a model, and what is known of its values.
+    """A node of a model, and the known facts about its values.
 
     Attributes:
         operator: the operator, such as ai.onnx/Split.

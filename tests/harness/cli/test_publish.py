@@ -82,7 +82,7 @@ def test_what_runtimes_support_is_written(tmp_path: Path) -> None:
     run_of(tmp_path / "old.ndjson", result())
     done = command("publish", tmp_path / "old.ndjson", "--folder", tmp_path / "others")
     assert done.status == 0, done.text
-    assert "support.json is not written" in done.err
+    assert "support.json is not written" in done.text
     assert not (tmp_path / "others" / support_file.FILE).exists()
 
 

@@ -232,8 +232,15 @@ def test_where_the_oracle_disagrees_nothing_is_cut_down(monkeypatch: pytest.Monk
     case = case_of(COMPOSED, {"x": X})
     assert case.expected is not None
     wrong = dataclasses.replace(case, expected=(np.asarray(case.expected[0]) + 1, case.expected[1]))
-    with refuses("another-failure-declared", kind=MinimizeError):
+    with refuses("right-by-the-oracle", kind=MinimizeError):
         cut(wrong, lambda request: request.answers, monkeypatch)
+
+    def other_shape(request: faulty.Request) -> list[Any]:
+        return [value[:1] for value in request.answers]
+
+    wrong_type = (np.asarray(case.expected[0]).astype(np.float64), case.expected[1])
+    with refuses("another-failure-declared", kind=MinimizeError):
+        cut(dataclasses.replace(case, expected=wrong_type), other_shape, monkeypatch)
 
 
 # Tolerances
