@@ -150,7 +150,7 @@ def _findings(done: Verified, folder: Path | None) -> dict[str, list[Finding]]:
         if item.first is not None and item.first.case is not None and name in known.runtimes:
             judged = model_use.judge(calls(onnx.load_from_string(item.first.case.model)), None, known, name)
             concerns = [concern for call in judged for concern in call.concerns]
-            # Those whose conditions the node meets come first; of others, the model does not decide it.
+            # The first ones are those whose conditions the node meets; the others may concern it.
             found[item.backend] = [concern.finding for concern in sorted(concerns, key=lambda one: one.meets is None)]
     return found
 
