@@ -343,7 +343,8 @@ class PackedCase(Case):
         if packed is None or self.outcome is not Outcome.VALUES or "bytes_expected" not in packed.item:
             return None
         size = packed.item["bytes_expected"]
-        return None if size > MOST_COMPARED else (packed.item["expected"].encode(), bytes(packed.data[:size]))
+        described = packed.item["expected"].encode()  # It contains the strings.
+        return None if len(described) + size > MOST_COMPARED else (described, bytes(packed.data[:size]))
 
 
 def _described(item: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a list, unless somebody has changed the pack
