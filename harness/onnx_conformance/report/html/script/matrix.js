@@ -82,10 +82,12 @@ function matrixOf(table) {
 function place(matrix) {
   if (byId("v-matrix").hidden || !tally.key) return;
   const { frame, shown } = matrix;
-  const most = Math.max(0, shown.length * ROW - ROW); // Rows that have not been removed yet may extend further.
+  const head = matrix.table.tHead.offsetHeight;
+  // Rows that have not been removed yet may extend further: without this limit the first rows stay out of sight
+  // until the browser itself scrolls back.
+  const most = Math.max(0, shown.length * ROW + head - frame.clientHeight);
   if (frame.scrollTop > most) frame.scrollTop = most;
   const top = Math.min(frame.scrollTop, most);
-  const head = matrix.table.tHead.offsetHeight;
   matrixDraw(matrix, Math.floor(top / ROW), Math.ceil((top + frame.clientHeight - head) / ROW));
 }
 
