@@ -12,6 +12,7 @@ The needs of an adapter are data in `backends/NAME.toml`:
     OMP_NUM_THREADS = "1"
 
     implementation = "onnxruntime"  # which it is a binding of; default: itself
+    folds_with = "onnx_reference"   # the runtime with which a tool evaluates constants; default: none
 
     [[older]]                       # the requirements of older versions instead
     below = "1.19"
@@ -88,6 +89,7 @@ class Needs:
         python: that it runs on; empty: any.
         environment: variables of its process.
         implementation: of the answers; several packages may share one.
+        folds_with: the backend with which a tool evaluates constants; empty: none.
         lock: the file that pins everything that `version` was tested with; None: it has none.
     """
 
@@ -100,6 +102,7 @@ class Needs:
     python: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     implementation: str = ""
+    folds_with: str = ""
     lock: Path | None = None
 
     @property
@@ -213,6 +216,7 @@ def _read(path: Path) -> Needs:
         python=table.get("python", ""),
         environment=table.get("environment", {}),
         implementation=table.get("implementation", name),
+        folds_with=table.get("folds_with", ""),
         lock=lock if (lock := path.with_suffix(".lock")).is_file() else None,
     )
 

@@ -16,6 +16,7 @@ from onnx_conformance.findings.finding import GRAVITY
 from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import masked
 from onnx_conformance.results.errata import built_with, is_erratum
+from onnx_conformance.results.severity import of_result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -52,7 +53,7 @@ class FailureGroup:
         operator: the operator without a version.
         kind: the verdict of the failures.
         conditions: the traits that the failures share and passing cases lack; empty without such traits.
-        results: the failures, with the simplest first.
+        results: the failures, the most severe first, and of equal ones the simplest.
         apart: the reason why they do not count; empty if they count.
     """
 
@@ -171,8 +172,8 @@ def _one_for_each_message(every: Iterable[FailureGroup]) -> list[FailureGroup]:
         key = (item.backend, item.operator, item.kind, message) if message else (number,)
         if key in groups:
             first = groups[key]
-            results = tuple(sorted((*first.results, *item.results), key=lambda result: result.as_example))
             shared = tuple(text for text in first.conditions if text in item.conditions)
+            results = _ordered((*first.results, *item.results))
             item = dataclasses.replace(first, results=results, conditions=shared)  # noqa: PLW2901 - both are one
         groups[key] = item
     return list(groups.values())
@@ -188,6 +189,10 @@ def _by_signature(results: Sequence[Result]) -> list[list[Result]]:
 def _failure_group(
     run: Run, backend: str, operator: str, conditions: tuple[str, ...], results: Sequence[Result], why: str = ""
 ) -> FailureGroup:
-    ordered = tuple(sorted(results, key=lambda result: result.as_example))
     version = line(run.header["backends"][backend].get("version", ""), 80)
-    return FailureGroup(backend, version, operator, results[0].verdict, conditions, ordered, why)
+    return FailureGroup(backend, version, operator, results[0].verdict, conditions, _ordered(results), why)
+
+
+def _ordered(results: Iterable[Result]) -> tuple[Result, ...]:
+    """Return failures, the most severe first: the first one becomes the example."""
+    return tuple(sorted(results, key=lambda result: (of_result(result).key(result.verdict), result.as_example)))

@@ -20,6 +20,7 @@ import fastjsonschema
 from onnx_conformance.base import atomic_file
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict, clean, line
+from onnx_conformance.findings.causes import related
 from onnx_conformance.findings.finding import (
     BACK,
     FIXED,
@@ -33,8 +34,8 @@ from onnx_conformance.findings.finding import (
     Findings,
     History,
     Identity,
-    relate,
 )
+from onnx_conformance.results.severity import Nature, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -88,6 +89,9 @@ _FINDING = _object(
     state={"enum": [OPEN, FIXED, BACK]},
     history={"type": "array", "items": _object((), version=_TEXT, date=_TEXT, state=_TEXT)},
     issue=_TEXT,
+    severity=_object(
+        (), nature={"enum": list(map(str, Nature))}, models=_NUMBER, having=_NUMBER, newest={"type": "boolean"},
+    ),
     apart=_TEXT,
     guilty=_TEXTS,
 )  # fmt: skip
@@ -135,7 +139,7 @@ def read(folder: Path) -> Findings:
     scripts = {
         item.id: _script(path, record, data.get("pieces", ())) for item, record in zip(found, records, strict=True)
     }
-    return Findings(_by_name(data.get("suite", {}), 200), runtimes, tuple(relate(found)), scripts)
+    return Findings(_by_name(data.get("suite", {}), 200), runtimes, tuple(related(found)), scripts)
 
 
 def _script(path: Path, record: Mapping[str, Any], pieces: Sequence[str]) -> str:
@@ -277,7 +281,17 @@ def _finding(record: Mapping[str, Any], apart: str) -> Finding:
             },
             issue=_address(record.get("issue", "")),
         ),
+        severity=_severity(record, texts["force"]),
     )
+
+
+def _severity(record: Mapping[str, Any], force: str) -> Severity:
+    """Return the severity of a finding. A file of an earlier release of this project does not have it."""
+    said = record.get("severity")
+    if said is None:
+        return Severity(Nature.INVALID if force or record["kind"] == Verdict.ACCEPTED_INVALID else Nature.UNCOMMON)
+    nature = Nature(said.get("nature", Nature.UNCOMMON))
+    return Severity(nature, said.get("models", 0), said.get("newest", True), said.get("having", 0))
 
 
 def _records(items: Iterable[Mapping[str, str]], names: tuple[str, ...]) -> tuple[dict[str, str], ...]:
@@ -443,6 +457,12 @@ def as_json(finding: Finding, script: Sequence[int | str]) -> dict[str, Any]:
             "state": "" if history.state == OPEN else history.state,
             "history": () if history.events == (first,) else events,
             "issue": history.issue,
+            "severity": {
+                "nature": str(finding.severity.nature),
+                "models": finding.severity.models,
+                "having": finding.severity.having,
+                "newest": finding.severity.newest,
+            },
             "apart": identity.apart,
             "guilty": example.guilty,
             "cases": {"count": cases.count, "ids": [item.removeprefix(f"{identity.operator}/") for item in cases.ids]},

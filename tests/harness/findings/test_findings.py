@@ -19,6 +19,7 @@ from onnx_conformance.base.verdict import UNMET_CLAIMS, Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import collect, confirm, evidence, failure_groups, findings_file, script, smallest
+from onnx_conformance.findings.causes import related as related_of
 from onnx_conformance.findings.confirm import Place, Said
 from onnx_conformance.findings.evidence import Evidence, Outline
 from onnx_conformance.findings.finding import (
@@ -32,7 +33,6 @@ from onnx_conformance.findings.finding import (
     Findings,
     History,
     Identity,
-    relate,
 )
 from onnx_conformance.findings.smallest import Budget
 from onnx_conformance.processes.adapter_process import Limits
@@ -249,7 +249,7 @@ def test_failures_become_a_finding_with_its_sentence_and_a_script(folder: Path) 
         "ai.onnx/Softmax",
         Verdict.WRONG_VALUE,
     )
-    assert re.fullmatch(r"Softmax: (.* -> )?returns .* \(expected .*\)", first.title), first.title
+    assert re.fullmatch(r"Softmax \([\d, ]+\): (.* -> )?returns .* \(expected .*\)", first.title), first.title
     assert first.cases.clause
     assert first.cases.versions == (1, 11), (
         "found in version 11, and confirmed in version 1, which has the same meaning"
@@ -487,7 +487,7 @@ def test_a_smallest_case_is_kept_until_something_that_it_depends_on_changes(
     assert kept.case.digests() == first.case.digests()
     assert kept.case.expected is not None
     pickle.loads(pickle.dumps(kept))  # It comes from a process of its own.
-    made = [evidence._made(one, found) for found in (first, kept)]
+    made = [evidence._made(one, found, Generated()) for found in (first, kept)]
     assert made[0].finding == made[1].finding
     assert made[0].script == made[1].script
     for other in (
@@ -526,7 +526,7 @@ def test_a_claimed_case_that_is_declined_is_a_finding(tmp_path: Path, monkeypatc
     found = smallest.smallest(group, budget)
     assert found is not None
     assert found.result.verdict is Verdict.DECLINED
-    assert "claimed, but unsupported with 'no kernel: gone'" in evidence._made(group, found).finding.title
+    assert "claimed, but unsupported: 'no kernel: gone'" in evidence._made(group, found, Generated()).finding.title
     assert smallest.smallest(group, dataclasses.replace(budget, profile="")) is None
 
 
@@ -590,14 +590,14 @@ def test_the_same_fault_in_several_operators_is_told() -> None:
         plain("c", "ai.onnx/Tan", "another message"),
         plain("d", "ai.onnx/Tan", "Tan: input of rank 7 is too much", backend="another"),
     ]
-    related = {item.id: item.related for item in relate(findings)}
+    related = {item.id: item.related for item in related_of(findings)}
     assert related == {"a": ("b",), "b": ("a",), "c": (), "d": ()}
     by_pass = [
         plain("e", "ai.onnx/Sin", "one message", guilty=("fuse",)),
         plain("f", "ai.onnx/Cos", "another", guilty=("fuse",)),
         plain("g", "ai.onnx/Tan", "another", guilty=("drop",)),
     ]
-    related = {item.id: item.related for item in relate(by_pass)}
+    related = {item.id: item.related for item in related_of(by_pass)}
     assert related == {"e": ("f",), "f": ("e",), "g": ()}
 
 
