@@ -14,6 +14,11 @@ The needs of an adapter are data in `backends/NAME.toml`:
     implementation = "onnxruntime"  # which it is a binding of; default: itself
     folds_with = "onnx_reference"   # the runtime with which a tool evaluates constants; default: none
 
+    [[limits]]                      # documented limits, whose refusals are not findings; see `limits`
+    sentence = "shapes must be known when it compiles"
+    link = "https://example.org"
+    forms = ["symbolic"]
+
     [[older]]                       # the requirements of older versions instead
     below = "1.19"
     requirements = ["numpy<2"]
@@ -55,6 +60,7 @@ from onnx_conformance.base.package import BACKENDS
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.environments import kept_environment, python_lock
 from onnx_conformance.environments.kept_environment import NoEnvironmentError
+from onnx_conformance.environments.limits import Limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -90,6 +96,7 @@ class Needs:
         environment: variables of its process.
         implementation: of the answers; several packages may share one.
         folds_with: the backend with which a tool evaluates constants; empty: none.
+        limits: the documented limits; see `environments.limits`.
         lock: the file that pins everything that `version` was tested with; None: it has none.
     """
 
@@ -103,6 +110,7 @@ class Needs:
     environment: Mapping[str, str] = field(default_factory=dict)
     implementation: str = ""
     folds_with: str = ""
+    limits: tuple[Limit, ...] = ()
     lock: Path | None = None
 
     @property
@@ -217,6 +225,7 @@ def _read(path: Path) -> Needs:
         environment=table.get("environment", {}),
         implementation=table.get("implementation", name),
         folds_with=table.get("folds_with", ""),
+        limits=tuple(map(Limit.of, table.get("limits", ()))),
         lock=lock if (lock := path.with_suffix(".lock")).is_file() else None,
     )
 

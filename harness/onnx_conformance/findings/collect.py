@@ -287,7 +287,10 @@ def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[s
             finding = dataclasses.replace(finding, id=name, history=history)
         else:
             state = BACK if old.history.state in {FIXED, BACK} else OPEN
-            history = dataclasses.replace(finding.history, issue=old.history.issue, since=old.history.since)
+            kept = old.history
+            history = dataclasses.replace(
+                finding.history, issue=kept.issue, since=kept.since, reported=kept.reported, answered=kept.answered
+            )
             finding = dataclasses.replace(
                 finding, id=old.id, history=_in_state(history, state, old.history, finding.history.version)
             )

@@ -14,6 +14,7 @@ from onnx_conformance.analysis.sentences import leading
 from onnx_conformance.base import under_test
 from onnx_conformance.base.signature import place_of
 from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, clean, line, natural, split_operator
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
 from onnx_conformance.case.value_text import one
@@ -27,6 +28,8 @@ from onnx_conformance.specification import registry
 from onnx_conformance.suites.lookup import open_suite
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from onnx_conformance.base.values import Value
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
@@ -38,6 +41,9 @@ MOST_MODEL, MOST_VALUE = 6000, 600
 """Maximum numbers of characters of a model and of a value."""
 _WORD = re.compile(r"[^\w.]+")
 """Characters that ids do not contain, such as the brackets of an option, because ids are names of files."""
+_OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
+_SIDE = re.compile(r"(?i)\bdefaults?\b|^constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: ")
+"""Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 Feature = tuple[str | int | bool, ...]
 
 
@@ -109,7 +115,7 @@ def _made(group: FailureGroup, found: Smallest, source: Suite) -> Evidence:
         made="" if found.model is None else model_text(found.model, MOST_MODEL),
         guilty=found.guilty,
     )
-    clause = _sentence(case, result)
+    clause = _sentence(case, result, group.deciding)
     outline = _outline(found, clause)
     of_model = split_operator(case.operator)[0]  # If its operator is not needed, another operator has the fault.
     own = of_model in {"model", group.operator}
@@ -143,12 +149,22 @@ def _made(group: FailureGroup, found: Smallest, source: Suite) -> Evidence:
     return Evidence(finding, text, case, outline, titles.title(operator, affected, group.kind, case, result, ()))
 
 
-def _sentence(case: Case, result: Result) -> str:
-    """Return the sentence that a failure violates; the first sentence of the operator if the case cites none."""
+def _sentence(case: Case, result: Result, deciding: Sequence[str]) -> str:
+    """Return the sentence that a failure violates; the first sentence of the operator if the case cites none.
+
+    Args:
+        case: the smallest case.
+        result: its result.
+        deciding: the sentences of the failure group, those first that explain the failures best.
+    """
     name, since = split_operator(case.operator)
     op = registry.load().find(*name.rpartition("/")[::2])
     of_operator = [clause.text for clause in (op.clauses if op else ()) if clause.in_force(since or 0)]
-    return next(iter((*leading(case, result), *of_operator)), "")
+    cited = leading(case, result)
+    if case.outcome in {Outcome.VALUES, Outcome.PROPERTY} and result.verdict not in _OF_SIGNATURE:
+        places = {clause: place for place, clause in enumerate(deciding)}
+        cited = tuple(sorted(cited, key=lambda text: (_SIDE.search(text) is not None, places.get(text, len(places)))))
+    return next(iter((*cited, *of_operator)), "")
 
 
 def _outline(found: Smallest, clause: str) -> Outline:

@@ -34,6 +34,8 @@ KINDS = (*GRAVITY, Verdict.UNSUPPORTED)
 """All kinds of findings. The last is a version gap: a version is not supported, although an earlier one is."""
 OPEN, FIXED, BACK = "open", "fixed", "back"
 """The states of a finding: the fault is there; it is gone; it was gone, and is there again."""
+ANSWERS = ("accepted", "fixed", "disputed", "declined")
+"""The answers of authors to a report. A dispute that convinces makes its cases `unspecified`, with the link."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,8 @@ class History:
         confirmed: the last run of the script: `date`, `version`, `exit`, and the end of its output, `said`.
         since: the versions of the runtime on which the script was run, as `failing` and `passing`.
         issue: the link to the issue of the runtime, if somebody added one.
+        reported: `link` and `date` of the report of this finding to the authors of the runtime; empty: not reported.
+        answered: their answer: `state`, one of ANSWERS, and optionally `version`, `reason`, `link` and `date`.
     """
 
     runtime: str
@@ -130,6 +134,8 @@ class History:
     confirmed: Mapping[str, Any] = field(default_factory=dict)
     since: Mapping[str, Sequence[str]] = field(default_factory=dict)
     issue: str = ""
+    reported: Mapping[str, str] = field(default_factory=dict)
+    answered: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

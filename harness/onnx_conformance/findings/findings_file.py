@@ -22,6 +22,7 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict, clean, line
 from onnx_conformance.findings.causes import related
 from onnx_conformance.findings.finding import (
+    ANSWERS,
     BACK,
     FIXED,
     KINDS,
@@ -89,6 +90,10 @@ _FINDING = _object(
     state={"enum": [OPEN, FIXED, BACK]},
     history={"type": "array", "items": _object((), version=_TEXT, date=_TEXT, state=_TEXT)},
     issue=_TEXT,
+    reported=_object(("link",), link=_TEXT, date=_TEXT),
+    answered=_object(
+        ("state",), state={"enum": list(ANSWERS)}, version=_TEXT, reason=_TEXT, link=_TEXT, date=_TEXT,
+    ),
     severity=_object(
         (), nature={"enum": list(map(str, Nature))}, models=_NUMBER, having=_NUMBER, newest={"type": "boolean"},
     ),
@@ -200,11 +205,11 @@ def _parsed(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(text)
         _validator()(data)
-    except (ValueError, RecursionError) as error:
-        raise FindingsError("findings-not-json", f"{path} is not JSON: {line(error, 120)}") from None
     except fastjsonschema.JsonSchemaException as error:
         why = line(str(error).replace("data", FILE, 1), 300)
         raise FindingsError("findings-invalid", f"{path}: {why}; make the folder again") from None
+    except (ValueError, RecursionError) as error:
+        raise FindingsError("findings-not-json", f"{path} is not JSON: {line(error, 120)}") from None
     checked: dict[str, Any] = data
     return checked
 
@@ -280,9 +285,17 @@ def _finding(record: Mapping[str, Any], apart: str) -> Finding:
                 if record.get("since")
             },
             issue=_address(record.get("issue", "")),
+            reported=_ledger(record.get("reported", {})),
+            answered=_ledger(record.get("answered", {})),
         ),
         severity=_severity(record, texts["force"]),
     )
+
+
+def _ledger(entry: Mapping[str, str]) -> dict[str, str]:
+    """Return an entry on a report or its answer, with a link only if it is safe."""
+    texts = {name: line(entry.get(name, ""), 600) for name in ("state", "version", "reason", "date")}
+    return {name: text for name, text in {**texts, "link": _address(entry.get("link", ""))}.items() if text}
 
 
 def _severity(record: Mapping[str, Any], force: str) -> Severity:
@@ -457,6 +470,8 @@ def as_json(finding: Finding, script: Sequence[int | str]) -> dict[str, Any]:
             "state": "" if history.state == OPEN else history.state,
             "history": () if history.events == (first,) else events,
             "issue": history.issue,
+            "reported": dict(history.reported),
+            "answered": dict(history.answered),
             "severity": {
                 "nature": str(finding.severity.nature),
                 "models": finding.severity.models,
