@@ -28,7 +28,7 @@ _PLACES = (
     re.compile(r"(?:^|[\s'\"/])([\w.-]+\.(?:cc|cpp|cxx|c|h|hpp):\d+)\b[^\n]*(?i:assert|check|failed|abort)"),
     re.compile(r"what\(\):\s*([^\n]+)"),
 )
-"""What a runtime prints before its process ends: the line of a Rust panic, of a failed assertion, or an exception."""
+"""The last words of a runtime before its process ends: the line of a Rust panic or assertion, or an exception."""
 
 
 def place_of(result: Result) -> str:

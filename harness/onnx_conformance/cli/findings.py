@@ -150,7 +150,8 @@ def _show(files: Sequence[Path], folder: Path, script_id: str | None, report: Pa
     """
     if files or (script_id and report):
         raise HarnessError(
-            "findings-shown-and-made", "--script and --report show the findings of --folder; give one of them, alone"
+            "findings-shown-and-made",
+            "--script and --report read only the findings of --folder; use one of them, without results files",
         )
     found = findings_file.read(folder)
     if script_id:

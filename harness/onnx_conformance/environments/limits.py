@@ -1,14 +1,14 @@
-"""Documented limits of a runtime: what it says itself that it cannot do. Their failures are listed apart.
+"""Documented limits of a runtime: cases that its own documentation excludes. Their failures are listed separately.
 
     [[limits]]                          # in the file of the adapter's environment
     sentence = "shapes must be known when it compiles"
-    link = "https://..."                # where the runtime says so
+    link = "https://..."                # the page of its documentation
     compiler = true                     # a limit of every ahead-of-time compiler
     forms = ["symbolic", "unranked"]    # only cases in these forms; default: all
     types = ["int64"]                   # only cases of these element types; default: all
     empty = true                        # only cases with an empty tensor; default: all
 
-Only a refusal is excused: a wrong result or a crash is a failure whatever the documentation says.
+Only a refusal is excused: a wrong result or a crash is a failure in any case.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Limit:
     """A documented limit.
 
     Attributes:
-        sentence: what the runtime cannot do, or needs.
-        link: where its documentation says so.
+        sentence: the missing feature, or the requirement.
+        link: the page of its documentation.
         compiler: whether every ahead-of-time compiler has the limit.
         forms, types: the forms and element types of the excused cases; empty: all.
         empty: whether only cases with an empty tensor are excused.

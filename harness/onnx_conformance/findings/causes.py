@@ -89,7 +89,7 @@ def _difference(finding: Finding) -> Hashable:
 def innermost(finding: Finding) -> str:
     """Return the innermost error of a message, without names of the operator, of nodes, and of folders.
 
-    Of a crash, it is the place at which the process ended; numbers of lines are kept.
+    For a crash, it is the place at which the process ended, with the number of the line.
     """
     if finding.identity.kind is Verdict.CRASH:
         return finding.example.message.partition(" at ")[2]
@@ -193,7 +193,7 @@ def _with_one_trait(findings: list[Finding]) -> Iterator[list[int]]:
 
 
 def _of_variants(findings: list[Finding]) -> Iterator[list[int]]:
-    """Yield pairs of findings of two variants of one implementation of which most failing cases are the same."""
+    """Yield pairs of findings of two variants of one implementation if most of their failing cases are the same."""
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for number, item in enumerate(findings):
         key = implementation_of(item), item.identity.operator, item.identity.kind, item.identity.apart

@@ -29,7 +29,7 @@ GRAVITY = (
     Verdict.DECLINED, Verdict.FALLBACK,
     Verdict.ACCEPTED_INVALID,
 )  # fmt: skip
-"""The kinds of findings of equally ordinary calls, the most severe first: what nobody notices precedes what ends."""
+"""The kinds of findings of equally ordinary calls, the most severe first: silent faults precede crashes."""
 KINDS = (*GRAVITY, Verdict.UNSUPPORTED)
 """All kinds of findings. The last is a version gap: a version is not supported, although an earlier one is."""
 OPEN, FIXED, BACK = "open", "fixed", "back"

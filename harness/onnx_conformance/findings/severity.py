@@ -85,7 +85,7 @@ def _arrays(values: Iterable[object]) -> Iterator[np.ndarray]:
 
 
 def _is_finite(array: np.ndarray) -> bool:
-    """Return whether an array has neither NaN nor infinity."""
+    """Return whether all numbers of an array are finite."""
     return not np.issubdtype(array.dtype, np.inexact) or bool(np.isfinite(array).all())
 
 

@@ -28,7 +28,7 @@ MOST_SHOWN, MOST_MESSAGE, MOST_CONDITIONS = 70, 110, 2
 UNTOLD = ("the text ", "the case cites ", "tag is ", "version ", "form is ", "opset ")
 """The first words of conditions that a title omits: they follow from its other words, or it has its own for them."""
 _WORDS = (
-    (re.compile(r"^(.+?) is (?:given|set)$"), r"with \1"),
+    (re.compile(r"^(.+?) is (?:set|given)$"), r"with \1"),
     (re.compile(r"^(.+?) is (?:not set|omitted)$"), r"without \1"),
     (re.compile(r"^(.+?) is asked for$"), r"with output \1"),
     (re.compile(r"^(.+?) is not asked for$"), r"without output \1"),
@@ -39,7 +39,7 @@ _NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
 
 
 def true_of(case: Case, conditions: Iterable[str]) -> tuple[str, ...]:
-    """Return the conditions that a case meets. A minimized case may lack what the cases of its group share."""
+    """Return the conditions that a case meets. A minimized case may lack conditions of its group."""
     known = known_of_case(case)
     told = [text for text in conditions if not text.startswith(UNTOLD)]
     return tuple(text for text in told if known is None or known.meets(text) is True)
@@ -56,7 +56,7 @@ def title(
         kind: the verdict.
         case: the smallest case.
         result: its result.
-        conditions: what the failing cases have in common; those that the smallest case lacks are left out.
+        conditions: those that the failing cases share; the ones that the smallest case lacks are left out.
     """
     name = operator.removeprefix("ai.onnx/")
     numbers = f" ({', '.join(map(str, versions))})" if versions else ""

@@ -25,7 +25,7 @@ _CHECKED = (
 
 
 def gravest(findings: Findings, most: int = MOST) -> list[list[Finding]]:
-    """Return the gravest causes that nobody has reported, each with its findings, the most severe one first."""
+    """Return the gravest causes without a report, each with its findings, the most severe one first."""
     groups = by_cause(item for item in findings.counted if item.history.state != FIXED)
     new = [group for group in groups if not any(item.history.reported or item.history.answered for item in group)]
     return new[:most]
@@ -68,7 +68,7 @@ def _parts(group: Sequence[Finding], scripts: Mapping[str, str]) -> Iterator[str
 
 
 def _context(group: Sequence[Finding]) -> Iterator[str]:
-    """Yield what else is known: other runtimes and versions, the place in the source, and the other findings."""
+    """Yield the context: other runtimes and versions, the place in the source, and the other findings."""
     first = group[0]
     since = first.history.since
     if since.get("failing") or since.get("passing"):

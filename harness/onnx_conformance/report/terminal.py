@@ -237,7 +237,7 @@ def _row(operator: str, backend: str, counts: Mapping[Verdict, int], shown: list
 def visible(summary: Summary, limit: int) -> tuple[list[Group], Counter[str]]:
     """Return the faults to show, at most `limit` for each backend (0: all), and the number of hidden ones.
 
-    The most severe ones come first; see `results.severity`.
+    The most severe ones are first; see `results.severity`.
     """
     shown: list[Group] = []
     hidden: Counter[str] = Counter()

@@ -1,8 +1,8 @@
 """Severity: which failures a user meets first.
 
-What ordinary models meet comes first, and before other failures of such calls a wrong result without an error, which
-nobody notices until it does harm. The table of usage (`specification.usage`) defines what is ordinary: a call is
-typical if a collected model makes it. Invalid models come last.
+Failures of ordinary calls precede others. Among them, wrong results without an error are first, because users notice
+them only after they did harm. A call is ordinary if a collected model makes it: the table of usage
+(`specification.usage`) decides that. Invalid models are last.
 
 The end of a run, the reports, the site and the findings order failures by `Severity.key`.
 """
