@@ -169,7 +169,7 @@ def _show(files: Sequence[Path], folder: Path, script_id: str | None, report: Pa
                 path = report / findings_bundle.name_of(number, group)
                 atomic_file.write(path, [findings_bundle.markdown(group, found.scripts)])
         except OSError as error:
-            raise HarnessError("report-not-writable", f"cannot write {error.filename}: {error.strerror}") from error
+            raise HarnessError("bundle-not-writable", f"cannot write {error.filename}: {error.strerror}") from error
         printing.show(f"{len(groups)} reports in {report}, the gravest cause first")
 
 

@@ -28,7 +28,7 @@ MOST_SHOWN, MOST_MESSAGE, MOST_CONDITIONS = 70, 110, 2
 UNTOLD = ("the text ", "the case cites ", "tag is ", "version ", "form is ", "opset ")
 """The first words of conditions that a title omits: they follow from its other words, or it has its own for them."""
 _WORDS = (
-    (re.compile(r"^(.+?) is (?:set|given)$"), r"with \1"),
+    (re.compile(r"^(.+?) is (?:set|giv\w+)$"), r"with \1"),
     (re.compile(r"^(.+?) is (?:not set|omitted)$"), r"without \1"),
     (re.compile(r"^(.+?) is asked for$"), r"with output \1"),
     (re.compile(r"^(.+?) is not asked for$"), r"without output \1"),
