@@ -134,15 +134,17 @@ def _words() -> tuple[str, str]:
     Raises:
         ValueError: a word of the option is neither.
     """
-    level, provider = next(iter(LEVELS)), "cpu"
+    level, provider = next(iter(LEVELS)), ""
     for word in filter(None, os.environ.get(VARIABLE, "").split(",")):
         if word in LEVELS:
             level = word
+        elif word.startswith(EP) and provider:
+            raise ValueError(f"its option names two execution providers, {EP}{provider} and {word}; use one of them")
         elif word.startswith(EP):
             provider = word.removeprefix(EP)
         else:
             raise ValueError(f"there is no option {word!r}; there are {', '.join(LEVELS)} and {EP}PROVIDER")
-    return LEVELS[level], provider
+    return LEVELS[level], provider or "cpu"
 
 
 LEVEL, EP_NAME = _words()
