@@ -321,7 +321,7 @@ def _plugin(path: Path, table: dict[str, Any], names: list[str], more: dict[str,
             f"{path}: onnxruntime {onnxruntime.__version__} already has a provider {same[0]}, so sessions cannot "
             f"distinguish it from that of {library}; use a build of onnxruntime without it, or rename yours"
         )
-    # Where the library ends this process, the last output tells the user why.
+    # If the library ends this process, its last output names the library.
     print(f"onnxruntime {onnxruntime.__version__} loads {library}", file=sys.stderr, flush=True)  # noqa: T201
     try:
         onnxruntime.register_execution_provider_library(names[0], library)

@@ -116,7 +116,7 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
             raise UnknownBackendError(
                 "provider-with-version",
                 f"backend {line(name)}: the versions of an execution provider and of its onnxruntime are in its file; "
-                "remove the version, or use a file of your own with others",
+                "remove the version, or write another file",
             )
         provider = None if python else needed
         interpreter = python if provider is None else python_environment.python_of(provider)
