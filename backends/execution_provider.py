@@ -114,7 +114,7 @@ class Provider:
             "name": self.name,
             "onnxruntime": onnxruntime.__version__,
             "registration": "dynamic" if self.devices else "built-in",
-            "device": "" if device is None else f"{device.type.name} {device.vendor}".strip(),
+            "device": "" if device is None else _named(device),
         }
         return {key: text for key, text in texts.items() if text}
 
@@ -333,15 +333,21 @@ def _plugin(path: Path, table: dict[str, Any], names: list[str], more: dict[str,
     kind = str(table.get("device", "")).upper()
     found = [item for item in every if item.ep_name in names and (not kind or item.device.type.name == kind)]
     if not found:
+        seen = {_named(item.device) for item in onnxruntime.get_ep_devices()} or {"no device"}
         there = ", ".join(sorted({f"{item.ep_name} on {item.device.type.name}" for item in every})) or "no provider"
         raise ValueError(
             f"{' and '.join(names)} found no {kind.lower() + ' ' if kind else ''}device on this machine; the library "
-            f"offers {there}"
+            f"offers {there}, and onnxruntime sees {' and '.join(sorted(seen))}"
         )
     version = str(found[0].ep_metadata.get("version", "")) if hasattr(found[0], "ep_metadata") else ""
     return _started(
         Provider(found[0].ep_name, version, (found[0],), library=code, registered=names[0], device=kind, **more)
     )
+
+
+def _named(device: Any) -> str:  # noqa: ANN401 - its module has no types
+    """Return the type and the vendor of a device, such as CPU AMD."""
+    return f"{device.type.name} {device.vendor}".strip()
 
 
 def _library(path: Path, table: dict[str, Any]) -> tuple[str, str]:
