@@ -43,6 +43,8 @@ from onnx_conformance.backends.option import PROVIDERS, provider_file
 CPU = "CPUExecutionProvider"
 FALLBACK = "session.disable_cpu_ep_fallback"
 """The entry of a session's configuration that refuses a model with a node on the CPU."""
+ALONE = {"enable_fallback": 0}
+"""Without this argument of InferenceSession, its Python code repeats a call that fails on the provider on the CPU."""
 OLDEST = "1.23"
 """The oldest ONNX Runtime whose Python interface loads plugins."""
 DEVICES = ("cpu", "gpu", "npu")
@@ -134,9 +136,9 @@ class Provider:
         if self.reports:
             options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
         if not self.devices:
-            return {"providers": [(self.name, self.options)]}
+            return {"providers": [(self.name, self.options)], **ALONE}
         options.add_provider_for_devices(list(self.devices), self.options)
-        return {}
+        return {**ALONE}
 
     def assigned(self, session: onnxruntime.InferenceSession) -> dict[str, Any] | None:
         """Return which provider runs which node, as the wire format has it; None if the session does not report it.
@@ -188,10 +190,10 @@ class Provider:
                 f"onnxruntime.register_execution_provider_library({self.registered!r}, {self.library})",
                 f"devices = [item for item in onnxruntime.get_ep_devices() if {wanted}]",
                 f"options.add_provider_for_devices(devices[:1], {self.options!r})",
-                "more = {}",
+                f"more = {ALONE!r}",
             ]
         else:
-            lines.append(f"more = {{'providers': [({self.name!r}, {self.options!r})]}}")
+            lines.append(f"more = { ({'providers': [(self.name, self.options)], **ALONE})!r}")
         return "\n".join(lines)
 
 

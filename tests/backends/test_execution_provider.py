@@ -146,6 +146,33 @@ def test_the_scripts_of_a_plugin_set_the_variables_that_its_library_reads() -> N
     assert "os" not in execution_provider.Provider("Mine", **given).code().split()
 
 
+@pytest.mark.parametrize("fallback", [False, True], ids=["no node", "some nodes"])
+def test_the_session_does_not_repeat_a_failed_call_on_the_cpu(*, fallback: bool) -> None:
+    mine = execution_provider.Provider("Mine", options={"device": "0"})
+    more = mine.prepare(onnxruntime.SessionOptions(), fallback=fallback)
+    assert more == {"providers": [("Mine", {"device": "0"})], "enable_fallback": 0}
+    names: dict[str, Any] = {"onnxruntime": onnxruntime}
+    exec(mine.code(), names)
+    assert names["more"] == more
+
+
+def test_an_option_that_a_built_in_provider_refuses_is_in_the_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Other(onnxruntime.InferenceSession):
+        """Refuse the provider, as ONNX Runtime refuses one with an unknown option."""
+
+        def _create_inference_session(self, providers: list[Any], *_: object, **__: object) -> None:
+            assert providers == [("Mine", {"fast": "1"})]
+            raise ValueError("no option fast")
+
+    monkeypatch.setattr(onnxruntime, "InferenceSession", Other)
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["Mine"])
+    path = provider_file(tmp_path, '[provider]\nnames = ["Mine"]\n[provider.options]\nfast = 1\n')
+    with pytest.raises(ValueError, match="Mine does not start: no option fast"):
+        execution_provider.load(str(path))
+
+
 def test_the_versions_of_a_provider_are_in_its_file() -> None:
     with refuses("provider-with-version", "onnxruntime[ep=nxrt]==1.30.0"):
         backend_names.resolve("onnxruntime[ep=nxrt]==1.30.0")
