@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import onnxruntime
 import pytest
-from onnx import helper
+from onnx import parser
 
+import runtime_fakes
 from commands import command
 from onnx_conformance.backends import execution_provider
 from onnx_conformance.base.verdict import Verdict
@@ -318,6 +319,12 @@ def test_a_registered_kernel_is_a_claim(last: int, operator: str, monkeypatch: p
     assert not claim.has("ai.onnx/Abs/1")
 
 
+def added() -> bytes:
+    """Return a model that adds two tensors of two elements."""
+    graph = "g (float[2] A, float[2] B) => (float[2] C) { C = Add(A, B) }"
+    return bytes(parser.parse_model(f'<ir_version: 8, opset_import: ["" : 14]> {graph}').SerializeToString())
+
+
 @pytest.mark.slow
 def test_a_plugin_is_tested_in_its_own_environment_and_scripts_load_it(tmp_path: Path) -> None:
     needed = python_environment.provider("ep=nxrt")
@@ -337,17 +344,34 @@ def test_a_plugin_is_tested_in_its_own_environment_and_scripts_load_it(tmp_path:
     assert hello["runtime"].startswith("cpu_ep of onnxruntime ")
     assert "register_execution_provider_library" in hello["repro"]
     assert "disable_cpu_ep_fallback" in hello["repro"]
-    model = helper.make_model(
-        helper.make_graph(
-            [helper.make_node("Add", ["A", "B"], ["C"])], "g",
-            [helper.make_tensor_value_info(name, 1, [2]) for name in "AB"],
-            [helper.make_tensor_value_info("C", 1, [2])],
-        ),
-        opset_imports=[helper.make_opsetid("", 14)], ir_version=8,
-    )  # fmt: skip
-    (tmp_path / "model.onnx").write_bytes(model.SerializeToString())
+    (tmp_path / "model.onnx").write_bytes(added())
     before = "import numpy as np\npath = 'model.onnx'\ninputs = {name: np.ones(2, np.float32) for name in 'AB'}\n"
     after = "assert session.get_providers()[0] == 'cpu_ep', session.get_providers()\nprint(outputs[0].tolist())\n"
     (tmp_path / "script.py").write_text(before + hello["repro_files"] + after)
     ran = subprocess.run([python, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.stdout == "[2.0, 2.0]\n", ran.stderr
+
+
+@runtime_fakes.REAL
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ggml", "openvino", "qnn"])
+def test_each_provider_that_needs_no_device_runs_and_scripts_load_it(name: str, tmp_path: Path) -> None:
+    results = tmp_path / "r.ndjson"
+    backend = f"onnxruntime[ep={name}]"
+    done = command(
+        "run", "--case", "ai.onnx/Add/14/same_shape", "--table", "none", "--backend", backend, "--results", results
+    )
+    run = Run(results)
+    assert [result.verdict for result in run.results()] == [Verdict.PASS], done.text
+    hello = run.header["backends"][backend]
+    needed = python_environment.provider(f"ep={name}")
+    assert needed is not None
+    script = "path, inputs = 'model.onnx', {name: np.ones(2, np.float32) for name in 'AB'}\n"
+    script = (
+        f"import numpy as np\n{script}{hello['repro_files']}print(session.get_providers()[0], outputs[0].tolist())\n"
+    )
+    (tmp_path / "script.py").write_text(script)
+    (tmp_path / "model.onnx").write_bytes(added())
+    words = [python_environment.python_of(needed), "script.py"]
+    ran = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ran.stdout.splitlines()[-1] == f"{hello['provider']['name']} [2.0, 2.0]", ran.stderr
