@@ -18,6 +18,11 @@ A provider is a file backends/providers/NAME.toml, or a file of the user. Its ta
     [provider.environment]        # variables that the library reads
     MY_EP_LOG = "error"
 
+    [[provider.unsupported]]      # an error with which it reports missing support, as in OPT_OUTS of an adapter
+    error = "Fail"                # the type of the exception
+    message = "the device has no float16"  # a regular expression
+    reason = "no float16 on this device"
+
 The other tables of the file ([[claims]] and the like) are the harness's; see docs/reference.md.
 
 Fallback to the CPU is disabled. If the provider does not take every node, a second session allows the CPU, so that the
@@ -50,6 +55,7 @@ OLDEST = "1.23"
 DEVICES = ("cpu", "gpu", "npu")
 """Types of devices."""
 TEXT, TEXTS, TABLE = "a text", "a list of texts", "a table of texts and numbers"
+ROWS = "tables [[provider.unsupported]] with the texts error, message (a regular expression) and reason"
 KEYS = {
     "names": TEXTS,
     "package": TEXT,
@@ -59,8 +65,11 @@ KEYS = {
     "options": TABLE,
     "session": TABLE,
     "environment": TABLE,
+    "unsupported": ROWS,
 }
 """The keys of the table [provider], each with the kind of its value."""
+ROW = ("error", "message", "reason")
+"""The keys of a table [[provider.unsupported]]."""
 TABLES = tuple(key for key, kind in KEYS.items() if kind is TABLE)
 
 
@@ -89,6 +98,7 @@ class Provider:
         registered: the name under which that library is registered.
         environment: variables that the library reads.
         device: the type of the devices that are wanted, such as GPU; empty for any.
+        unsupported: the errors with which it reports missing support, as rows of OPT_OUTS.
         claims_kernels: whether it claims to support the kernels that it registers.
     """
 
@@ -101,6 +111,7 @@ class Provider:
     registered: str = ""
     environment: dict[str, str] = field(default_factory=dict)
     device: str = ""
+    unsupported: tuple[tuple[str, str, str], ...] = ()
     claims_kernels: bool = False
 
     @property
@@ -235,6 +246,7 @@ def load(name: str) -> Provider:
     more: dict[str, Any] = {
         **{key: {name: str(value) for name, value in table.get(key, {}).items()} for key in TABLES},
         "claims_kernels": _claims_kernels(path, table),
+        "unsupported": tuple(tuple(row[key] for key in ROW) for row in table.get("unsupported", ())),
     }
     os.environ.update(more["environment"])
     if "package" not in table and "library" not in table:
@@ -257,6 +269,8 @@ def _check(path: Path, table: object) -> None:
         kind = KEYS[key]
         if kind is TABLE:
             fits = isinstance(value, dict) and all(isinstance(item, (str, int, float)) for item in value.values())
+        elif kind is ROWS:
+            fits = isinstance(value, list) and all(map(_is_row, value))
         elif kind is TEXTS:
             fits = isinstance(value, list) and all(isinstance(item, str) for item in value)
         else:
@@ -267,6 +281,17 @@ def _check(path: Path, table: object) -> None:
         raise ValueError(f"{path}: device = {device!r} is not known; write one of {', '.join(DEVICES)}")
     if "package" in table and "library" in table:
         raise ValueError(f"{path}: [provider] has both package and library; remove one of them")
+
+
+def _is_row(item: object) -> bool:
+    """Return whether an item describes an error of missing support."""
+    if not isinstance(item, dict) or item.keys() != {*ROW} or not all(isinstance(item[key], str) for key in ROW):
+        return False
+    try:
+        re.compile(item["message"])
+    except re.error:
+        return False
+    return True
 
 
 def _claims_kernels(path: Path, table: dict[str, Any]) -> bool:

@@ -173,7 +173,7 @@ MORE_WITH_CPU = PROVIDER.prepare(WITH_CPU, fallback=True)
 WITHOUT = _options()
 """Options of sessions that have no other provider than the CPU."""
 if PROVIDER.name != execution_provider.CPU:
-    OPT_OUTS += OPT_OUTS_OF_PROVIDERS
+    OPT_OUTS += (*OPT_OUTS_OF_PROVIDERS, *PROVIDER.unsupported)
 
 
 class SparseAnswer(Exception):  # noqa: N818 - it is the runtime's, not an error of ours

@@ -84,6 +84,8 @@ PLUGIN = '[provider]\nnames = ["Mine"]\nlibrary = "mine.toml"\n'
         ('[provider]\nnames = ["x"]\noptions = "fast"', "options = 'fast'"),
         ('[provider]\nnames = ["x"]\n[provider.session]\nlevels = [1]', "session = {'levels': [1]}"),
         ('[provider]\nnames = ["x"]\ndevice = "tpu"', "device = 'tpu'"),
+        ('[provider]\nnames = ["x"]\n[[provider.unsupported]]\nerror = "Fail"', "unsupported = [{'error': 'Fail'}]"),
+        (f"{PLUGIN}[[provider.unsupported]]\nerror = ''\nmessage = '('\nreason = ''", "a regular expression"),
         (PLUGIN + 'package = "mine"', "both package and library"),
         ('[provider]\nnames = ["x"]\npackage = "onnx:library_path"', "onnx has no function library_path()"),
         (
@@ -92,7 +94,20 @@ PLUGIN = '[provider]\nnames = ["Mine"]\nlibrary = "mine.toml"\n'
         ),
         (PLUGIN, "cannot load .*mine.toml as an execution provider"),
     ],
-    ids=["no table", "key", "names", "options", "session", "device", "two", "function", "same name", "no library"],
+    ids=[
+        "no table",
+        "key",
+        "names",
+        "options",
+        "session",
+        "device",
+        "no error",
+        "no pattern",
+        "two",
+        "function",
+        "same name",
+        "no library",
+    ],
 )
 def test_a_wrong_provider_file_gets_a_sentence(text: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=words if words.startswith("cannot") else re.escape(words)):
@@ -155,6 +170,12 @@ def test_the_session_does_not_repeat_a_failed_call_on_the_cpu(*, fallback: bool)
     names: dict[str, Any] = {"onnxruntime": onnxruntime}
     exec(mine.code(), names)
     assert names["more"] == more
+
+
+def test_the_file_names_the_errors_of_missing_support(tmp_path: Path) -> None:
+    text = "\n[[provider.unsupported]]\nerror = 'Fail'\nmessage = 'no f16'\nreason = 'no float16'\n"
+    path = provider_file(tmp_path, f'[provider]\nnames = ["CPUExecutionProvider"]{text}')
+    assert execution_provider.load(str(path)).unsupported == (("Fail", "no f16", "no float16"),)
 
 
 def test_an_option_that_a_built_in_provider_refuses_is_in_the_sentence(
