@@ -32,6 +32,7 @@ harness can judge models with added nodes. Each answer reports which provider ra
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import os
 import re
 import sys
@@ -95,6 +96,7 @@ class Provider:
         options: of the provider.
         session: entries of the session's configuration.
         library: Python code of the path of a plugin's library; empty for a built-in provider.
+        package: the Python package of that library; empty if a file or onnxruntime contains it.
         registered: the name under which that library is registered.
         environment: variables that the library reads.
         device: the type of the devices that are wanted, such as GPU; empty for any.
@@ -108,6 +110,7 @@ class Provider:
     options: dict[str, str] = field(default_factory=dict)
     session: dict[str, str] = field(default_factory=dict)
     library: str = ""
+    package: str = ""
     registered: str = ""
     environment: dict[str, str] = field(default_factory=dict)
     device: str = ""
@@ -128,6 +131,7 @@ class Provider:
             "onnxruntime": onnxruntime.__version__,
             "registration": "dynamic" if self.devices else "built-in",
             "device": "" if device is None else _named(device),
+            "packages": "" if self.name == CPU else _packages(self.package),
         }
         return {key: text for key, text in texts.items() if text}
 
@@ -342,8 +346,8 @@ def _plugin(path: Path, table: dict[str, Any], names: list[str], more: dict[str,
     library, code = _library(path, table)
     if not Path(library).is_file():
         raise ValueError(f"{path}: there is no library {library}")
-    own = {*onnxruntime.get_available_providers(), *(item.ep_name for item in onnxruntime.get_ep_devices())}
-    if same := [name for name in names if name in own]:
+    there = {*onnxruntime.get_available_providers(), *(item.ep_name for item in onnxruntime.get_ep_devices())}
+    if same := [name for name in names if name in there]:
         raise ValueError(
             f"{path}: onnxruntime {onnxruntime.__version__} already has a provider {same[0]}, so sessions cannot "
             f"distinguish it from that of {library}; use a build of onnxruntime without it, or rename yours"
@@ -356,25 +360,31 @@ def _plugin(path: Path, table: dict[str, Any], names: list[str], more: dict[str,
         raise ValueError(
             f"onnxruntime {onnxruntime.__version__} cannot load {library} as an execution provider: {error}"
         ) from None
-    every = [item for item in onnxruntime.get_ep_devices() if item.ep_name not in own]
+    every = [item for item in onnxruntime.get_ep_devices() if item.ep_name not in there]
     kind = str(table.get("device", "")).upper()
     found = [item for item in every if item.ep_name in names and (not kind or item.device.type.name == kind)]
     if not found:
         seen = {_named(item.device) for item in onnxruntime.get_ep_devices()} or {"no device"}
-        there = ", ".join(sorted({f"{item.ep_name} on {item.device.type.name}" for item in every})) or "no provider"
+        offers = ", ".join(sorted({f"{item.ep_name} on {item.device.type.name}" for item in every})) or "no provider"
         raise ValueError(
             f"{' and '.join(names)} found no {kind.lower() + ' ' if kind else ''}device on this machine; the library "
-            f"offers {there}, and onnxruntime sees {' and '.join(sorted(seen))}"
+            f"offers {offers}, and onnxruntime sees {' and '.join(sorted(seen))}"
         )
     version = str(found[0].ep_metadata.get("version", "")) if hasattr(found[0], "ep_metadata") else ""
-    return _started(
-        Provider(found[0].ep_name, version, (found[0],), library=code, registered=names[0], device=kind, **more)
-    )
+    own = {"library": code, "package": table.get("package", "").partition(":")[0], "registered": names[0]}
+    return _started(Provider(found[0].ep_name, version, (found[0],), device=kind, **own, **more))
 
 
 def _named(device: Any) -> str:  # noqa: ANN401 - its module has no types
     """Return the type and the vendor of a device, such as CPU AMD."""
     return f"{device.type.name} {device.vendor}".strip()
+
+
+def _packages(package: str) -> str:
+    """Return the distributions to install for a package and onnxruntime, as words for pip."""
+    of = importlib.metadata.packages_distributions()
+    names = {name: None for module in (package, "onnxruntime") if module for name in of.get(module, ())}
+    return " ".join(f"{name}=={importlib.metadata.version(name)}" for name in names)
 
 
 def _library(path: Path, table: dict[str, Any]) -> tuple[str, str]:

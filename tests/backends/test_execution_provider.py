@@ -364,6 +364,7 @@ def test_a_plugin_is_tested_in_its_own_environment_and_scripts_load_it(tmp_path:
     assert verdicts == {"Add": Verdict.PASS, "StringConcat": Verdict.UNSUPPORTED}, done.text
     assert hello["runtime"].startswith("cpu_ep of onnxruntime ")
     assert "register_execution_provider_library" in hello["repro"]
+    assert hello["provider"]["packages"] == "nxrt-ep-cpu==0.1.0.dev6 onnxruntime==1.32.0"
     assert "disable_cpu_ep_fallback" in hello["repro"]
     (tmp_path / "model.onnx").write_bytes(added())
     before = "import numpy as np\npath = 'model.onnx'\ninputs = {name: np.ones(2, np.float32) for name in 'AB'}\n"

@@ -39,7 +39,7 @@ FORMAT = 1
 
 IDENTITY = ("runtime", "version", "python", "node", "subject", "profile")
 """Members of a backend that identify its runtime, and the profile that its verdicts depend on."""
-OF_PROVIDER = ("name", "onnxruntime", "registration", "device")
+OF_PROVIDER = ("name", "onnxruntime", "registration", "device", "packages")
 """Members of the description of an execution provider."""
 OF_PROFILE = ("exclusions", "overrides")
 """Members of a backend with the tables of its profile."""
