@@ -140,7 +140,7 @@ def _built(hello: Mapping[str, Any]) -> dict[str, str]:
 def _provider(hello: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """Return the description of an execution provider, if the backend is one."""
     known = hello.get("provider", {})
-    texts = {key: clean(known[key], 80) for key in OF_PROVIDER if isinstance(known.get(key), str)}
+    texts = {key: clean(known[key], 200) for key in OF_PROVIDER if isinstance(known.get(key), str)}
     return {"provider": texts} if texts else {}
 
 
