@@ -1,1 +1,1 @@
-"""The counts of `onnx_conformance.usage`: collects real models, exports others, and counts the calls of their nodes."""
+"""The counts of `specification.usage`: collects real models, exports others, and counts the calls of their nodes."""

@@ -1,7 +1,7 @@
 """Counts how real models call ONNX, and writes the counts: `python -m tools.usage`, which `nox -s usage` runs.
 
 The models are parts of packages (`packages.toml`), or exports of torch, scikit-learn and jax by this folder's modules.
-They stay in a folder of your choice. Only counts are written, to `onnx_conformance/usage/usage.tsv`.
+They stay in a folder of your choice. Only counts are written, to `onnx_conformance/specification/usage/usage.tsv`.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from google.protobuf.message import DecodeError
 
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.usage import pattern, table
+from onnx_conformance.specification.usage import pattern, table
 from tools.usage import packages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from onnx_conformance.usage.pattern import Pattern
+    from onnx_conformance.specification.usage.pattern import Pattern
 
 EXPORTERS = ("torch_models", "sklearn_models", "jax_models")
 """The modules of this folder that write models; each runs with a folder as its argument."""

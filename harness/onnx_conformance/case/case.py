@@ -145,12 +145,25 @@ class Case:
         """Approximate size in memory, in bytes. It assumes that expected values are about as large as inputs."""
         return len(self.frame) + _OBJECTS
 
+    def described(self) -> tuple[dict[str, Any], list[bytes]]:
+        """Return the description of the case in a pack, without its bounds, and the bytes of its expected values."""
+        item = {
+            "id": self.id,
+            "frame": len(self.frame),
+            "model": len(self.model),
+            "outputs": list(self.outputs),
+            "form": self.form,
+            "needs": sorted(self.needs),
+        }
+        answer, buffers = encoding.described_answer(self.expected, self.allowance)
+        return {**item, **answer}, buffers
+
     def digests(self) -> tuple[str, str, str]:
         """Return short digests of the model, the inputs, and the expected outcome.
 
         They are the same on every processor; see `encoding`. They contain no phrase of ours except `Allowance.limits`.
         """
-        item, buffers = encoding.described_answer(self)
+        item, buffers = encoding.described_answer(self.expected, self.allowance)
         bounded = self.allowance.bounds is not None
         pieces = encoding.portable(item, b"".join(buffers), self.allowance, bounded=bounded)
         expected = [f"{self.outcome} {self.allowance.limits} {item}".encode(), *pieces]
@@ -160,7 +173,7 @@ class Case:
 
     def digest(self) -> str:
         """Return one digest of everything that a verdict depends on; see `encoding.digest`."""
-        item, buffers = encoding.described(self)
+        item, buffers = self.described()
         terms = encoding.terms(self.operator, str(self.outcome), self.force, self.allowance)
         bounded = self.allowance.bounds is not None
         return encoding.digest(item, terms, self.allowance, self.frame, b"".join(buffers), bounded=bounded)

@@ -20,11 +20,10 @@ from onnx_conformance.base.values import Drawn
 from onnx_conformance.case import properties
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from onnx_conformance.base.values import Array
+    from onnx_conformance.base.values import Array, Value
     from onnx_conformance.case.allowance import Allowance
-    from onnx_conformance.case.case import Case
 
 DIGEST = 11
 """Characters of a digest: 64 bits in base64."""
@@ -37,31 +36,19 @@ _HASHED = ("model", "outputs", "form", "needs", "expected", "any_of", "any_order
 """The parts of a description that are hashed as text."""
 
 
-def described(case: Case) -> tuple[dict[str, Any], list[bytes]]:
-    """Return the description of a case in a pack, without its bounds, and the bytes of its expected values."""
-    item = {
-        "id": case.id,
-        "frame": len(case.frame),
-        "model": len(case.model),
-        "outputs": list(case.outputs),
-        "form": case.form,
-        "needs": sorted(case.needs),
-    }
-    answer, buffers = described_answer(case)
-    return {**item, **answer}, buffers
-
-
-def described_answer(case: Case) -> tuple[dict[str, Any], list[bytes]]:
+def described_answer(
+    expected: Sequence[Value | Drawn] | None, allowance: Allowance
+) -> tuple[dict[str, Any], list[bytes]]:
     """Return the description of the expected values and of the other permitted ones, and their bytes."""
-    allowance, item = case.allowance, dict[str, Any]()
+    item = dict[str, Any]()
     buffers: list[bytes] = []
-    if case.expected is not None:
+    if expected is not None:
         # In the order in which a reader takes the bytes.
         item["expected"] = [
             {"drawn": properties.describe(value)} if isinstance(value, Drawn) else protocol.encode(value, buffers)
-            for value in case.expected
+            for value in expected
         ]
-        if not any(isinstance(value, Drawn) for value in case.expected):
+        if not any(isinstance(value, Drawn) for value in expected):
             item["bytes_expected"] = sum(map(len, buffers))
     if allowance.any_of:
         item["any_of"] = [

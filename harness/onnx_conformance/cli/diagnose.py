@@ -14,6 +14,7 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.under_test import ORACLE
 from onnx_conformance.base.verdict import line
 from onnx_conformance.case.case import Outcome
+from onnx_conformance.cli import repro_output
 from onnx_conformance.cli.options import (
     REFERENCE,
     Seconds,
@@ -34,7 +35,7 @@ from onnx_conformance.processes.asker import Asker
 from onnx_conformance.report import dissent as dissent_report
 from onnx_conformance.report import explanation
 from onnx_conformance.report import minimized as minimized_report
-from onnx_conformance.repro import stored, write
+from onnx_conformance.repro import stored
 from onnx_conformance.repro.bug_report import Issue
 from onnx_conformance.results.stream import Run
 from onnx_conformance.run import progress
@@ -62,7 +63,7 @@ def with_repro_options(command: Any) -> Any:  # noqa: ANN401 - click's decorator
             help="Write to this file instead of printing; with --format folder, the parent folder.",
         ),
         click.option(
-            "--format", "kind", type=click.Choice(write.KINDS), default="python", show_default=True,
+            "--format", "kind", type=click.Choice(repro_output.KINDS), default="python", show_default=True,
             help="A Python file, a bug report in Markdown, or a folder in ONNX's layout with both.",
         ),
         click.option(
@@ -86,7 +87,7 @@ def _targets(
 ) -> tuple[Target, list[Target]]:
     """Return the failing backend, and the other backends whose outputs are shown."""
     target = backend_names.resolve(backend, python, passes)
-    further = [backend_names.resolve(name, passes=passes) for name in write.others(kind, backend, others)]
+    further = [backend_names.resolve(name, passes=passes) for name in repro_output.others(kind, backend, others)]
     return _isolated(target, suite, isolate), [_isolated(other, suite, isolate) for other in further]
 
 
@@ -144,7 +145,7 @@ def _guilty(case: Case, answer: LiveAnswer, target: Target, limits: Limits) -> G
 
 def _write(issue: Issue, kind: str, out: Path | None) -> None:
     """Write or print a reproduction; large values are not printed to a terminal."""
-    text, written = write.file(issue, kind, out)
+    text, written = repro_output.file(issue, kind, out)
     if written is None and printing.is_terminal():
         text = stored.shortened(text, 0, "--out FILE writes the whole script")
     printing.show(text if written is None else f"{issue.result.verdict}: {written}\n", end="")
@@ -180,7 +181,7 @@ def repro_(
     others: Any, passes: tuple[str, ...], isolate: tuple[Path, ...] | None,  # noqa: ANN401 - click's
 ) -> None:  # fmt: skip
     """Write a reproduction of a case on a backend: a Python file, a bug report, or a folder."""
-    write.check(kind, out, others)
+    repro_output.check(kind, out, others)
     target, beside = _targets(kind, backend, python, others, passes, suite_name, isolate)
     case = _case(case_id, suite_name, reference, passes, isolate, Limits())
     with Asker(target, Limits()) as asker:
@@ -221,7 +222,7 @@ def minimize_(
     The reductions are listed on standard error; the reproduction is the same as that of `repro`. Exit status: 0 the
     case cannot be reduced further, or --steps is reached; 2 it passes, fails differently each time, or does not exist.
     """
-    write.check(kind, out, others)
+    repro_output.check(kind, out, others)
     target, beside = _targets(kind, backend, python, others, passes, suite_name, isolate)
     limits = Limits(timeout=timeout)
     case = _case(case_id, suite_name, reference, passes, isolate, limits)

@@ -11,12 +11,12 @@ import onnx
 from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import CHECKOUT
+from onnx_conformance.cli import repro_output
 from onnx_conformance.cli.options import SIZE, Seconds, exit_with, with_adapter_options
 from onnx_conformance.environments import backend_names, sandbox
 from onnx_conformance.findings import findings_file, model_use
 from onnx_conformance.report import verification
 from onnx_conformance.report.html import verification_page
-from onnx_conformance.repro import write
 from onnx_conformance.repro.bug_report import Issue
 from onnx_conformance.run import progress
 from onnx_conformance.specification.model_use import calls
@@ -169,5 +169,5 @@ def _write_script(done: Verified, path: Path) -> None:
         printing.note("--script: no fault could be written as one case, so there is no script")
         return
     case, result, answer = found
-    write.file(Issue(case, result, answer, ()), "markdown" if path.suffix == ".md" else "python", path)
+    repro_output.file(Issue(case, result, answer, ()), "markdown" if path.suffix == ".md" else "python", path)
     printing.note(f"{result.verdict}: {path}")

@@ -1,6 +1,6 @@
 """Cases that are derived from the usage of an operator: one for each call of real models that no declared case makes.
 
-`onnx_conformance.usage` knows the calls. A derived case takes the arguments of the declared case that needs the fewest
+`specification.usage` knows the calls. A derived case takes the arguments of the declared case that needs the fewest
 changes: other types and ranks of its inputs, attributes with their defaults or with the values of another case. If the
 oracle has no answer for the result, the case does not exist, and the call stays without a case.
 """
@@ -23,8 +23,8 @@ from onnx_conformance.declare.op import OF_CALL, USED
 from onnx_conformance.generation import binding
 from onnx_conformance.specification import evaluator, registry
 from onnx_conformance.specification.signature import gather
-from onnx_conformance.usage import calls
-from onnx_conformance.usage.pattern import UNKNOWN, Words, of_model
+from onnx_conformance.specification.usage import calls
+from onnx_conformance.specification.usage.pattern import UNKNOWN, Words, of_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
     from onnx_conformance.specification.schema import OperatorVersion
-    from onnx_conformance.usage.pattern import Pattern
+    from onnx_conformance.specification.usage.pattern import Pattern
 
 _SIZES = (3, 2, 4, 5, 2, 3)
 """Sizes of added dimensions, from the last one, where no other input of the declared case has a dimension."""

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from onnx_conformance.case.case import PLAIN, Outcome
-from onnx_conformance.composition.neighbours import neighbours
 from onnx_conformance.declare import NoAnswer
 from onnx_conformance.forms import table
 from onnx_conformance.generation import deliveries
+from onnx_conformance.generation.neighbours import neighbours
 from onnx_conformance.generation.plans import deliver
 from onnx_conformance.search.calls import Call
 from onnx_conformance.search.chains import Chain, started

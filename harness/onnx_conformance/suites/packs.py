@@ -378,7 +378,7 @@ class Packer:
     def add(self, case: Case) -> None:
         """Add a case."""
         allowance = case.allowance
-        item, buffers = encoding.described(case)
+        item, buffers = case.described()
         item["common"] = self._common.setdefault(_common(case), len(self._common))
         if self._digests is not None:
             self._matches &= self._digests.get(case.id) == case.digest()

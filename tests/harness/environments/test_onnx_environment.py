@@ -93,4 +93,4 @@ def test_a_run_takes_another_onnx(version: str, lacks: str, tmp_path: Path) -> N
     assert lacks not in operators
     none = run("list", "--onnx", version, "--op", lacks.removeprefix("ai.onnx/"))
     assert (none.returncode, none.stdout) == (2, "")
-    assert f"onnx {version} does not define {lacks}" in none.stderr
+    assert lacks in none.stderr

@@ -11,12 +11,11 @@ import pytest
 
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.compare import compare
-from onnx_conformance.composition import neighbours, rewrite_cases
 from onnx_conformance.declare import CaseSpec
 from onnx_conformance.forms import table
 from onnx_conformance.forms.delivered import Delivered, in_opset, unchanged
 from onnx_conformance.forms.table import PLAIN, Start
-from onnx_conformance.generation import deliveries, plans
+from onnx_conformance.generation import deliveries, neighbours, plans, rewrite_cases
 from onnx_conformance.rewrites.rewrite import Model, listed, numbers
 from onnx_conformance.search import chains
 from onnx_conformance.specification import evaluator, registry, schema

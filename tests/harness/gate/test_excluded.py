@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands import command
-from onnx_conformance import testing
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.gate import expectations
 from onnx_conformance.gate.excluded import Excluded
@@ -17,6 +16,7 @@ from onnx_conformance.report import comparison, report_data
 from onnx_conformance.report.formats import FORMATS
 from onnx_conformance.results.stream import Run
 from onnx_conformance.specification import registry
+from onnx_conformance.testing import items as testing
 from runs import SPLIT, entry, result, run_of
 
 if TYPE_CHECKING:

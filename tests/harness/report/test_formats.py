@@ -422,7 +422,7 @@ def test_a_suite_that_is_elsewhere_costs_no_report(tmp_path: Path) -> None:
     foreign(tmp_path / "r", result(verdict=Verdict.CRASH), suite={"name": str(tmp_path / "gone"), "digest": ""})
     done = command("report", tmp_path / "r", "--folder", tmp_path / "all")
     assert done.status == 0, done.text
-    assert f"suite {tmp_path / 'gone'} is not available" in done.err, done.text
+    assert str(tmp_path / "gone") in done.err, done.text
     assert "(not run)" in (tmp_path / "all" / "report.md").read_text()
 
 

@@ -143,7 +143,7 @@ def test_samples_are_read() -> None:
 )
 def test_an_invalid_sample_is_reported(text: str) -> None:
     done = command("run", "--backend", GOOD, *CASES, "--sample", text)
-    assert (done.status, f"{text!r} is not a sample; write 1/n, such as 1/80" in done.err) == (2, True), done.text
+    assert (done.status, repr(text) in done.err) == (2, True), done.text
 
 
 def test_a_sample_of_an_unknown_backend_is_reported() -> None:

@@ -4,8 +4,8 @@ import collections
 
 import pytest
 
-from onnx_conformance.composition import rewrite_cases
 from onnx_conformance.forms import table
+from onnx_conformance.generation import rewrite_cases
 from onnx_conformance.rewrites.rewrite import Rewrite, distinct, numbers
 
 PASSES = {

@@ -125,7 +125,7 @@ def test_a_command_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(onnx_layout, "put", interrupted)
     done = command("generate", *SPLIT, "--out", tmp_path)
     assert (done.status, len(written(tmp_path))) == (2, 7), done.text
-    assert f"stopped; 7 cases in {tmp_path} are complete" in done.err
+    assert str(tmp_path) in done.err
     monkeypatch.setattr(onnx_layout, "put", put)
     done = command("generate", *SPLIT, "--out", tmp_path)
     assert (done.status, written(tmp_path)) == (0, names()), done.text
@@ -141,7 +141,7 @@ def test_a_case_that_differs_is_replaced_only_with_overwrite(tmp_path: Path) -> 
     (damaged / "model.onnx").write_bytes(b"mine")
     done = command(*words)
     assert done.status == 2, done.text
-    assert f"{damaged} contains another case with this name" in done.err
+    assert "[case-folder-taken]" in done.err
     assert "--overwrite" in done.err
     assert (damaged / "model.onnx").read_bytes() == b"mine"
     done = command(*words, "--overwrite")

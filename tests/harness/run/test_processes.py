@@ -168,7 +168,7 @@ def test_a_fault_of_the_harness_in_a_worker_is_one_of_the_command(
         raise ZeroDivisionError("in the judge")
 
     monkeypatch.setattr(judging, "_judged", broken)
-    with pytest.raises(WorkerFaultError, match="ZeroDivisionError: in the judge"):
+    with pytest.raises(WorkerFaultError, match="ZeroDivisionError"):
         Run(options(tmp_path / "results.ndjson")).run()
 
 

@@ -13,7 +13,7 @@ import onnx.parser
 import pytest
 from click.testing import CliRunner
 
-from onnx_conformance.usage import table
+from onnx_conformance.specification.usage import table
 from refusals import refuses
 from tools.usage import __main__ as usage
 from tools.usage import packages

@@ -8,8 +8,8 @@ from onnx import numpy_helper
 from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.case.compare import compare
 from onnx_conformance.case.external_data import loaded
-from onnx_conformance.composition import rewrite_cases
 from onnx_conformance.forms import constants, surroundings, table
+from onnx_conformance.generation import rewrite_cases
 from onnx_conformance.rewrites.rewrite import Model, Rewrite, integers, listed, numbers, scalar
 from onnx_conformance.specification.evaluator import Evaluator
 from onnx_conformance.tolerance.several_nodes import in_narrower

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from onnx_conformance.specification import registry, schema
-from onnx_conformance.usage import table
-from onnx_conformance.usage.pattern import Pattern
+from onnx_conformance.specification.usage import table
+from onnx_conformance.specification.usage.pattern import Pattern
 
 if TYPE_CHECKING:
     from pathlib import Path

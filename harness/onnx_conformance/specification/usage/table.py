@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from onnx_conformance.usage.pattern import Pattern
+from onnx_conformance.specification.usage.pattern import Pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -4,7 +4,7 @@
     pytest --onnx-backend onnxruntime --onnx-expectations onnxruntime.toml
 
 Every pytest run in the same environment imports this module, so it imports only the table of options until an option
-needs more. `onnx_conformance.testing` does the work.
+needs more. `onnx_conformance.testing.items` does the work.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from onnx_conformance.base.selection_options import OPTIONS
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-    from onnx_conformance.testing import Tally
+    from onnx_conformance.testing.items import Tally
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,11 +52,11 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
                 "--onnx-expectations needs --onnx-backend; in a test module, write conformance(..., expectations=FILE)"
             )
         return
-    from onnx_conformance import testing  # noqa: PLC0415 - would slow down every pytest run of the environment
     from onnx_conformance.base import errors, printing  # noqa: PLC0415 - would slow down every pytest run of the environment
+    from onnx_conformance.testing import items as made  # noqa: PLC0415 - would slow down every pytest run of the environment
 
     try:
-        items.extend(testing.items(session))
+        items.extend(made.items(session))
     except errors.HarnessError as error:
         raise pytest.UsageError(printing.neutral(error.labelled)) from error
 
@@ -64,9 +64,9 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 @pytest.fixture
 def onnx_result(request: pytest.FixtureRequest) -> Any:  # noqa: ANN401 - its types are in modules that are not imported yet
     """Return the result of a case, for the tests of `onnx_conformance.testing.conformance`."""
-    from onnx_conformance import testing  # noqa: PLC0415 - as above
+    from onnx_conformance.testing import items as made  # noqa: PLC0415 - as above
 
-    return testing.answer(request.node, request.param)
+    return made.answer(request.node, request.param)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -99,9 +99,9 @@ class _ExpectationsCheck:
         if record is None:
             return
         if self.tally is None:
-            from onnx_conformance import testing  # noqa: PLC0415 - as above
+            from onnx_conformance.testing import items as made  # noqa: PLC0415 - as above
 
-            self.tally = testing.Tally()
+            self.tally = made.Tally()
         self.tally.add(record)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:

@@ -7,8 +7,8 @@ import onnx
 import pytest
 
 from onnx_conformance.case.case import Outcome
-from onnx_conformance.composition.chains import SECONDS, chains
 from onnx_conformance.generation import plans
+from onnx_conformance.generation.chains import SECONDS, chains
 from onnx_conformance.specification import registry
 
 

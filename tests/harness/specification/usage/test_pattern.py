@@ -7,7 +7,7 @@ from collections import Counter
 import onnx.parser
 import pytest
 
-from onnx_conformance.usage.pattern import Pattern, inferred, of_model
+from onnx_conformance.specification.usage.pattern import Pattern, inferred, of_model
 
 OUTER = """
 <ir_version: 10, opset_import: ["" : 17, "other" : 1]>

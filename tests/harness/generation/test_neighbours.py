@@ -14,8 +14,8 @@ import pytest
 from commands import command
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.case.compare import compare
-from onnx_conformance.composition.neighbours import neighbours
 from onnx_conformance.forms import table
+from onnx_conformance.generation.neighbours import neighbours
 from onnx_conformance.specification.evaluator import Evaluator
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Selection

@@ -12,8 +12,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from onnx_conformance.usage import table
-from onnx_conformance.usage.pattern import UNKNOWN, Pattern, Words
+from onnx_conformance.specification.usage import table
+from onnx_conformance.specification.usage.pattern import UNKNOWN, Pattern, Words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

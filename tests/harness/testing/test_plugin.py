@@ -34,8 +34,8 @@ ONE = "ai.onnx/Split/18/uneven_two"
 WRONG = "ai.onnx/SplitToSequence/11/keepdims_zero_scalar_one"
 SOME = "ai.onnx/Split/18/uneven*"
 IMPORTED = (
-    "pytest", "_hypothesis_pytestplugin", "hypothesis", "xdist.looponfail", "xdist.plugin", "onnx_conformance.testing",
-    "onnx_conformance.operators.tensor.split",
+    "pytest", "_hypothesis_pytestplugin", "hypothesis", "xdist.looponfail", "xdist.plugin",
+    "onnx_conformance.testing.items", "onnx_conformance.operators.tensor.split",
 )  # fmt: skip
 """Modules that are imported once for all runs."""
 
@@ -358,7 +358,7 @@ def test_without_the_option_the_plugin_adds_nothing_and_imports_nothing(ask: Ask
         "def test_alone():\n"
         "    ours = {'onnx_conformance', 'onnx', 'numpy'}\n"
         "    loaded = sorted(name for name in sys.modules if name.partition('.')[0] in ours)\n"
-        "    names = ('base', 'base.package', 'base.selection_options', 'pytest_plugin')\n"
+        "    names = ('base', 'base.package', 'base.selection_options', 'testing', 'testing.plugin')\n"
         "    assert loaded == ['onnx_conformance', *(f'onnx_conformance.{name}' for name in names)], loaded\n"
     )
     ran = ask.start("test_mine.py", "-p", "no:hypothesispytest")

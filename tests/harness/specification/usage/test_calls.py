@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from onnx_conformance.specification import schema
-from onnx_conformance.usage.calls import carried, matching, of_pattern
-from onnx_conformance.usage.pattern import Pattern
+from onnx_conformance.specification.usage.calls import carried, matching, of_pattern
+from onnx_conformance.specification.usage.pattern import Pattern
 
 
 def pattern(operator: str, types: str = "", attributes: str = "", inputs: str = "") -> Pattern:
