@@ -11,7 +11,6 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from onnx_conformance.base import under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Result, Verdict, parts
 from onnx_conformance.environments import backend_names
@@ -97,7 +96,7 @@ def dissents(runs: Sequence[Run], enough: int = ENOUGH) -> list[Dissent]:
         raise DissentError(
             "suites-differ-in-dissent", f"these runs have {len(suites)} suites; run every backend with the same one"
         )
-    available = {implementation_of(name) for run in runs for name in run.header["backends"]}
+    available = {backend_names.implementation_of(name) for run in runs for name in run.header["backends"]}
     if len(available) < enough:
         raise DissentError(
             "too-few-implementations",
@@ -111,7 +110,7 @@ def dissents(runs: Sequence[Run], enough: int = ENOUGH) -> list[Dissent]:
             first = agreeing[0]
             operator, _, version = first.operator.rpartition("/")
             name, type_ = parts(first.case, first.operator)
-            implementations = tuple(sorted({implementation_of(result.backend) for result in agreeing}))
+            implementations = tuple(sorted({backend_names.implementation_of(result.backend) for result in agreeing}))
             row = rows.setdefault(
                 (operator, name, first.verdict, implementations),
                 Dissent(
@@ -136,18 +135,12 @@ def _rank(row: Dissent) -> int:
     return {Verdict.REFUSED: 1, Verdict.ACCEPTED_INVALID: 2, Verdict.LENIENT: 3}.get(row.verdict, 0)
 
 
-def implementation_of(backend: str) -> str:
-    """Return the implementation of a backend: versions, options, and bindings to other languages are one."""
-    needed = backend_names.needs(backend)
-    return (needed.implementation or needed.name) if needed else under_test.stem(backend)
-
-
 def _cases(runs: Sequence[Run]) -> dict[str, _Case]:
     cases: dict[str, _Case] = {}
     for run in runs:
         for result in run.results():
             if result.verdict is Verdict.PASS:
-                cases.setdefault(result.case, _Case()).passed.add(implementation_of(result.backend))
+                cases.setdefault(result.case, _Case()).passed.add(backend_names.implementation_of(result.backend))
             elif result.verdict in ANSWERS or result.verdict is Verdict.REFUSED:
                 cases.setdefault(result.case, _Case()).failed.append(result)
     return {name: case for name, case in cases.items() if case.failed}
@@ -163,7 +156,7 @@ def _agreements(case: _Case, enough: int) -> Iterator[list[Result]]:
         else:
             group.append(result)
     for group in same:
-        are_enough = len({implementation_of(result.backend) for result in group}) >= enough
+        are_enough = len({backend_names.implementation_of(result.backend) for result in group}) >= enough
         if are_enough and not (group[0].verdict is Verdict.REFUSED and case.passed):
             yield group
 

@@ -17,7 +17,9 @@ import onnx
 
 from onnx_conformance.analysis import model_traits
 from onnx_conformance.analysis.traits import ALLOWED, FORBIDDEN, OPSET, TYPE, VERSION, TraitKind
+from onnx_conformance.base.verdict import split_operator
 from onnx_conformance.case.external_data import decoded
+from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from onnx_conformance.analysis.traits import Traits
+    from onnx_conformance.case.case import Case
     from onnx_conformance.specification.model_use import Call
     from onnx_conformance.specification.schema import OperatorVersion
 
@@ -204,6 +207,18 @@ class KnownCall:
         else:
             decided = self.typed and (name == TYPE.name or name.startswith("type of "))
         return False if decided else None
+
+
+def known_of_case(case: Case) -> KnownCall | None:
+    """Return the facts about the tested node of a case, whose inputs are known; None if ONNX has no such operator."""
+    name, since = split_operator(case.operator)
+    domain, _, op_type = name.partition("/")
+    if since is None or not schema.exists(domain, op_type, since):
+        return None
+    shared, own = model_traits.Reader().of_case(case)
+    version = schema.in_force(domain, op_type, since)
+    everything: Traits = {**shared, **own, VERSION: since, ALLOWED: True}
+    return KnownCall(version, everything, {item.name: "value" for item in version.inputs}, True, frozenset())  # noqa: FBT003
 
 
 def _written(value: object) -> str:

@@ -23,6 +23,22 @@ def signature(result: Result) -> tuple[str, ...]:
     return (*shared, result.error, masked(result.message))
 
 
+_PLACES = (
+    re.compile(r"panicked at (?!/rustc)(\S+?\.rs:\d+)"),
+    re.compile(r"(?:^|[\s'\"/])([\w.-]+\.(?:cc|cpp|cxx|c|h|hpp):\d+)\b[^\n]*(?i:assert|check|failed|abort)"),
+    re.compile(r"what\(\):\s*([^\n]+)"),
+)
+"""What a runtime prints before its process ends: the line of a Rust panic, of a failed assertion, or an exception."""
+
+
+def place_of(result: Result) -> str:
+    """Return the line of the source, or the exception, with which a process ended; empty if it printed neither."""
+    if result.verdict is not Verdict.CRASH:
+        return ""
+    matches = (pattern.search(result.stderr) for pattern in _PLACES)
+    return next((" ".join(match[1].split())[:160] for match in matches if match), "")
+
+
 def operator_of(result: Result) -> str:
     """Return the operator of a result, without its version."""
     return result.operator.rpartition("/")[0] or result.operator

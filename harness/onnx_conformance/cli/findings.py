@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from onnx_conformance.base import printing, under_test
+from onnx_conformance.base import atomic_file, printing, under_test
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import line
 from onnx_conformance.cli.options import (
     NO_VERIFY_HASHES,
     Seconds,
@@ -19,6 +21,7 @@ from onnx_conformance.cli.options import (
 )
 from onnx_conformance.environments import backend_names, python_environment
 from onnx_conformance.findings import collect, finding, findings_file
+from onnx_conformance.report import findings_bundle
 from onnx_conformance.report import findings_text as written
 from onnx_conformance.results.stream import Run
 from onnx_conformance.run import progress
@@ -33,7 +36,13 @@ if TYPE_CHECKING:
 
 
 @click.command("findings")
-@click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("files", metavar="[RESULTS...]", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--script", "script_id", metavar="ID", help="Only print the script of a finding of the folder.")
+@click.option(
+    "--report", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="Only write reports for the authors of the runtimes into DIR: one for each of the "
+    f"{findings_bundle.MOST} gravest causes of the folder that are not reported yet.",
+)  # fmt: skip
 @click.option(
     "--folder", required=True, type=click.Path(file_okay=False, path_type=Path),
     help="Write findings.json, README.md and a script for each finding into this folder.",
@@ -67,7 +76,8 @@ if TYPE_CHECKING:
 )
 @NO_VERIFY_HASHES
 def findings_(
-    files: tuple[Path, ...], folder: Path, selection: Selection, others: tuple[str, ...], versions: tuple[str, ...],
+    files: tuple[Path, ...], script_id: str | None, report: Path | None, folder: Path, selection: Selection,
+    others: tuple[str, ...], versions: tuple[str, ...],
     profile: Path | None, jobs: int | None, seconds: float, timeout: float, *, update: bool,
 ) -> None:  # fmt: skip
     """Deduplicate failures into faults, each with its sentence, its smallest case and a script that reproduces it.
@@ -77,6 +87,11 @@ def findings_(
 
     Exit status: 0 there are no open findings, 1 there are some, 2 the command failed.
     """
+    if script_id or report:
+        _show(files, folder, script_id, report)
+        return
+    if not files:
+        raise HarnessError("no-results-for-findings", "name the results files of a run, or use --script or --report")
     runs = [Run(path) for path in files]
     before = _before(folder, update=update)
     _check(runs)
@@ -125,6 +140,36 @@ def scripts_(folder: Path, out: Path | None) -> None:
     found, target = findings_file.read(folder), out or folder
     findings_file.write_derived(target, found, written.markdown(found))
     printing.show(f"{target / 'README.md'} and {len(found.scripts):,} scripts in {target / finding.SCRIPTS}")
+
+
+def _show(files: Sequence[Path], folder: Path, script_id: str | None, report: Path | None) -> None:
+    """Print a script of the folder's findings, or write the reports on the gravest causes.
+
+    Raises:
+        HarnessError: results are named, too; there is no such finding; or a report cannot be written.
+    """
+    if files or (script_id and report):
+        raise HarnessError(
+            "findings-shown-and-made", "--script and --report show the findings of --folder; give one of them, alone"
+        )
+    found = findings_file.read(folder)
+    if script_id:
+        text = found.scripts.get(script_id)
+        if not text:
+            near = difflib.get_close_matches(script_id, found.scripts, 1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            raise HarnessError("no-such-finding", f"{folder} has no finding {line(script_id)}{hint}")
+        printing.show(text)
+    if report:
+        groups = findings_bundle.gravest(found)
+        try:
+            report.mkdir(parents=True, exist_ok=True)
+            for number, group in enumerate(groups, 1):
+                path = report / findings_bundle.name_of(number, group)
+                atomic_file.write(path, [findings_bundle.markdown(group, found.scripts)])
+        except OSError as error:
+            raise HarnessError("report-not-writable", f"cannot write {error.filename}: {error.strerror}") from error
+        printing.show(f"{len(groups)} reports in {report}, the gravest cause first")
 
 
 def _before(folder: Path, *, update: bool) -> Findings | None:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from onnx_conformance.backends.option import EP, ONLY, VARIABLE, WITHOUT, provider_file
+from onnx_conformance.backends.option import EP, VARIABLE, provider_file
 from onnx_conformance.base import under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import BACKENDS
@@ -199,13 +199,10 @@ def _profile(option: str) -> str:
         raise UnknownBackendError("provider-file-not-readable", f"cannot read {line(path)}: {why}") from None
 
 
-def with_passes(target: Target, passes: Iterable[str]) -> Target:
-    """Return the target of an optimizer that runs these of its passes alone; other words of its option stay."""
-    option = target.environment.get(VARIABLE, "")
-    words = [word for word in option.split(",") if word and not word.startswith((ONLY, WITHOUT))]
-    chosen = ",".join([*words, ONLY + "+".join(passes)])
-    name = under_test.with_option(target.name, chosen)
-    return dataclasses.replace(target, name=name, environment={**target.environment, VARIABLE: chosen})
+def implementation_of(backend: str) -> str:
+    """Return the implementation of a backend: versions, options, and bindings to other languages are one."""
+    needed = needs(backend)
+    return (needed.implementation or needed.name) if needed else under_test.stem(backend)
 
 
 def is_file_name(name: str) -> bool:

@@ -12,6 +12,12 @@ The needs of an adapter are data in `backends/NAME.toml`:
     OMP_NUM_THREADS = "1"
 
     implementation = "onnxruntime"  # which it is a binding of; default: itself
+    folds_with = "onnx_reference"   # the runtime with which a tool evaluates constants; default: none
+
+    [[limits]]                      # documented limits, whose refusals are not findings; see `limits`
+    sentence = "shapes must be known when it compiles"
+    link = "https://example.org"
+    forms = ["symbolic"]
 
     [[older]]                       # the requirements of older versions instead
     below = "1.19"
@@ -54,6 +60,7 @@ from onnx_conformance.base.package import BACKENDS
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.environments import kept_environment, python_lock
 from onnx_conformance.environments.kept_environment import NoEnvironmentError
+from onnx_conformance.environments.limits import Limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -88,6 +95,8 @@ class Needs:
         python: that it runs on; empty: any.
         environment: variables of its process.
         implementation: of the answers; several packages may share one.
+        folds_with: the backend with which a tool evaluates constants; empty: none.
+        limits: the documented limits; see `environments.limits`.
         lock: the file that pins everything that `version` was tested with; None: it has none.
     """
 
@@ -100,6 +109,8 @@ class Needs:
     python: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
     implementation: str = ""
+    folds_with: str = ""
+    limits: tuple[Limit, ...] = ()
     lock: Path | None = None
 
     @property
@@ -233,6 +244,8 @@ def _read(path: Path) -> Needs:
         python=table.get("python", ""),
         environment=table.get("environment", {}),
         implementation=table.get("implementation", name),
+        folds_with=table.get("folds_with", ""),
+        limits=tuple(map(Limit.of, table.get("limits", ()))),
         lock=lock if (lock := path.with_suffix(".lock")).is_file() else None,
     )
 

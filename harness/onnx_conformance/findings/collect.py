@@ -14,9 +14,10 @@ from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import clean, line
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import confirm, gap_findings
+from onnx_conformance.findings.causes import related
 from onnx_conformance.findings.evidence import Evidence, evidence
 from onnx_conformance.findings.failure_groups import failure_groups
-from onnx_conformance.findings.finding import BACK, FIXED, MOST_IDS, MOST_SAID, OPEN, Finding, Findings, History, relate
+from onnx_conformance.findings.finding import BACK, FIXED, MOST_IDS, MOST_SAID, OPEN, Finding, Findings, History
 from onnx_conformance.findings.findings_file import MOST_SCRIPT
 from onnx_conformance.findings.script import shows
 from onnx_conformance.findings.smallest import Budget
@@ -114,7 +115,7 @@ def collect(
     _update(collected, confirmed, _run_again(before, runtimes, options, collected, on_step))
     _add_others(collected, confirmed, options, on_step)
     _add_versions(collected, confirmed, options, on_step)
-    own = relate(collected.findings.findings)
+    own = related(collected.findings.findings)
     known = {**_kept(collected.findings, suite["digest"]), **runtimes}
     collected.findings = Findings(suite, known, tuple(own), collected.findings.scripts)
     return collected
@@ -286,7 +287,10 @@ def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[s
             finding = dataclasses.replace(finding, id=name, history=history)
         else:
             state = BACK if old.history.state in {FIXED, BACK} else OPEN
-            history = dataclasses.replace(finding.history, issue=old.history.issue, since=old.history.since)
+            kept = old.history
+            history = dataclasses.replace(
+                finding.history, issue=kept.issue, since=kept.since, reported=kept.reported, answered=kept.answered
+            )
             finding = dataclasses.replace(
                 finding, id=old.id, history=_in_state(history, state, old.history, finding.history.version)
             )

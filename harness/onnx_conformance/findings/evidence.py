@@ -12,33 +12,38 @@ import onnx
 
 from onnx_conformance.analysis.sentences import leading
 from onnx_conformance.base import under_test
+from onnx_conformance.base.signature import place_of
 from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, clean, line, natural, split_operator
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
 from onnx_conformance.case.value_text import one
-from onnx_conformance.findings import script, smallest
+from onnx_conformance.environments import backend_names
+from onnx_conformance.findings import script, severity, smallest, titles
 from onnx_conformance.findings.finding import MOST_IDS, Example, FailingCases, Finding, History, Identity
 from onnx_conformance.minimize.cause import difference, masked
 from onnx_conformance.repro import tool_code
 from onnx_conformance.repro.bug_report import public
 from onnx_conformance.specification import registry
+from onnx_conformance.suites.lookup import open_suite
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from onnx_conformance.base.values import Value
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.findings.smallest import Budget, Smallest
+    from onnx_conformance.suites.suite import Suite
 
-MOST_MODEL, MOST_VALUE, MOST_SHOWN, MOST_MESSAGE = 6000, 600, 70, 110
-"""Maximum numbers of characters: of a model, of a value, of a value in a title, of a message in a title."""
-UNTOLD = ("the text ", "the case cites ", "tag is ", "version ")
-"""The first words of conditions that a title omits, because they follow from its other words."""
-
-
+MOST_MODEL, MOST_VALUE = 6000, 600
+"""Maximum numbers of characters of a model and of a value."""
 _WORD = re.compile(r"[^\w.]+")
 """Characters that ids do not contain, such as the brackets of an option, because ids are names of files."""
+_OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
+_SIDE = re.compile(r"(?i)\bdefaults?\b|^constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: ")
+"""Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 Feature = tuple[str | int | bool, ...]
 
 
@@ -91,10 +96,10 @@ def evidence(group: FailureGroup, budget: Budget) -> Evidence | None:
         HarnessError: the backend does not start.
     """
     found = smallest.smallest(group, budget)
-    return None if found is None else _made(group, found)
+    return None if found is None else _made(group, found, open_suite(budget.suite[0]))
 
 
-def _made(group: FailureGroup, found: Smallest) -> Evidence:
+def _made(group: FailureGroup, found: Smallest, source: Suite) -> Evidence:
     case, result, hello = found.case, found.result, found.hello
     backend = under_test.unversioned(group.backend)
     came = tool_code.made(case, found.model, hello)
@@ -106,20 +111,21 @@ def _made(group: FailureGroup, found: Smallest) -> Evidence:
         inputs={line(name): clean(one(value), MOST_VALUE) for name, value in case.inputs.items()},
         expected={line(name): clean(value, MOST_VALUE) for name, value in expected_rows(case)},
         given={line(name): clean(value, MOST_VALUE) for name, value in zip(names, given, strict=False)},
-        message=line(public(result.message), MOST_VALUE),
+        message=line(public(" at ".join(filter(None, (result.message, place_of(result))))), MOST_VALUE),
         made="" if found.model is None else model_text(found.model, MOST_MODEL),
         guilty=found.guilty,
     )
-    clause = _sentence(case, result)
+    clause = _sentence(case, result, group.deciding)
     outline = _outline(found, clause)
     of_model = split_operator(case.operator)[0]  # If its operator is not needed, another operator has the fault.
     own = of_model in {"model", group.operator}
     operator = group.operator if own else of_model
-    cause = outline.digest(backend, operator, str(group.kind))
+    cause = outline.digest(backend_names.implementation_of(backend), operator, str(group.kind))
     operators = sorted({item.operator for item in group.results} if own else {case.operator}, key=natural)
     versions = [name.rpartition("/")[2] for name in operators]
     conditions = group.conditions if own else ()
-    title = _title(operator, group.kind, case, result, conditions)
+    affected = tuple(sorted({*found.versions, *(int(last) for last in versions if last.isdigit())}))
+    title = titles.title(operator, affected, group.kind, case, result, conditions)
     name = _WORD.sub("-", backend).strip("-")
     finding = Finding(
         id=f"{name}-{operator.rpartition('/')[2].lower()}-{group.kind}-{cause[:6]}",
@@ -131,23 +137,34 @@ def _made(group: FailureGroup, found: Smallest) -> Evidence:
             conditions=conditions,
             clause=clause,
             force=case.force,
-            versions=tuple(sorted({*found.versions, *(int(last) for last in versions if last.isdigit())})),
+            versions=affected,
             types=tuple(sorted({item.element_type for item in group.results} - {""})),
             forms=tuple(sorted({item.form for item in group.results})),
         ),
         example=example,
         history=History(runtime=str(hello.get("runtime", backend)), version=str(hello.get("version", ""))),
+        severity=severity.of_cases(group.results, group.kind, affected, source),
     )
     text = script.text(case, group.backend, hello, title, came)
-    return Evidence(finding, text, case, outline, _title(operator, group.kind, case, result, ()))
+    return Evidence(finding, text, case, outline, titles.title(operator, affected, group.kind, case, result, ()))
 
 
-def _sentence(case: Case, result: Result) -> str:
-    """Return the sentence that a failure violates; the first sentence of the operator if the case cites none."""
+def _sentence(case: Case, result: Result, deciding: Sequence[str]) -> str:
+    """Return the sentence that a failure violates; the first sentence of the operator if the case cites none.
+
+    Args:
+        case: the smallest case.
+        result: its result.
+        deciding: the sentences of the failure group, those first that explain the failures best.
+    """
     name, since = split_operator(case.operator)
     op = registry.load().find(*name.rpartition("/")[::2])
     of_operator = [clause.text for clause in (op.clauses if op else ()) if clause.in_force(since or 0)]
-    return next(iter((*leading(case, result), *of_operator)), "")
+    cited = leading(case, result)
+    if case.outcome in {Outcome.VALUES, Outcome.PROPERTY} and result.verdict not in _OF_SIGNATURE:
+        places = {clause: place for place, clause in enumerate(deciding)}
+        cited = tuple(sorted(cited, key=lambda text: (_SIDE.search(text) is not None, places.get(text, len(places)))))
+    return next(iter((*cited, *of_operator)), "")
 
 
 def _outline(found: Smallest, clause: str) -> Outline:
@@ -171,6 +188,7 @@ def _outline(found: Smallest, clause: str) -> Outline:
             *found.guilty,
             clause if result.verdict is Verdict.ACCEPTED_INVALID else "",
             result.signal,
+            place_of(result),
             str(result.mismatch.get("where", "")).partition("]")[0],
             *(difference(result) if result.verdict is Verdict.WRONG_VALUE else ()),
         ),
@@ -197,44 +215,3 @@ def _special(value: Value) -> list[str]:
     if np.issubdtype(value.dtype, np.inexact):
         special += [text for text, is_it in (("nan", np.isnan), ("inf", np.isinf)) if is_it(value).any()]
     return special
-
-
-def _title(operator: str, kind: Verdict, case: Case, result: Result, conditions: tuple[str, ...]) -> str:
-    """Return the title: operator, conditions, actual behaviour, and expected answer."""
-    name = operator.removeprefix("ai.onnx/")
-    told = [text for text in conditions if not text.startswith(UNTOLD)]
-    when = f"{' and '.join(told)} -> " if 0 < len(told) <= 2 else ""  # noqa: PLR2004 - a title is short
-    expected = _short("; ".join(value for _, value in expected_rows(case)))
-    wanted = {Outcome.REJECTS: "a rejection", Outcome.UNSPECIFIED: "any result or error"}.get(
-        case.outcome, expected or "an answer"
-    )
-    by = f" by {result.signal}" if result.signal else ""
-    does = {
-        Verdict.CRASH: f"the process is ended{by}",
-        Verdict.TIMEOUT: "no answer within the time limit",
-        Verdict.REFUSED: f"refused with {_end(public(result.message or result.error))!r}",
-        Verdict.DECLINED: f"claimed, but unsupported with {_end(public(result.message or result.error))!r}",
-        Verdict.FALLBACK: f"claimed, but not run by the provider: {_end(public(result.message))}",
-        Verdict.INVALID_MODEL: f"returns an invalid model, {_end(public(result.message))!r}",
-        Verdict.ACCEPTED_INVALID: f"accepts an invalid model and returns {_short(result.actual) or 'an answer'}",
-    }
-    if kind in does:
-        return line(f"{name}: {when}{does[kind]} (expected {wanted})")
-    mismatch = result.mismatch
-    if {"expected", "actual"} <= set(mismatch):
-        where = str(mismatch.get("where", ""))
-        place = f" in {where}" if where not in {"", "outputs[0]"} else ""
-        actual, wanted = _short(mismatch["actual"]), _short(mismatch["expected"])
-        return line(f"{name}: {when}returns {actual}{place} (expected {wanted})")
-    return line(f"{name}: {when}returns {_short(result.actual)} (expected {wanted})")
-
-
-def _end(message: str) -> str:
-    """Return the end of a message, because messages name the place first and the error last."""
-    shown = line(message, 2000)
-    return shown if len(shown) <= MOST_MESSAGE else f"...{shown[-MOST_MESSAGE:].partition(' ')[2]}"
-
-
-def _short(text: object) -> str:
-    shown = line(text, 2000)
-    return shown if len(shown) <= MOST_SHOWN else f"{shown[:MOST_SHOWN].rstrip()}..."

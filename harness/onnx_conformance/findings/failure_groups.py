@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from onnx_conformance.analysis import explain
 from onnx_conformance.base.signature import signature
 from onnx_conformance.base.verdict import WITH_MESSAGE, Result, Verdict, line, split_operator
 from onnx_conformance.declare.clause import Force
+from onnx_conformance.environments import backend_names
 from onnx_conformance.findings.finding import GRAVITY
 from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import masked
 from onnx_conformance.results.errata import built_with, is_erratum
+from onnx_conformance.results.severity import of_result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from onnx_conformance.environments.limits import Limit
     from onnx_conformance.results.stream import Run
     from onnx_conformance.suites.selection import Selection
     from onnx_conformance.suites.suite import Suite
 
-ROUNDING = 1e-2
-"""Relative errors up to this count as rounding, which the texts do not limit."""
+ROUNDING, ROUNDING_ULPS = 1e-5, 4
+"""Errors up to this, relative or in units in the last place, count as rounding, which the texts do not limit."""
 OWN_WORD = re.compile(
     r"(?i)\bnot (yet )?(been )?(implemented|supported|handled)\b|\bunsupported\b|\bunimplemented\b|\bunhandled\b"
     r"|\bcan(not|'t) (be )?(handle|support)|\bno (such )?(kernel|implementation|conversion)\b|\bNYI\b"
@@ -52,8 +56,9 @@ class FailureGroup:
         operator: the operator without a version.
         kind: the verdict of the failures.
         conditions: the traits that the failures share and passing cases lack; empty without such traits.
-        results: the failures, with the simplest first.
+        results: the failures, the most severe first, and of equal ones the simplest.
         apart: the reason why they do not count; empty if they count.
+        deciding: the sentences of the failures, first those that failing cases cite and passing ones do not.
     """
 
     backend: str
@@ -63,12 +68,14 @@ class FailureGroup:
     conditions: tuple[str, ...]
     results: tuple[Result, ...]
     apart: str = ""
+    deciding: tuple[str, ...] = ()
 
 
-def apart(result: Result, built: str) -> str:
+def apart(result: Result, built: str, limits: Sequence[Limit] = ()) -> str:
     """Return the reason why a failure does not count, or an empty text if it counts.
 
     Args:
+        limits: the documented limits of its runtime.
         result: the failure.
         built: the release of onnx that its runtime was built with; empty if it is not known.
     """
@@ -77,13 +84,16 @@ def apart(result: Result, built: str) -> str:
         f"it rests on {', '.join(result.readings)}": bool(result.readings),
         **(_APART[result.verdict](result) if result.verdict in _APART else {}),
     }
+    if result.verdict is Verdict.REFUSED:
+        said |= {limit.reason: limit.excuses(result) for limit in limits}
     return next((why for why, holds in said.items() if holds), "")
 
 
 def _wrong_value(result: Result) -> dict[str, bool]:
-    relative = result.mismatch.get("relative")
+    relative, ulps = (result.mismatch.get(name) for name in ("relative", "ulp"))
     rounding = isinstance(relative, int | float) and relative <= ROUNDING
-    return {"it differs by rounding, which the text does not limit": rounding}
+    rounding = rounding or (isinstance(ulps, int | float) and abs(ulps) < ROUNDING_ULPS)
+    return {"it differs by rounding, which the text does not limit": rounding and not result.mismatch.get("beyond")}
 
 
 def _accepted(result: Result) -> dict[str, bool]:
@@ -123,19 +133,12 @@ def failure_groups(
         on_operator: called after each operator with the number of finished operators and their total number.
     """
     built = {name: built_with(hello) for name, hello in run.header["backends"].items()}
-    collected = explain.Collector(selection)
-    aside: dict[tuple[str, ...], list[Result]] = defaultdict(list)
-    for result in run.results():
-        if result.verdict in GRAVITY and (why := apart(result, built.get(result.backend, ""))):
-            if selection.takes_operator(result.operator):
-                key = (result.backend, split_operator(result.operator)[0], str(result.verdict), why)
-                aside[key].append(result)
-        elif result.verdict in GRAVITY or result.verdict is Verdict.PASS:
-            collected.add(result)
-    explained = explain.explain(run, source, selection, jobs=jobs, on_operator=on_operator, collected=collected)
+    limits = {name: _limits(name) for name in built}
+    read = _read(run, selection, limits, built)
+    explained = explain.explain(run, source, selection, jobs=jobs, on_operator=on_operator, collected=read.collected)
     made: list[FailureGroup] = []
     for item in explained.explained:
-        failures = {r.case: r for r in collected.operators[item.operator].failures[item.backend]}
+        failures = {r.case: r for r in read.collected.operators[item.operator].failures[item.backend]}
         taken: set[str] = set()
         for pattern in item.patterns:
             own = [failures[case] for case in pattern.statement.cases if case in failures and case not in taken]
@@ -146,13 +149,69 @@ def failure_groups(
         made += [_failure_group(run, item.backend, item.operator, (), group) for group in _by_signature(left)]
     made = [_without_forms(item) for item in _one_for_each_message(made)]
     lacking: Counter[str] = Counter()
-    for (backend, operator, _, why), results in aside.items():
+    for (backend, operator, _, why), results in read.aside.items():
         if why == LACKS:
             lacking[backend] += len(results)
         else:
             made.append(_failure_group(run, backend, operator, (), results, why))
+    made = [_with_deciding(item, read.passed[item.backend, item.operator]) for item in made]
     notes = [f"{name}: {count:,} refusals are not findings, because {LACKS}" for name, count in lacking.items()]
     return made, "; ".join(filter(None, (explained.note, *notes)))
+
+
+@dataclass
+class _Read:
+    """The failures of a run.
+
+    Attributes:
+        collected: those that count, and the passing cases.
+        aside: those that do not count, by backend, operator, verdict and reason.
+        passed: by backend and operator, how many passing cases cite each sentence.
+    """
+
+    collected: explain.Collector
+    aside: dict[tuple[str, str, str, str], list[Result]] = field(default_factory=lambda: defaultdict(list))
+    passed: dict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+
+
+def _read(run: Run, selection: Selection, limits: Mapping[str, Sequence[Limit]], built: Mapping[str, str]) -> _Read:
+    read = _Read(explain.Collector(selection))
+    for result in run.results():
+        operator = split_operator(result.operator)[0]
+        if result.verdict is Verdict.PASS:
+            read.collected.add(result)
+            read.passed[result.backend, operator].update(set(result.clauses))
+        elif result.verdict not in GRAVITY:
+            continue
+        elif why := apart(result, built.get(result.backend, ""), limits.get(result.backend, ())):
+            if selection.takes_operator(result.operator):
+                read.aside[result.backend, operator, str(result.verdict), why].append(result)
+        else:
+            read.collected.add(result)
+    return read
+
+
+def _limits(backend: str) -> Sequence[Limit]:
+    return getattr(backend_names.needs(backend), "limits", ())
+
+
+def _with_deciding(group: FailureGroup, passed: Counter[str]) -> FailureGroup:
+    """Return a failure group with its sentences in the order in which they explain the failures.
+
+    The order is that of spectrum-based fault localization (the Ochiai coefficient): a sentence that many of the
+    failures and few of the passing cases cite explains most.
+
+    Args:
+        group: the group.
+        passed: for each sentence, how many cases of the operator that cite it passed on the backend.
+    """
+    failed = Counter(clause for result in group.results for clause in set(result.clauses))
+    total = len(group.results)
+
+    def explains(clause: str) -> float:
+        return -failed[clause] / math.sqrt(total * (failed[clause] + passed[clause]))
+
+    return dataclasses.replace(group, deciding=tuple(sorted(failed, key=lambda clause: (explains(clause), clause))))
 
 
 def _without_forms(group: FailureGroup) -> FailureGroup:
@@ -171,8 +230,8 @@ def _one_for_each_message(every: Iterable[FailureGroup]) -> list[FailureGroup]:
         key = (item.backend, item.operator, item.kind, message) if message else (number,)
         if key in groups:
             first = groups[key]
-            results = tuple(sorted((*first.results, *item.results), key=lambda result: result.as_example))
             shared = tuple(text for text in first.conditions if text in item.conditions)
+            results = _ordered((*first.results, *item.results))
             item = dataclasses.replace(first, results=results, conditions=shared)  # noqa: PLW2901 - both are one
         groups[key] = item
     return list(groups.values())
@@ -188,6 +247,10 @@ def _by_signature(results: Sequence[Result]) -> list[list[Result]]:
 def _failure_group(
     run: Run, backend: str, operator: str, conditions: tuple[str, ...], results: Sequence[Result], why: str = ""
 ) -> FailureGroup:
-    ordered = tuple(sorted(results, key=lambda result: result.as_example))
     version = line(run.header["backends"][backend].get("version", ""), 80)
-    return FailureGroup(backend, version, operator, results[0].verdict, conditions, ordered, why)
+    return FailureGroup(backend, version, operator, results[0].verdict, conditions, _ordered(results), why)
+
+
+def _ordered(results: Iterable[Result]) -> tuple[Result, ...]:
+    """Return failures, the most severe first: the first one becomes the example."""
+    return tuple(sorted(results, key=lambda result: (of_result(result).key(result.verdict), result.as_example)))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict
-from onnx_conformance.minimize.cause import masked
+from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.minimize.passes import guilt
+from onnx_conformance.results.severity import LOWEST, Severity
 from onnx_conformance.specification import links
 
 if TYPE_CHECKING:
@@ -24,19 +22,20 @@ MOST_SAID = 240
 """The number of characters at the end of a script's output that are kept."""
 
 GRAVITY = (
-    Verdict.CRASH,
     Verdict.INVALID_MODEL, Verdict.WRONG_VALUE, Verdict.WRONG_COUNT,
     Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE,
-    Verdict.TIMEOUT,
+    Verdict.CRASH, Verdict.TIMEOUT,
     Verdict.REFUSED,
     Verdict.DECLINED, Verdict.FALLBACK,
     Verdict.ACCEPTED_INVALID,
 )  # fmt: skip
-"""The kinds of findings, the most severe first: crash, wrong values without an error, wrong type or shape, hang, ..."""
+"""The kinds of findings of equally ordinary calls, the most severe first: what nobody notices precedes what ends."""
 KINDS = (*GRAVITY, Verdict.UNSUPPORTED)
 """All kinds of findings. The last is a version gap: a version is not supported, although an earlier one is."""
 OPEN, FIXED, BACK = "open", "fixed", "back"
 """The states of a finding: the fault is there; it is gone; it was gone, and is there again."""
+ANSWERS = ("accepted", "fixed", "disputed", "declined")
+"""The answers of authors to a report. A dispute that convinces makes its cases `unspecified`, with the link."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +123,8 @@ class History:
         confirmed: the last run of the script: `date`, `version`, `exit`, and the end of its output, `said`.
         since: the versions of the runtime on which the script was run, as `failing` and `passing`.
         issue: the link to the issue of the runtime, if somebody added one.
+        reported: `link` and `date` of the report of this finding to the authors of the runtime; empty: not reported.
+        answered: their answer: `state`, one of ANSWERS, and optionally `version`, `reason`, `link` and `date`.
     """
 
     runtime: str
@@ -133,6 +134,8 @@ class History:
     confirmed: Mapping[str, Any] = field(default_factory=dict)
     since: Mapping[str, Sequence[str]] = field(default_factory=dict)
     issue: str = ""
+    reported: Mapping[str, str] = field(default_factory=dict)
+    answered: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -146,7 +149,8 @@ class Finding:
         cases: the failing cases.
         example: the smallest of them.
         history: the state of the fault from run to run.
-        related: ids of findings that look like the same fault in other operators.
+        severity: how likely users meet it.
+        related: ids of the other findings with the same root cause; see `findings.causes`.
     """
 
     id: str
@@ -155,6 +159,7 @@ class Finding:
     cases: FailingCases
     example: Example
     history: History
+    severity: Severity = LOWEST
     related: tuple[str, ...] = ()
 
     @property
@@ -179,13 +184,29 @@ class Finding:
         return not self.identity.apart and self.history.state != FIXED
 
     @property
-    def rank(self) -> tuple[bool, int, int, str]:
-        """The sort key: present faults before fixed ones, then by severity, then by number of cases."""
-        return self.history.state == FIXED, KINDS.index(self.identity.kind), -self.cases.count, self.id
+    def rank(self) -> tuple[bool, tuple[int, int, bool, int, int], int, int, str]:
+        """The sort key: present faults before fixed ones, then by severity, kind and number of cases."""
+        kind = self.identity.kind
+        fixed = self.history.state == FIXED
+        return fixed, self.severity.key(kind), KINDS.index(kind), -self.cases.count, self.id
+
+
+def by_cause(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """Return findings by root cause, the most severe cause first; the first finding of each is its most severe one."""
+    ranked = sorted(findings, key=lambda item: item.rank)
+    present = {item.id: item for item in ranked}
+    groups: list[list[Finding]] = []
+    seen: set[str] = set()
+    for item in ranked:
+        if item.id not in seen:
+            ids = {item.id, *item.related}
+            groups.append([other for other in ranked if other.id in ids] if len(ids) > 1 else [item])
+            seen |= ids & present.keys()
+    return groups
 
 
 def causes(findings: Iterable[Finding]) -> int:
-    """Return the number of findings, in which the same fault in several operators counts once."""
+    """Return the number of root causes of some findings."""
     seen: set[str] = set()
     count = 0
     for item in findings:
@@ -242,34 +263,3 @@ class Findings:
     def of(self, backend: str) -> list[Finding]:
         """Return the counted findings of a backend, with the most severe first."""
         return [item for item in self.counted if item.identity.backend == backend]
-
-
-def relate(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings, each with `related`: findings that look like the same fault in other operators.
-
-    Related findings have the same runtime and kind. If guilty passes are known, they have the same ones. Otherwise they
-    have the same message, except for numbers and names, or, for wrong answers, the same conditions.
-    """
-    groups: dict[tuple[object, ...], list[Finding]] = defaultdict(list)
-    listed = list(findings)
-    for item in listed:
-        message, own = _without_names(item), item.identity
-        key: tuple[object, ...] = (own.backend, own.kind, own.apart, () if message else item.cases.conditions, message)
-        if item.example.guilty:
-            key = (own.backend, own.kind, own.apart, item.example.guilty)
-        if item.example.guilty or message or item.cases.conditions:
-            groups[key].append(item)
-    by_id = {
-        item.id: tuple(other.id for other in group if other.identity.operator != item.identity.operator)
-        for group in groups.values()
-        for item in group
-    }
-    return [dataclasses.replace(item, related=by_id.get(item.id, ())) for item in listed]
-
-
-def _without_names(finding: Finding) -> str:
-    """Return the message of a refusal without the parts that depend on the operator; empty if nothing is left."""
-    if finding.identity.kind not in WITH_MESSAGE:
-        return ""
-    name = finding.identity.operator.rpartition("/")[2]
-    return masked(finding.example.message).replace(name, "#").strip("# :.")

@@ -20,7 +20,9 @@ import fastjsonschema
 from onnx_conformance.base import atomic_file
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict, clean, line
+from onnx_conformance.findings.causes import related
 from onnx_conformance.findings.finding import (
+    ANSWERS,
     BACK,
     FIXED,
     KINDS,
@@ -33,8 +35,8 @@ from onnx_conformance.findings.finding import (
     Findings,
     History,
     Identity,
-    relate,
 )
+from onnx_conformance.results.severity import Nature, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -88,6 +90,13 @@ _FINDING = _object(
     state={"enum": [OPEN, FIXED, BACK]},
     history={"type": "array", "items": _object((), version=_TEXT, date=_TEXT, state=_TEXT)},
     issue=_TEXT,
+    reported=_object(("link",), link=_TEXT, date=_TEXT),
+    answered=_object(
+        ("state",), state={"enum": list(ANSWERS)}, version=_TEXT, reason=_TEXT, link=_TEXT, date=_TEXT,
+    ),
+    severity=_object(
+        (), nature={"enum": list(map(str, Nature))}, models=_NUMBER, having=_NUMBER, newest={"type": "boolean"},
+    ),
     apart=_TEXT,
     guilty=_TEXTS,
 )  # fmt: skip
@@ -135,7 +144,7 @@ def read(folder: Path) -> Findings:
     scripts = {
         item.id: _script(path, record, data.get("pieces", ())) for item, record in zip(found, records, strict=True)
     }
-    return Findings(_by_name(data.get("suite", {}), 200), runtimes, tuple(relate(found)), scripts)
+    return Findings(_by_name(data.get("suite", {}), 200), runtimes, tuple(related(found)), scripts)
 
 
 def _script(path: Path, record: Mapping[str, Any], pieces: Sequence[str]) -> str:
@@ -196,11 +205,11 @@ def _parsed(path: Path) -> dict[str, Any]:
     try:
         data = json.loads(text)
         _validator()(data)
-    except (ValueError, RecursionError) as error:
-        raise FindingsError("findings-not-json", f"{path} is not JSON: {line(error, 120)}") from None
     except fastjsonschema.JsonSchemaException as error:
         why = line(str(error).replace("data", FILE, 1), 300)
         raise FindingsError("findings-invalid", f"{path}: {why}; make the folder again") from None
+    except (ValueError, RecursionError) as error:
+        raise FindingsError("findings-not-json", f"{path} is not JSON: {line(error, 120)}") from None
     checked: dict[str, Any] = data
     return checked
 
@@ -276,8 +285,26 @@ def _finding(record: Mapping[str, Any], apart: str) -> Finding:
                 if record.get("since")
             },
             issue=_address(record.get("issue", "")),
+            reported=_ledger(record.get("reported", {})),
+            answered=_ledger(record.get("answered", {})),
         ),
+        severity=_severity(record, texts["force"]),
     )
+
+
+def _ledger(entry: Mapping[str, str]) -> dict[str, str]:
+    """Return an entry on a report or its answer, with a link only if it is safe."""
+    texts = {name: line(entry.get(name, ""), 600) for name in ("state", "version", "reason", "date")}
+    return {name: text for name, text in {**texts, "link": _address(entry.get("link", ""))}.items() if text}
+
+
+def _severity(record: Mapping[str, Any], force: str) -> Severity:
+    """Return the severity of a finding. A file of an earlier release of this project does not have it."""
+    said = record.get("severity")
+    if said is None:
+        return Severity(Nature.INVALID if force or record["kind"] == Verdict.ACCEPTED_INVALID else Nature.UNCOMMON)
+    nature = Nature(said.get("nature", Nature.UNCOMMON))
+    return Severity(nature, said.get("models", 0), said.get("newest", True), said.get("having", 0))
 
 
 def _records(items: Iterable[Mapping[str, str]], names: tuple[str, ...]) -> tuple[dict[str, str], ...]:
@@ -443,6 +470,14 @@ def as_json(finding: Finding, script: Sequence[int | str]) -> dict[str, Any]:
             "state": "" if history.state == OPEN else history.state,
             "history": () if history.events == (first,) else events,
             "issue": history.issue,
+            "reported": dict(history.reported),
+            "answered": dict(history.answered),
+            "severity": {
+                "nature": str(finding.severity.nature),
+                "models": finding.severity.models,
+                "having": finding.severity.having,
+                "newest": finding.severity.newest,
+            },
             "apart": identity.apart,
             "guilty": example.guilty,
             "cases": {"count": cases.count, "ids": [item.removeprefix(f"{identity.operator}/") for item in cases.ids]},

@@ -14,7 +14,7 @@ from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
 from onnx_conformance.case.value_text import one
 from onnx_conformance.environments import backend_names
-from onnx_conformance.findings import script
+from onnx_conformance.findings import script, severity
 from onnx_conformance.findings.evidence import MOST_MODEL, MOST_VALUE, Evidence, Outline
 from onnx_conformance.findings.finding import Example, FailingCases, Finding, History, Identity
 from onnx_conformance.judging.ask import ask_and_judge
@@ -111,6 +111,7 @@ def _evidence(gap: Gap, backend: str, hello: Mapping[str, Any]) -> Evidence | No
             message=line(public(gap.message), MOST_VALUE),
         ),
         history=History(runtime=str(hello.get("runtime", name)), version=str(hello.get("version", ""))),
+        severity=severity.of_case(later, Verdict.UNSUPPORTED),
     )
     text = script.of_gap(later, earlier, backend, hello, title)
     return Evidence(finding, text, later, Outline(frozenset({("version", gap.lacks)}), ()), title)

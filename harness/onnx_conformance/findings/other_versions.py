@@ -62,7 +62,7 @@ def in_version(case: Case, since: int) -> Case | None:
             item.version = since
     model.ir_version = max(model.ir_version, schema.lowest_ir(domain, since))
     data = model.SerializeToString(deterministic=True)
-    made = dataclasses.replace(case, id=f"{operator}/{since}/same_call", operator=f"{operator}/{since}", model=data)
+    made = dataclasses.replace(case, id=f"{operator}/{since}/{case.name}", operator=f"{operator}/{since}", model=data)
     return made if _means_the_same(made, model) else None
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict, clean, line
+from onnx_conformance.judging import transformer
 from onnx_conformance.repro import script, tool_code
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def text(
         title: the title of the finding.
         came: the model that a transformer returned, and the oracle's evaluation of it.
     """
-    pieces = script.parts(tool_code.held_to(case, hello))
+    pieces = script.parts(transformer.held_to(case, hello))
     call = textwrap.indent(script.call(backend, hello, pieces.way).rstrip(), "    ", bool)
     head = _head(title, [f"The text: {_safe(quoted(clause))}" for clause in case.clauses[-1:]], backend, hello)
     again = AGAIN.format(seconds=SECONDS, there=THERE, gone=GONE)

@@ -13,23 +13,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.verdict import split_operator
 from onnx_conformance.case.case import by_itself
 from onnx_conformance.case.value_text import one
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import other_versions
 from onnx_conformance.judging import profile
-from onnx_conformance.judging.ask import ask_and_judge
+from onnx_conformance.judging.ask import Judged, ask_and_judge
 from onnx_conformance.minimize import reducer
+from onnx_conformance.minimize.cause import cause
 from onnx_conformance.minimize.passes import REPRO, guilty_passes
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
+from onnx_conformance.processes.passes import with_passes
 from onnx_conformance.results import stream
+from onnx_conformance.specification import registry
 from onnx_conformance.suites import packs
 from onnx_conformance.suites.lookup import find_case, open_suite, plan_if_declarable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
     from onnx_conformance.findings.failure_groups import FailureGroup
@@ -108,11 +113,36 @@ def _search(group: FailureGroup, budget: Budget) -> Smallest | None:
                 hello = dict(asker.process.hello)
                 result, outputs, model = ask_and_judge(asker, case)
         if result.verdict is group.kind:
-            found = guilty_passes(case, result, hello, target, limits)
             others = other_versions.failing(case, group.kind, target, limits)
+            newest = _in_newest(case, result, others, target, limits)
+            if newest is not None:
+                others = (*others, split_operator(case.operator)[1] or 0)
+                case, (result, outputs, model) = newest
+            found = guilty_passes(case, result, hello, target, limits)
             given = tuple(map(one, outputs))
+            own = split_operator(case.operator)[1]
+            others = tuple(sorted({*others} - {own}))
             return Smallest(by_itself(case), result, given, found.hello, found.names, model, others)
     return None
+
+
+def _in_newest(
+    case: Case, result: Result, others: Sequence[int], target: Target, limits: Limits
+) -> tuple[Case, Judged] | None:
+    """Return a case in the newest version that fails in the same way, and the answer.
+
+    None if it is in this version already, or if that version has other sentences.
+    """
+    last = max(others, default=0)
+    operator, since = split_operator(case.operator)
+    if last <= (since or 0) or (made := other_versions.in_version(case, last)) is None:
+        return None
+    op = registry.load().find(*operator.rpartition("/")[::2])
+    if op is None or not {*case.clauses} <= {clause.text for clause in op.clauses if clause.in_force(last)}:
+        return None
+    with Asker(target, limits) as asker:
+        answer = ask_and_judge(asker, made)
+    return (made, answer) if cause(made, answer.result) == cause(case, result) else None
 
 
 def _key(group: FailureGroup, budget: Budget) -> str:
@@ -164,7 +194,7 @@ def _hello(backend: str, guilty: tuple[str, ...]) -> Mapping[str, Any]:
     with Asker(target, Limits()) as asker:
         hello = dict(asker.process.hello)
     if guilty:
-        with Asker(backend_names.with_passes(target, guilty), Limits()) as asker:
+        with Asker(with_passes(target, guilty), Limits()) as asker:
             hello |= {key: text for key, text in asker.process.hello.items() if key.startswith(REPRO)}
     return hello
 

@@ -100,7 +100,9 @@ class Form:
         open_shapes: whether the model does not declare every shape, so an inferencer may know less.
         delivery: whether a runtime that lacks this form rejects it for every operator. If only this form is rejected,
             the operator has no fault.
+        exported: whether exporters write models in this form. A failure in another form is met less often.
         drawn: how often `search` draws the form, relative to the others.
+        phrase: the difference from the plain form in a few words, for a title; empty for the plain form.
     """
 
     name: str
@@ -113,7 +115,9 @@ class Form:
     one_meaning: bool = False
     open_shapes: bool = False
     delivery: bool = False
+    exported: bool = False
     drawn: int = 0
+    phrase: str = ""
 
     def is_of_parameter(self, name: str) -> bool:
         """Return whether a name is that of the form for one of several parameters."""
@@ -143,6 +147,7 @@ FORMS = (
         frozenset(Start),
         signatures=True,
         drawn=3,
+        exported=True,
     ),
     Form(
         INITIALIZER,
@@ -151,6 +156,8 @@ FORMS = (
         _PLAN | _SIZED,
         _has_parameters,
         drawn=1,
+        exported=True,
+        phrase="with parameters as initializers",
     ),
     Form(
         "omitted",
@@ -159,6 +166,8 @@ FORMS = (
         _PLAN,
         lambda version: any(item.optional for item in version.inputs),
         drawn=1,
+        exported=True,
+        phrase='with omitted inputs written as ""',
     ),
     Form(
         f"{INITIALIZER}-{NAME}",
@@ -167,6 +176,8 @@ FORMS = (
         _PLAN,
         _has_parameters,
         Once.SHAPES,
+        exported=True,
+        phrase="with one parameter as an initializer",
     ),
     Form(
         SYMBOLIC,
@@ -178,6 +189,8 @@ FORMS = (
         Once.SHAPES,
         open_shapes=True,
         drawn=1,
+        exported=True,
+        phrase="with symbolic dimensions",
     ),
     Form(
         UNRANKED,
@@ -190,6 +203,7 @@ FORMS = (
         open_shapes=True,
         delivery=True,
         drawn=1,
+        phrase="with inputs of unknown rank",
     ),
     Form(
         "top",
@@ -201,6 +215,8 @@ FORMS = (
         signatures=True,
         one_meaning=True,
         drawn=1,
+        exported=True,
+        phrase="at the highest opset of its version",
     ),
     Form(
         "again",
@@ -208,6 +224,7 @@ FORMS = (
         repeated.again,
         _PLAN,
         lambda version: "seed" in version.attributes,
+        phrase="with the node twice in the model",
     ),
     Form(
         EXPANDED,
@@ -216,6 +233,7 @@ FORMS = (
         syntax.expanded,
         _PLAN,
         syntax.has_body,
+        phrase="with its function body instead of the node",
     ),
     Form(
         TYPED,
@@ -228,6 +246,7 @@ FORMS = (
         one_meaning=True,
         delivery=True,
         drawn=1,
+        phrase="with initializers in typed fields",
     ),
     Form(
         EXTERNAL_DATA,
@@ -238,6 +257,7 @@ FORMS = (
         _has_parameters,
         Once.NODES,
         one_meaning=True,
+        phrase="with initializers in a separate file",
     ),
     Form(
         IF_BRANCH,
@@ -247,6 +267,8 @@ FORMS = (
         once=Once.NODES,
         one_meaning=True,
         drawn=1,
+        exported=True,
+        phrase="in a branch of an If",
     ),
     Form(
         LOCAL_FUNCTION,
@@ -256,6 +278,8 @@ FORMS = (
         once=Once.NODES,
         one_meaning=True,
         drawn=1,
+        exported=True,
+        phrase="in a model function",
     ),
     Form(
         TWICE,
@@ -267,10 +291,25 @@ FORMS = (
         Once.NODES,
         one_meaning=True,
         open_shapes=True,
+        phrase="in the second run of a session",
     ),
-    Form("folded", "all inputs are initializers", constants.folded, _CASE | _REWRITE, drawn=1),
+    Form(
+        "folded",
+        "all inputs are initializers",
+        constants.folded,
+        _CASE | _REWRITE,
+        drawn=1,
+        phrase="with constants as all inputs",
+    ),
     *(
-        Form(f"{place}_{node.name}", sentence.format(node.operator), functools.partial(build, node), _CASE, drawn=1)
+        Form(
+            f"{place}_{node.name}",
+            sentence.format(node.operator),
+            functools.partial(build, node),
+            _CASE,
+            drawn=1,
+            phrase=f"{place} a {node.operator}",
+        )
         for node in neighbours.NODES
         for place, sentence, build in (
             ("behind", "{} computes the first input of the node", neighbours.behind),
@@ -286,8 +325,16 @@ FORMS = (
         Once.TYPES,
         one_meaning=True,
         drawn=1,
+        exported=True,
+        phrase="with Constant nodes for the parameters",
     ),
-    Form("runtime", "the constants are graph inputs", constants.runtime, _REWRITE),
+    Form(
+        "runtime",
+        "the constants are graph inputs",
+        constants.runtime,
+        _REWRITE,
+        phrase="with constants as graph inputs",
+    ),
     Form(
         "overridden",
         "initializers with other numbers are defaults of the parameters, or of the constants of a pattern, and the "
@@ -298,12 +345,39 @@ FORMS = (
         Once.TYPES,
         one_meaning=True,
         drawn=1,
+        phrase="with parameters that override default initializers",
     ),
-    Form("tapped", "intermediate values are also graph outputs", repeated.tapped, _REWRITE),
-    Form("shared", "another node also uses the intermediate values", repeated.shared, _REWRITE),
-    Form("doubled", "the pattern occurs twice with the same initializers", repeated.doubled, _REWRITE),
-    Form("oldest", "the model uses the oldest opset in which it is valid", opsets.oldest, _REWRITE),
-    Form("recent", "the model uses the opset two before the newest", opsets.recent, _REWRITE),
+    Form(
+        "tapped",
+        "intermediate values are also graph outputs",
+        repeated.tapped,
+        _REWRITE,
+        phrase="with intermediate values as graph outputs",
+    ),
+    Form(
+        "shared",
+        "another node also uses the intermediate values",
+        repeated.shared,
+        _REWRITE,
+        phrase="with another user of the intermediate values",
+    ),
+    Form(
+        "doubled",
+        "the pattern occurs twice with the same initializers",
+        repeated.doubled,
+        _REWRITE,
+        phrase="with the pattern twice",
+    ),
+    Form(
+        "oldest",
+        "the model uses the oldest opset in which it is valid",
+        opsets.oldest,
+        _REWRITE,
+        phrase="at the oldest possible opset",
+    ),
+    Form(
+        "recent", "the model uses the opset two before the newest", opsets.recent, _REWRITE, phrase="at a recent opset"
+    ),
 )
 """All forms, in the order in which a case is delivered: digests of cases follow this order."""
 _BY_NAME = {form.name: form for form in FORMS}

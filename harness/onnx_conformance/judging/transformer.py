@@ -61,6 +61,22 @@ def computed_in(case: Case, precision: str) -> Case:
     return dataclasses.replace(by_itself(case), allowance=in_narrower(case, dtype))
 
 
+def held_to(case: Case, hello: Mapping[str, Any]) -> Case:
+    """Return a case with the tolerance for a tool's model, which is wider if the model computes in a narrower type.
+
+    Args:
+        case: the case.
+        hello: the hello of the tool's adapter, which declares this type as `precision`.
+    """
+    precision = str(hello.get("precision", ""))
+    if not precision or case.outcome is not Outcome.VALUES:
+        return case
+    try:
+        return computed_in(case, precision)
+    except UndecidedError:  # In this case, its values are never judged.
+        return case
+
+
 def _fault(case: Case, reply: ReturnedModel) -> str:
     """Return why a reply is no model with the interface of the case's; empty: it is one."""
     made = examiner.parsed(reply)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import onnx
 
-from onnx_conformance.base.signature import signature
+from onnx_conformance.base.signature import place_of, signature
 from onnx_conformance.base.verdict import WRONG, Result, Verdict
 from onnx_conformance.case.case import Outcome
 
@@ -22,8 +22,8 @@ INDEX = re.compile(r"_\d+(?=_again$|$)")
 
 
 def cause(case: Case, result: Result) -> tuple[str, ...]:
-    """Return a signature that is equal for two failures with one cause: verdict, error and kind of difference."""
-    shared = [masked(part) for part in signature(result)]
+    """Return a signature that is equal for two failures with one cause: verdict, error, place, kind of difference."""
+    shared = [masked(part) for part in signature(result)] + [place_of(result)]
     if result.verdict is Verdict.WRONG_VALUE and case.outcome is Outcome.VALUES:
         shared += difference(result)
     return tuple(shared)

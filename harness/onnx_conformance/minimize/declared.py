@@ -83,17 +83,21 @@ def _built(candidate: DeclaredCandidate) -> BuiltCandidate | None:
 
 # Conditions that every smaller case must keep
 
+_LISTS = (onnx.AttributeProto.INTS, onnx.AttributeProto.FLOATS, onnx.AttributeProto.STRINGS)
+
 
 def same_kind(original: Plan, plan: Plan) -> bool:
     """Return whether a smaller case is of the same kind: valid, or forbidden or unspecified by the same clause.
 
-    Empty tensors are a special case, so no tensor may become empty. No input may lose a dimension that the text names.
+    Empty tensors and lists are special cases, so none may become empty. A scale of zero is one, too, so no parameter of
+    floating-point numbers may get its first zero. No input may lose a dimension that the text names.
     """
     return (
         plan.outcome is original.outcome
         and plan.decided == original.decided
         and masked(plan.detail) == masked(original.detail)
         and _empty(plan) <= _empty(original)
+        and _zero(plan) <= _zero(original)
         and all(_ranks(plan).get(name, rank) == rank for name, rank in _ranks(original).items())
         and elements(plan.expected) <= max(MOST_EXPECTED, elements(original.expected))
     )
@@ -107,11 +111,26 @@ def _ranks(plan: Plan) -> dict[str, int]:
 
 
 def _empty(plan: Plan) -> set[str]:
-    """Return the names of the inputs and outputs that are empty or contain an empty value."""
+    """Return the names of the inputs, attributes and outputs that are empty or contain an empty value."""
     inputs = [(name, item.value) for name, item in plan.inputs if item is not None]
+    inputs += [
+        (name, list(onnx.helper.get_attribute_value(proto)))
+        for name, proto in plan.attributes.items()
+        if proto.type in _LISTS
+    ]
     outputs = [name for name, _ in plan.outputs if name]
     values = [*inputs, *zip(outputs, plan.expected or (), strict=False)]
     return {INDEX.sub("", name) for name, value in values if is_empty(value)}
+
+
+def _zero(plan: Plan) -> set[str]:
+    """Return the names of the parameters of floating-point numbers, such as scales, that have a zero."""
+    parameters = [(name, item.value) for name, item in plan.inputs[1:] if item is not None]
+    return {
+        INDEX.sub("", name)
+        for name, value in parameters
+        if isinstance(value, np.ndarray) and np.issubdtype(value.dtype, np.inexact) and not value.all()
+    }
 
 
 def measure(candidate: DeclaredCandidate, plan: Plan, case: Case) -> Size:

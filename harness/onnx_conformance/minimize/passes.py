@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.verdict import line
-from onnx_conformance.environments import backend_names
 from onnx_conformance.judging.ask import ask_once
 from onnx_conformance.minimize.cause import cause_of_model
+from onnx_conformance.processes.passes import with_passes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -70,7 +70,7 @@ def guilty_passes(case: Case, result: Result, hello: Mapping[str, Any], target: 
     hellos: dict[tuple[str, ...], Mapping[str, Any]] = {}
 
     def fails(names: tuple[str, ...]) -> bool:
-        answer = ask_once(backend_names.with_passes(target, names), case, limits)
+        answer = ask_once(with_passes(target, names), case, limits)
         hellos[names] = answer.hello
         return answer.result is not None and cause_of_model(case, answer.result) == wanted
 

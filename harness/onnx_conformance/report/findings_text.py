@@ -8,18 +8,21 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from onnx_conformance.base.verdict import line
-from onnx_conformance.findings.finding import FIXED, KINDS, OPEN, causes
+from onnx_conformance.findings.finding import FIXED, KINDS, OPEN, by_cause, causes
 from onnx_conformance.report import provenance
 from onnx_conformance.report.markup import plain
 from onnx_conformance.report.provenance import Shown
+from onnx_conformance.results.severity import Nature
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from onnx_conformance.findings.finding import Finding, Findings
 
-GRAVEST = 10
-"""Maximum number of findings of each runtime on a terminal."""
+TEN = 10
+"""Maximum number of root causes that open the list of each runtime."""
+MOST_OTHERS = 8
+"""Maximum number of further findings that an entry of one root cause names."""
 MOST_DROPPED = 5
 
 
@@ -33,10 +36,10 @@ def lines(findings: Findings, dropped: Sequence[tuple[str, str, str, str]]) -> I
     yield _table(findings, "simple")
     yield from (f"\n{sentence}" for sentence in _differences(findings))
     for backend in sorted(findings.runtimes):
-        own = [item for item in findings.of(backend) if item.history.state != FIXED]
-        if own:
-            yield f"\n{_name(findings, backend)}: the most severe of {len(own)}"
-            yield from (_lines(item) for item in own[:GRAVEST])
+        causes_ = by_cause(_there(findings.of(backend)))
+        if causes_:
+            yield f"\n{_name(findings, backend)}: the {min(TEN, len(causes_))} that matter, of {len(causes_)} causes"
+            yield from (_lines(group) for group in causes_[:TEN])
     if dropped:
         yield f"\n{len(dropped)} groups of failures are no findings, because no script reproduces them:"
         yield from (
@@ -45,9 +48,15 @@ def lines(findings: Findings, dropped: Sequence[tuple[str, str, str, str]]) -> I
         )
 
 
-def _lines(finding: Finding) -> str:
-    guilty = f"\n      {line(finding.guilt, 160)}" if finding.example.guilty else ""
-    return f"  {finding.identity.kind}  {line(finding.title, 160)}{guilty}\n      {finding.script}"
+def _lines(group: Sequence[Finding]) -> str:
+    """Return the lines of one root cause."""
+    first = group[0]
+    guilty = f"\n      {line(first.guilt, 160)}" if first.example.guilty else ""
+    more = f"; {len(group) - 1} more findings of this cause" if len(group) > 1 else ""
+    return (
+        f"  {line(first.title, 200)}{guilty}\n      {first.identity.kind}; {first.severity.sentence()}{more}\n"
+        f"      {first.script}"
+    )
 
 
 def markdown(findings: Findings) -> str:
@@ -58,20 +67,30 @@ def markdown(findings: Findings) -> str:
 def _markdown(findings: Findings) -> Iterator[str]:
     yield "# Findings\n\n"
     yield (
-        "Distinct faults of runtimes, most severe first. Each has the sentence of the specification that it violates, "
-        "its smallest case, and a script that needs only onnx, numpy and the runtime. The script exits with 1 while "
-        "the fault exists, and with 0 when it is fixed. `findings.json` contains all data. A finding concerns one "
-        "operator; *causes* counts findings of several operators once if they have the same message or the same "
-        "conditions.\n\n"
+        "Distinct faults of runtimes: first those that ordinary models meet, and among them wrong results without an "
+        "error. Each finding has the sentence of the specification that it violates, its smallest case, and a script "
+        "that needs only onnx, numpy and the runtime. The script exits with 1 while the fault exists, and with 0 when "
+        "it is fixed. `findings.json` contains all data. A *finding* concerns one operator of one runtime. A *cause* "
+        "joins findings that are one fault, of several operators, forms or packages of one library.\n\n"
     )
     yield f"{_table(findings, 'github')}\n"
     yield from (f"\n{plain(sentence, 2000)}\n" for sentence in _differences(findings))
     for backend in sorted(findings.runtimes):
-        own = findings.of(backend)
+        own = by_cause(findings.of(backend))
         if not own:
             continue
+        valid = [group for group in own if group[0].severity.nature is not Nature.INVALID]
+        invalid = [group for group in own if group[0].severity.nature is Nature.INVALID]
         yield f"\n## {_name(findings, backend)}\n\n"
-        yield from (_item(item) for item in own)
+        if valid:
+            yield f"### The {min(TEN, len(valid))} that matter\n\n"
+            yield from (_item(group) for group in valid[:TEN])
+        if len(valid) > TEN:
+            yield "\n### Further findings\n\n"
+            yield from (_item(group) for group in valid[TEN:])
+        if invalid:
+            yield "\n### Invalid models\n\n"
+            yield from (_item(group) for group in invalid)
     if findings.apart:
         yield "\n## Not counted\n\n"
         yield "Failures that depend on a reading, on a sentence that was reworded later, or on rounding.\n\n"
@@ -92,16 +111,20 @@ def _differences(findings: Findings) -> list[str]:
     )
 
 
-def _item(finding: Finding) -> str:
-    """Return a finding as an item of a list."""
+def _item(group: Sequence[Finding]) -> str:
+    """Return the findings of one root cause as an item of a list."""
+    finding = group[0]
     state = f" ({finding.history.state})" if finding.history.state != OPEN else ""
     text = f" «{plain(finding.cases.clause)}»" if finding.cases.clause else ""
-    versions, count = ", ".join(map(str, finding.cases.versions)), finding.cases.count
+    count = finding.cases.count
     issue = f" [issue]({finding.history.issue})" if finding.history.issue.startswith("https://") else ""
     guilty = f", {plain(finding.guilt)}" if finding.example.guilty else ""
+    others = ", ".join(f"[{plain(item.title, 60)}]({item.script})" for item in group[1 : MOST_OTHERS + 1])
+    more = f" and {len(group) - 1 - MOST_OTHERS} more" if len(group) > MOST_OTHERS + 1 else ""
+    same = f"\n  - of the same cause: {others}{more}" if others else ""
     return (
         f"- **{finding.identity.kind}**{state} [{plain(finding.title)}]({finding.script}){text} "
-        f"({count:,} {'case' if count == 1 else 'cases'}, version {versions}){guilty}{issue}\n"
+        f"({count:,} {'case' if count == 1 else 'cases'}; {plain(finding.severity.sentence())}){guilty}{issue}{same}\n"
     )
 
 
@@ -121,8 +144,8 @@ def _table(findings: Findings, style: str) -> str:
     rows = [
         [
             _name(findings, backend),
-            sum(counts[backend, kind] for kind in kinds),
             causes(_there(findings.of(backend))),
+            sum(counts[backend, kind] for kind in kinds),
             *(counts[backend, kind] or "" for kind in kinds),
             aside[backend] or "",
         ]
@@ -130,12 +153,12 @@ def _table(findings: Findings, style: str) -> str:
     ]
     total = [
         "all",
+        causes(_there(findings.counted)),
         sum(counts.values()),
-        sum(causes(_there(findings.of(backend))) for backend in backends),
         *(sum(counts[name, kind] for name in backends) for kind in kinds),
         aside.total(),
     ]
-    return tabulate([*rows, total], ["runtime", "findings", "causes", *kinds, "not counted"], tablefmt=style)
+    return tabulate([*rows, total], ["runtime", "causes", "findings", *kinds, "not counted"], tablefmt=style)
 
 
 def _there(findings: Iterable[Finding]) -> list[Finding]:

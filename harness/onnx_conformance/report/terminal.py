@@ -237,32 +237,23 @@ def _row(operator: str, backend: str, counts: Mapping[Verdict, int], shown: list
 def visible(summary: Summary, limit: int) -> tuple[list[Group], Counter[str]]:
     """Return the faults to show, at most `limit` for each backend (0: all), and the number of hidden ones.
 
-    Users meet wrong values in plain models first, so these precede others. One fault of each verdict is among them.
+    The most severe ones come first; see `results.severity`.
     """
     shown: list[Group] = []
     hidden: Counter[str] = Counter()
     for backend, faults in _by_backend(summary):
-        shown += _most_interesting(faults, limit or len(faults))
+        shown += faults[: limit or len(faults)]
         if limit and len(faults) > limit:
             hidden[backend] = len(faults) - limit
     return shown, hidden
 
 
 def _by_backend(summary: Summary) -> list[tuple[str, list[Group]]]:
-    """Return the faults by backend, those that users meet first before the others."""
+    """Return the faults by backend, the most severe ones first."""
     by_backend: dict[str, list[Group]] = {}
     for group in sorted(summary.faults(), key=lambda group: group.interest):
         by_backend.setdefault(group.example.backend, []).append(group)
     return sorted(by_backend.items())
-
-
-def _most_interesting(faults: list[Group], count: int) -> list[Group]:
-    """Return a number of faults, with one of each verdict as far as there is room."""
-    first = sorted(
-        {group.example.verdict: group for group in reversed(faults)}.values(), key=lambda group: group.interest
-    )
-    others = [group for group in faults if group not in first]
-    return sorted([*first, *others][:count], key=lambda group: group.interest)
 
 
 def groups(
@@ -290,7 +281,7 @@ def groups(
 
 
 def overview(summary: Summary, room: int) -> Iterator[str]:
-    """Yield the faults in a few lines: first one of each verdict, those that users meet first.
+    """Yield the faults in a few lines, the most severe ones first.
 
     Args:
         summary: the counts.
@@ -298,7 +289,7 @@ def overview(summary: Summary, room: int) -> Iterator[str]:
     """
     by_backend = _by_backend(summary)
     for backend, faults in by_backend:
-        shown = _most_interesting(faults, max(1, min(MOST_SHOWN, room // len(by_backend) - 2)))
+        shown = faults[: max(1, min(MOST_SHOWN, room // len(by_backend) - 2))]
         count = f"{len(shown)} of {len(faults)}" if len(shown) < len(faults) else str(len(faults))
         more = "; --groups 0 shows all" if len(shown) < len(faults) else ""
         yield f"{line(clipped(summary.label(backend)))}: {count} fault{'s' if len(faults) > 1 else ''}{more}"

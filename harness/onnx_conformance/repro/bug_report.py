@@ -29,6 +29,7 @@ from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
 from onnx_conformance.case.value_text import one
 from onnx_conformance.declare import readings
+from onnx_conformance.judging import transformer
 from onnx_conformance.repro import script, stored, tool_code
 from onnx_conformance.specification import links
 
@@ -252,7 +253,7 @@ def _actual(issue: Issue, name: str) -> Iterator[str]:
         rows = [f"{line(name)} = {clean(one(value), 600)}" for name, value in zip(names, outputs, strict=False)]
         yield fenced("\n".join(rows), "text")
     if case.expected is not None and result.verdict is Verdict.WRONG_VALUE:
-        allowance = tool_code.held_to(case, issue.answer.hello).allowance
+        allowance = transformer.held_to(case, issue.answer.hello).allowance
         differing = list(compare.differing(case.expected, outputs, allowance))
         if differing:
             rows = ["| element | expected | actual |", "| --- | --- | --- |"]

@@ -15,6 +15,7 @@ from onnx_conformance.analysis.sentences import behaviour
 from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict, clean
 from onnx_conformance.case.case import Outcome
+from onnx_conformance.judging import transformer
 from onnx_conformance.repro import check_code, tool_code
 from onnx_conformance.repro.literals import PLAIN_TYPES, inside_quotes, literal
 from onnx_conformance.repro.stored import Stored
@@ -135,7 +136,7 @@ def script(case: Case, result: Result, hello: Mapping[str, Any], came: tool_code
         hello: the hello message of the backend's adapter; its `repro` is code that calls the runtime.
         came: the model that a transformer returned, and the oracle's evaluation of it.
     """
-    case = tool_code.held_to(case, hello)
+    case = transformer.held_to(case, hello)
     data = Stored(case)
     pieces = parts(case, write=data.literal, data=data)
     code = call(result.backend, hello, pieces.way).rstrip()

@@ -17,13 +17,11 @@ import onnx.printer
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.under_test import Subject
-from onnx_conformance.case.case import Outcome
 from onnx_conformance.judging import transformer
 from onnx_conformance.processes import examiner
 from onnx_conformance.processes.replies import Answered, Refused
 from onnx_conformance.repro import check_code
 from onnx_conformance.repro.literals import inside_quotes, literal
-from onnx_conformance.tolerance.several_nodes import UndecidedError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -86,22 +84,6 @@ def made(case: Case, model: bytes | None, hello: Mapping[str, Any]) -> Made:
         return Made(text, said.outputs)
     forbids = isinstance(said, Refused) and said.reason is None and said.error in transformer.FORBIDDEN
     return Made(text, forbidden=said.message) if isinstance(said, Refused) and forbids else Made(text)
-
-
-def held_to(case: Case, hello: Mapping[str, Any]) -> Case:
-    """Return a case with the tolerance for a tool's model, which is wider if the model computes in a narrower type.
-
-    Args:
-        case: the case.
-        hello: the hello of the tool's adapter, which declares this type as `precision`.
-    """
-    precision = str(hello.get("precision", ""))
-    if not precision or case.outcome is not Outcome.VALUES:
-        return case
-    try:
-        return transformer.computed_in(case, precision)
-    except UndecidedError:  # In this case, its values are never judged.
-        return case
 
 
 def is_tool(hello: Mapping[str, Any]) -> bool:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.base import under_test
 from onnx_conformance.base.signature import operator_of, signature
 from onnx_conformance.base.under_test import Subject
-from onnx_conformance.base.verdict import UNRATED, WITH_MESSAGE, WRONG, Result, Verdict
+from onnx_conformance.base.verdict import UNRATED, WITH_MESSAGE, Result, Verdict
 from onnx_conformance.results.errata import is_erratum
 from onnx_conformance.results.profile_use import ProfileUse
+from onnx_conformance.results.severity import LOWEST, Severity, most, of_result
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -57,11 +58,13 @@ class Group:
         count: number of failures.
         verdicts: number of failures with each verdict.
         versions, forms, types: those of the cases, at most MOST_NAMES each.
+        severity: the highest severity of the failures.
     """
 
     example: Result
     count: int = 0
     verdicts: Counter[Verdict] = field(default_factory=Counter)
+    severity: Severity = field(default_factory=lambda: LOWEST)
     versions: set[str] = field(default_factory=set)
     forms: set[str] = field(default_factory=set)
     types: set[str] = field(default_factory=set)
@@ -72,17 +75,17 @@ class Group:
         return _RANK.get(self.example.verdict, _WRONG_ANSWER), -self.count, self.example.case
 
     @property
-    def interest(self) -> tuple[int, bool, int, str]:
-        """The sort key of the group that a user meets first: a wrong value without a message, in a plain model."""
-        verdict = self.example.verdict
-        order = next((place for place, kinds in enumerate(INTEREST) if verdict in kinds), len(INTEREST))
-        return order, self.example.form != "plain", -self.count, self.example.case
+    def interest(self) -> tuple[tuple[int, int, bool, int, int], bool, int, str]:
+        """The sort key of the group that a user meets first: the most severe one, in a plain model."""
+        example = self.example
+        return self.severity.key(example.verdict), example.form != "plain", -self.count, example.case
 
     def add(self, result: Result) -> None:
         """Count another failure."""
         self.example = min(self.example, result, key=lambda item: item.as_example)
         self.count += 1
         self.verdicts[result.verdict] += 1
+        self.severity = most((self.severity, of_result(result)), result.verdict)
         for names, name in (
             (self.versions, result.operator.rpartition("/")[2]), (self.forms, result.form),
             (self.types, result.element_type),
@@ -214,14 +217,13 @@ class Summary:
             fault = joined[key]
             fault.count += group.count
             fault.verdicts.update(group.verdicts)
+            fault.severity = most((fault.severity, group.severity), fault.example.verdict)
             fault.versions |= group.versions
             fault.forms |= group.forms
             fault.types |= group.types
         return sorted(joined.values(), key=lambda group: (group.example.backend, *group.rank))
 
 
-INTEREST = (WRONG, {Verdict.CRASH, Verdict.TIMEOUT}, {*WITH_MESSAGE, Verdict.FLAKY}, {Verdict.ACCEPTED_INVALID})
-"""Kinds of verdicts in the order of their interest to users, who do not notice a wrong value until it does harm."""
 _RANK = {
     Verdict.ADAPTER_ERROR: 0, Verdict.CRASH: 1, Verdict.TIMEOUT: 2, Verdict.REFUSED: 4,
     Verdict.DECLINED: 4, Verdict.FALLBACK: 4, Verdict.ACCEPTED_INVALID: 5,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands import command
-from onnx_conformance.analysis.dissent import DissentError, dissents, implementation_of
+from onnx_conformance.analysis.dissent import DissentError, dissents
 from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.environments.backend_names import implementation_of
 from onnx_conformance.report import dissent as report
 from refusals import refuses
 from runs import HOSTILE_TEXTS, result, run_of

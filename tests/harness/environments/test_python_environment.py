@@ -52,7 +52,10 @@ def fake_uv(folder: Path, body: str) -> Path:
 @pytest.mark.parametrize("path", DATA, ids=lambda path: path.stem)
 def test_every_requirement_of_an_adapter_is_valid(path: Path) -> None:
     assert path.with_suffix(".py").is_file(), "data of no adapter"
-    known = {"distribution", "import", "version", "requirements", "older", "python", "environment", "implementation"}
+    known = {
+        "distribution", "import", "version", "requirements", "older", "python", "environment", "implementation",
+        "folds_with", "limits",
+    }  # fmt: skip
     assert set(tomllib.loads(path.read_text())) <= known
     needs = python_environment.needs(path.stem)
     assert needs is not None

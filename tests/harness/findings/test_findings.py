@@ -8,6 +8,7 @@ import pickle
 import re
 import sys
 import time
+from collections import Counter
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -18,7 +19,9 @@ from commands import command
 from onnx_conformance.base.verdict import UNMET_CLAIMS, Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.environments import backend_names
+from onnx_conformance.environments.limits import Limit
 from onnx_conformance.findings import collect, confirm, evidence, failure_groups, findings_file, script, smallest
+from onnx_conformance.findings.causes import related as related_of
 from onnx_conformance.findings.confirm import Place, Said
 from onnx_conformance.findings.evidence import Evidence, Outline
 from onnx_conformance.findings.finding import (
@@ -32,15 +35,16 @@ from onnx_conformance.findings.finding import (
     Findings,
     History,
     Identity,
-    relate,
 )
 from onnx_conformance.findings.smallest import Budget
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.report import findings_text as report
 from onnx_conformance.results import stream
+from onnx_conformance.results.severity import Nature, Severity
 from onnx_conformance.results.stream import Run
 from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import find_case
 from onnx_conformance.suites.selection import Selection
 from refusals import refuses
 from runs import result, run_of
@@ -59,6 +63,9 @@ APART = [
     ({"readings": ("R4",)}, "it rests on R4"),
     ({"reworded": "1.20.0"}, "onnx 1.20.0 introduced the present wording of its sentence"),
     ({"mismatch": {"relative": 1e-6}}, "rounding"),
+    ({"mismatch": {"relative": 0.004, "ulp": 3}}, "rounding"),
+    ({"mismatch": {"relative": 0.004, "ulp": -4}}, ""),
+    ({"mismatch": {"relative": 1e-6, "ulp": 2, "beyond": [-1, 1]}}, ""),
     ({"mismatch": {"relative": 0.5}}, ""),
     ({"mismatch": {"relative": None}}, ""),
     ({"verdict": Verdict.REFUSED, "message": "Type 'tensor(float)' of input 0 is invalid"}, ""),
@@ -95,6 +102,100 @@ def test_what_does_not_count_says_why(fields: dict[str, Any], why: str) -> None:
     failure = dataclasses.replace(result(verdict=Verdict.WRONG_VALUE), **fields)
     said = failure_groups.apart(failure, "1.19.0")
     assert (why in said) if why else not said, said
+
+
+LIMIT = {"sentence": "shapes must be known", "link": "https://example.org/limits", "forms": ["symbolic"]}
+
+
+def test_a_documented_limit_excuses_refusals_alone() -> None:
+    limits = (Limit.of(LIMIT),)
+    refusal = result(verdict=Verdict.REFUSED, form="symbolic", message="dim is none")
+    assert failure_groups.apart(refusal, "", limits) == (
+        "a documented limit of the runtime: shapes must be known (https://example.org/limits)"
+    )
+    for other in ({"form": "plain"}, {"verdict": Verdict.WRONG_VALUE}, {"verdict": Verdict.CRASH}):
+        assert not failure_groups.apart(dataclasses.replace(refusal, **other), "", limits)  # type: ignore[arg-type]
+    compiler = Limit.of({**LIMIT, "compiler": True})
+    assert failure_groups.apart(refusal, "", (compiler,)).startswith("a limit of an ahead-of-time compiler: ")
+    empty = Limit.of({"sentence": "no empty tensors", "link": "https://example.org", "empty": True})
+    assert empty.excuses(result(expected="float[2,0]"))
+    assert not empty.excuses(result(expected="float[2,10] 0"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"form": []}, "form"), ({"link": "http://x"}, "link"), ({"sentence": ""}, "sentence"),
+        ({"forms": []}, "every refusal"),
+    ],
+)  # fmt: skip
+def test_a_limit_that_excuses_too_much_is_refused(changes: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        Limit.of({**LIMIT, **changes})
+
+
+def test_the_sentence_that_passing_cases_do_not_cite_decides() -> None:
+    failures = tuple(result(f"case{n}", clauses=("All say this.", "Some say that.")) for n in range(2))
+    group = failure_groups.FailureGroup("mine", "1", "ai.onnx/Split", Verdict.WRONG_VALUE, (), failures)
+    passed = Counter({"All say this.": 5})
+    assert failure_groups._with_deciding(group, passed).deciding == ("Some say that.", "All say this.")
+
+
+def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
+    case = find_case("ai.onnx/Split/18/uneven_two")
+    cited = ("Pooled output Y's height, default is 1.", "A 4-D tensor of shape (N, C).", "The sum of both.")
+    case = dataclasses.replace(case, clauses=cited)
+    wrong = result(verdict=Verdict.WRONG_VALUE)
+    assert evidence._sentence(case, wrong, cited) == "The sum of both."
+    assert evidence._sentence(case, wrong, ()) == "The sum of both."
+
+
+def test_the_ledger_survives_an_update(tmp_path: Path) -> None:
+    item = plain("a", "ai.onnx/Sin", "message", title="Sin: wrong")
+    reported = {"link": "https://example.org/1", "date": "2026-11-27"}
+    answered = {"state": "declined", "reason": "as designed", "link": "https://example.org/1#2"}
+    history = dataclasses.replace(item.history, reported=reported, answered=answered)
+    findings_file.write(tmp_path, Findings({}, {}, (dataclasses.replace(item, history=history),)))
+    read = findings_file.read(tmp_path).findings[0].history
+    assert (read.reported, read.answered) == (reported, answered)
+    with refuses("findings-invalid"):
+        text = (tmp_path / findings_file.FILE).read_text().replace('"declined"', '"ignored"')
+        (tmp_path / findings_file.FILE).write_text(text)
+        findings_file.read(tmp_path)
+
+
+def test_reports_are_written_for_causes_that_nobody_reported(tmp_path: Path) -> None:
+    common = plain("common", "ai.onnx/Sin", "no", title="Sin: wrong")
+    common = dataclasses.replace(common, severity=Severity(Nature.TYPICAL, 3))
+    rare = plain("rare", "ai.onnx/Cos", "pool.cc:7: gone", title="Cos: <b>wrong</b>")
+    told = plain("told", "ai.onnx/Tan", "other", title="Tan: wrong")
+    history = dataclasses.replace(told.history, reported={"link": "https://example.org"})
+    told = dataclasses.replace(told, history=history)
+    findings_file.write(tmp_path / "f", Findings({}, {}, (rare, told, common), {"rare": "print('rare')\n"}))
+    done = command("findings", "--folder", tmp_path / "f", "--report", tmp_path / "out")
+    assert done.status == 0, done.text
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["01-common.md", "02-rare.md"]
+    text = (tmp_path / "out" / "02-rare.md").read_text()
+    assert "<b>" not in text
+    assert "Suspected place in the source: `pool.cc:7`" in text
+    assert "print('rare')" in text
+    shown = command("findings", "--folder", tmp_path / "f", "--script", "rare")
+    assert (shown.status, shown.out) == (0, "print('rare')\n\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--script", "rar"), "no-such-finding"),
+        (("--script", "rare", "--report", "x"), "findings-shown-and-made"),
+        ((), "no-results-for-findings"),
+    ],
+)  # fmt: skip
+def test_showing_nothing_is_one_line(words: tuple[str, ...], problem: str, tmp_path: Path) -> None:
+    findings_file.write(tmp_path / "f", Findings({}, {}, (plain("rare", "ai.onnx/Cos", "gone", title="Cos: wrong"),)))
+    done = command("findings", "--folder", tmp_path / "f", *words)
+    assert (done.status, done.err.count("\n")) == (2, 1), done.text
+    assert f"[{problem}]" in done.err, done.text
 
 
 def test_a_sentence_of_its_own_time_is_no_excuse() -> None:
@@ -249,7 +350,7 @@ def test_failures_become_a_finding_with_its_sentence_and_a_script(folder: Path) 
         "ai.onnx/Softmax",
         Verdict.WRONG_VALUE,
     )
-    assert re.fullmatch(r"Softmax: (.* -> )?returns .* \(expected .*\)", first.title), first.title
+    assert re.fullmatch(r"Softmax \([\d, ]+\): (.* -> )?returns .* \(expected .*\)", first.title), first.title
     assert first.cases.clause
     assert first.cases.versions == (1, 11), (
         "found in version 11, and confirmed in version 1, which has the same meaning"
@@ -487,7 +588,7 @@ def test_a_smallest_case_is_kept_until_something_that_it_depends_on_changes(
     assert kept.case.digests() == first.case.digests()
     assert kept.case.expected is not None
     pickle.loads(pickle.dumps(kept))  # It comes from a process of its own.
-    made = [evidence._made(one, found) for found in (first, kept)]
+    made = [evidence._made(one, found, Generated()) for found in (first, kept)]
     assert made[0].finding == made[1].finding
     assert made[0].script == made[1].script
     for other in (
@@ -526,7 +627,7 @@ def test_a_claimed_case_that_is_declined_is_a_finding(tmp_path: Path, monkeypatc
     found = smallest.smallest(group, budget)
     assert found is not None
     assert found.result.verdict is Verdict.DECLINED
-    assert "claimed, but unsupported with 'no kernel: gone'" in evidence._made(group, found).finding.title
+    assert "claimed, but unsupported: 'no kernel: gone'" in evidence._made(group, found, Generated()).finding.title
     assert smallest.smallest(group, dataclasses.replace(budget, profile="")) is None
 
 
@@ -590,14 +691,14 @@ def test_the_same_fault_in_several_operators_is_told() -> None:
         plain("c", "ai.onnx/Tan", "another message"),
         plain("d", "ai.onnx/Tan", "Tan: input of rank 7 is too much", backend="another"),
     ]
-    related = {item.id: item.related for item in relate(findings)}
+    related = {item.id: item.related for item in related_of(findings)}
     assert related == {"a": ("b",), "b": ("a",), "c": (), "d": ()}
     by_pass = [
         plain("e", "ai.onnx/Sin", "one message", guilty=("fuse",)),
         plain("f", "ai.onnx/Cos", "another", guilty=("fuse",)),
         plain("g", "ai.onnx/Tan", "another", guilty=("drop",)),
     ]
-    related = {item.id: item.related for item in relate(by_pass)}
+    related = {item.id: item.related for item in related_of(by_pass)}
     assert related == {"e": ("f",), "f": ("e",), "g": ()}
 
 

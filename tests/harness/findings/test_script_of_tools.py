@@ -18,8 +18,8 @@ from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.value_text import one
-from onnx_conformance.findings import findings_file, script
-from onnx_conformance.findings.evidence import _made, _title
+from onnx_conformance.findings import findings_file, script, titles
+from onnx_conformance.findings.evidence import _made
 from onnx_conformance.findings.failure_groups import FailureGroup
 from onnx_conformance.findings.finding import Findings
 from onnx_conformance.findings.script import shows
@@ -27,6 +27,7 @@ from onnx_conformance.findings.smallest import Smallest
 from onnx_conformance.repro import tool_code
 from onnx_conformance.repro.tool_code import NOTHING, Made
 from onnx_conformance.specification.evaluator import Evaluator
+from onnx_conformance.suites.generated import Generated
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -191,7 +192,9 @@ def test_a_finding_keeps_the_model_that_came_and_what_the_text_gives_to_it(older
         case=older.id, operator=older.operator, backend="tool", verdict=Verdict.WRONG_VALUE, outcome="values"
     )  # fmt: skip
     group = FailureGroup("tool", "1", older.operator, Verdict.WRONG_VALUE, (), (met,))
-    found = _made(group, Smallest(older, met, (), {**TOOL, "repro": f"{CONVERT}\n"}, (), newer(older))).finding
+    found = _made(
+        group, Smallest(older, met, (), {**TOOL, "repro": f"{CONVERT}\n"}, (), newer(older)), Generated()
+    ).finding
     assert '"" : 13' in found.example.made
     assert found.example.given == {"y": given(older)}
     findings_file.write(tmp_path, Findings({}, {}, (found,)))
@@ -208,13 +211,15 @@ def test_a_finding_is_of_the_operator_that_is_left() -> None:
     case = dataclasses.replace(case_of(MODEL, {"x": X}), operator="ai.onnx/Neg/13")
     hello = {**TOOL, "repro": "pass\n"}
     made = {
-        guilty: _made(group, Smallest(case, dataclasses.replace(met, case=case.id), (), hello, guilty)).finding
+        guilty: _made(
+            group, Smallest(case, dataclasses.replace(met, case=case.id), (), hello, guilty), Generated()
+        ).finding
         for guilty in ((), ("fuse_negs",))
     }
     finding = made["fuse_negs",]
     assert (finding.identity.operator, finding.cases.versions, finding.cases.conditions) == ("ai.onnx/Neg", (13,), ())
     assert finding.guilt == "guilty pass: fuse_negs"
-    assert finding.title.startswith("Neg: ")
+    assert finding.title.startswith("Neg (13): ")
     assert finding.identity.cause != made[()].identity.cause, "who is guilty tells one cause from another"
 
 
@@ -234,5 +239,5 @@ def test_a_title_says_why_a_model_is_invalid() -> None:
         outcome="values",
         message="no type",
     )
-    title = _title("ai.onnx/Neg", Verdict.INVALID_MODEL, case, result, ())
-    assert title.startswith("Neg: returns an invalid model, 'no type' (expected float[2,3] ")
+    title = titles.title("ai.onnx/Neg", (13,), Verdict.INVALID_MODEL, case, result, ())
+    assert title.startswith("Neg (13): returns an invalid model: 'no type' (expected float[2,3] ")

@@ -24,6 +24,7 @@ from onnx_conformance.minimize import passes, reducer
 from onnx_conformance.minimize.passes import fewest, guilt, guilty_passes, named
 from onnx_conformance.processes import examiner
 from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.passes import with_passes
 from onnx_conformance.suites import onnx_layout
 from onnx_conformance.suites.lookup import plan_if_declarable
 
@@ -123,7 +124,7 @@ def test_what_an_adapter_says_is_checked(said: object, names: tuple[str, ...]) -
     ],
 )
 def test_the_target_with_passes(name: str, option: str, called: str) -> None:
-    made = backend_names.with_passes(Target(name, (), {backend_names.VARIABLE: option}), ("a", "b"))
+    made = with_passes(Target(name, (), {backend_names.VARIABLE: option}), ("a", "b"))
     assert made.name == called
     assert made.environment[backend_names.VARIABLE] == called.partition("[")[2].partition("]")[0] or "only:a+b"
 

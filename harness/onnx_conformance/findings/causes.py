@@ -1,0 +1,207 @@
+"""Root causes: which findings are one fault, across operators, forms, tools and the variants of one runtime.
+
+Two findings have one cause if they share a trait. Each function of `TRAITS` returns one kind of trait of a finding, or
+None if the finding has none of this kind. A trait begins with the implementation: the library that several packages
+wrap, or the runtime with which a tool folds constants.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base.verdict import WITH_MESSAGE, WRONG, Verdict
+from onnx_conformance.case.case import PLAIN
+from onnx_conformance.environments import backend_names
+from onnx_conformance.forms import table
+from onnx_conformance.minimize.cause import masked
+from onnx_conformance.results.severity import Nature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
+    from onnx_conformance.findings.finding import Finding
+
+_SOURCE = re.compile(r"[\w./\\@-]*?([\w-]+\.(?:rs|cc|cpp|cxx|c|h|hpp|inl\.hpp|py|td|ts|mjs))\b(?=:| )")
+"""A source file in a message, with its folder: the folder depends on the machine that built the runtime."""
+_WRAPPED = re.compile(r"^.*(?:ERROR_MESSAGE:|Status Message:|failed:|Caused by:)\s*")
+"""The parts of a message before the innermost error, which name the wrapper, the file and the node."""
+_GENERIC = re.compile(
+    r"(?i)^\W*$|process (?:ended|exited)|out of (?:bounds|range)|has no attribute|unsupported operand|subscriptable"
+    r"|iterable|index out|zip\(\)|broadcast|cannot (?:reshape|select)|divi(?:sion|de) by|zero-size|homogeneous"
+    r"|issues with types|not initialized|axes don.t match|aligned|positional argument|keyword argument|can.?t be cast"
+    r"|invalid (?:value|literal|type|argument)|not (?:match|supported between)|expected .* got"
+    r"|same (?:shape|size|number)|must be |is not valid|KeyError|list index|no entry found"
+    r"|called `Option::unwrap|assertion failed"
+)
+"""Messages that several causes share, so they show one cause only within an operator."""
+_FOLDS = re.compile(r"(?i)fold|constant")
+"""Names of passes that compute constants."""
+_WORDS = 4
+"""A message with fewer words than this does not name a cause."""
+
+
+def implementation_of(finding: Finding) -> str:
+    """Return the implementation whose fault a finding is.
+
+    That of a tool which folds constants with a runtime is this runtime, if the runtime returns the same wrong values.
+    """
+    needed = backend_names.needs(finding.identity.backend)
+    folds_with = getattr(needed, "folds_with", "")
+    given = " ".join(finding.example.given.values())
+    for other in finding.example.others:
+        if folds_with and other.get("backend") == folds_with and given and given == other.get("given"):
+            return folds_with
+    return backend_names.implementation_of(finding.identity.backend)
+
+
+def _passes(finding: Finding) -> Hashable:
+    """The guilty passes of an optimizer, and the operator if they compute constants: each operator does that alone."""
+    guilty = finding.example.guilty
+    if not guilty:
+        return None
+    folds = any(_FOLDS.search(name) for name in guilty)
+    return guilty, *((finding.identity.operator, innermost(finding)) if folds else ())
+
+
+def _outline(finding: Finding) -> Hashable:
+    """The features of the smallest case and of the difference."""
+    cause = finding.identity.cause
+    return (finding.identity.operator, finding.identity.kind, cause) if cause else None
+
+
+def _rule(finding: Finding) -> Hashable:
+    """The rule that a model violates which was accepted."""
+    accepted = finding.identity.kind is Verdict.ACCEPTED_INVALID
+    return (finding.identity.operator, finding.cases.clause) if accepted and finding.cases.clause else None
+
+
+def _difference(finding: Finding) -> Hashable:
+    """The expected and the wrong values of the smallest case."""
+    if finding.identity.kind not in WRONG:
+        return None
+    example = finding.example
+    return finding.identity.operator, tuple(example.expected.values()), tuple(example.given.values())
+
+
+def innermost(finding: Finding) -> str:
+    """Return the innermost error of a message, without names of the operator, of nodes, and of folders.
+
+    Of a crash, it is the place at which the process ended; numbers of lines are kept.
+    """
+    if finding.identity.kind is Verdict.CRASH:
+        return finding.example.message.partition(" at ")[2]
+    name = finding.identity.operator.rpartition("/")[2]
+    text = _SOURCE.sub(r"\1", " ".join(finding.example.message.split()))
+    text = re.sub(rf"\b{re.escape(name)}\d*\b", "#", _WRAPPED.sub("", text))
+    return masked(text).strip("# :.")
+
+
+def _message(finding: Finding) -> Hashable:
+    """The innermost error, if it names a cause whatever the operator is; else only within the operator."""
+    if finding.identity.kind not in {*WITH_MESSAGE, Verdict.CRASH, Verdict.INVALID_MODEL}:
+        return None
+    text = innermost(finding)
+    if not text or finding.identity.kind is Verdict.CRASH:
+        return (finding.identity.kind, text) if text else None
+    generic = _GENERIC.search(text) is not None or len(re.findall(r"[A-Za-z]{2,}", text)) < _WORDS
+    return finding.identity.kind, text, finding.identity.operator if generic else ""
+
+
+def _type(finding: Finding) -> Hashable:
+    """The wrong type, and the one that it should be."""
+    if finding.identity.kind is not Verdict.WRONG_TYPE:
+        return None
+    expected, actual = (
+        tuple(sorted({text.partition("[")[0] for text in values.values()}))
+        for values in (finding.example.expected, finding.example.given)
+    )
+    return finding.identity.kind, expected, actual
+
+
+def _form(finding: Finding) -> Hashable:
+    """The form, if all failing cases have one in which no operator matters, and how they fail."""
+    forms = finding.cases.forms
+    row = table.find(forms[0]) if len(forms) == 1 and forms[0] != PLAIN else None
+    if row is None or not (row.one_meaning or row.open_shapes):
+        return None
+    kind = finding.identity.kind
+    return row.name, "wrong" if kind in WRONG else kind, innermost(finding) if kind in WITH_MESSAGE else ""
+
+
+def _emptiness(finding: Finding) -> Hashable:
+    """The shapes of empty tensors, and the wrong ones: one rule on empty tensors serves several operators."""
+    if finding.severity.nature is not Nature.DEGENERATE or finding.identity.kind is not Verdict.WRONG_SHAPE:
+        return None
+    inputs = tuple(_shape(text) for text in finding.example.inputs.values())
+    return inputs, *(
+        tuple(map(_shape, values.values())) for values in (finding.example.expected, finding.example.given)
+    )
+
+
+def _shape(text: str) -> str:
+    return text.partition("[")[2].partition("]")[0]
+
+
+TRAITS: tuple[Callable[[Finding], Hashable], ...] = (
+    _passes,
+    _outline,
+    _rule,
+    _difference,
+    _message,
+    _type,
+    _form,
+    _emptiness,
+)
+"""The kinds of traits: findings with the same one have one cause."""
+
+
+def related(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings, each with `related`: the ids of the other findings with the same cause."""
+    listed = list(findings)
+    parents = list(range(len(listed)))
+
+    def root(number: int) -> int:
+        while parents[number] != number:
+            parents[number] = parents[parents[number]]
+            number = parents[number]
+        return number
+
+    for group in (*_with_one_trait(listed), *_of_variants(listed)):
+        for other in group[1:]:
+            parents[root(other)] = root(group[0])
+    members: dict[int, list[int]] = defaultdict(list)
+    for number in range(len(listed)):
+        members[root(number)].append(number)
+    return [
+        dataclasses.replace(item, related=tuple(listed[other].id for other in members[root(number)] if other != number))
+        for number, item in enumerate(listed)
+    ]
+
+
+def _with_one_trait(findings: list[Finding]) -> Iterator[list[int]]:
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for number, item in enumerate(findings):
+        implementation = implementation_of(item)
+        for trait in TRAITS:
+            found = trait(item)
+            if found is not None:
+                groups[trait.__name__, implementation, item.identity.apart, found].append(number)
+    yield from groups.values()
+
+
+def _of_variants(findings: list[Finding]) -> Iterator[list[int]]:
+    """Yield pairs of findings of two variants of one implementation of which most failing cases are the same."""
+    groups: dict[Hashable, list[int]] = defaultdict(list)
+    for number, item in enumerate(findings):
+        key = implementation_of(item), item.identity.operator, item.identity.kind, item.identity.apart
+        groups[key].append(number)
+    for group in groups.values():
+        for place, one in enumerate(group):
+            for other in group[place + 1 :]:
+                a, b = (frozenset(findings[number].cases.ids) for number in (one, other))
+                different = findings[one].identity.backend != findings[other].identity.backend
+                if different and len(a & b) * 2 > min(len(a), len(b)):
+                    yield [one, other]

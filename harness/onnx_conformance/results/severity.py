@@ -1,0 +1,158 @@
+"""Severity: which failures a user meets first.
+
+What ordinary models meet comes first, and before other failures of such calls a wrong result without an error, which
+nobody notices until it does harm. The table of usage (`specification.usage`) defines what is ordinary: a call is
+typical if a collected model makes it. Invalid models come last.
+
+The end of a run, the reports, the site and the findings order failures by `Severity.key`.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from onnx_conformance.base.verdict import WITH_MESSAGE, WRONG, Verdict, split_operator
+from onnx_conformance.declare import Tag
+from onnx_conformance.forms import table as forms
+from onnx_conformance.specification import meanings, schema
+from onnx_conformance.specification.usage import table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from onnx_conformance.base.verdict import Result
+
+KINDS = (
+    frozenset({*WRONG, Verdict.INVALID_MODEL}),
+    frozenset({Verdict.CRASH, Verdict.TIMEOUT}),
+    frozenset({*WITH_MESSAGE, Verdict.FLAKY, Verdict.UNSUPPORTED, Verdict.FALLBACK}),
+    frozenset({Verdict.ACCEPTED_INVALID}),
+)
+"""Kinds of verdicts, the most severe first: a wrong result without an error, the end of the process, an error."""
+_EMPTY = re.compile(r"\[(?:\d+,)*0(?:,\d+)*\]")
+"""The shape of a tensor without elements, as values are written: float[2,0]."""
+_SPECIAL = re.compile(r"(?i)(?<![a-z])-?(?:nan|inf)(?![a-z])")
+
+
+class Nature(enum.StrEnum):
+    """How natural the failing calls are; the most natural one counts.
+
+    Attributes:
+        TYPICAL: a collected model calls the operator in this way.
+        UNCOMMON: a valid call with ordinary values that no collected model makes.
+        EDGE: a valid call with NaN, infinity or the limits of a range, or in a form that exporters do not write.
+        DEGENERATE: a valid call with an empty tensor.
+        INVALID: the text forbids the model.
+    """
+
+    TYPICAL = "typical"
+    UNCOMMON = "uncommon"
+    EDGE = "edge"
+    DEGENERATE = "degenerate"
+    INVALID = "invalid"
+
+
+_ORDER = tuple(Nature)
+
+
+@dataclass(frozen=True)
+class Severity:
+    """How likely users meet a failure, and how much harm it does.
+
+    Attributes:
+        nature: how natural the call is.
+        models: how many of the collected models call the operator in this way.
+        having: how many of them have the operator, in any version.
+        newest: whether the newest version of the operator fails, and not only superseded versions.
+    """
+
+    nature: Nature = Nature.UNCOMMON
+    models: int = 0
+    newest: bool = True
+    having: int = 0
+
+    def key(self, kind: Verdict) -> tuple[int, int, bool, int, int]:
+        """Return the sort key of a failure with a verdict, the most severe first."""
+        return _ORDER.index(self.nature), _place(kind), not self.newest, -self.models, -self.having
+
+    def sentence(self) -> str:
+        """Return the severity in words."""
+        natures = {
+            Nature.TYPICAL: f"{self.models} of {table.read().models} collected models make such a call",
+            Nature.UNCOMMON: f"no collected model makes such a call; {self.having} have the operator",
+            Nature.EDGE: f"an edge of an operator that {self.having} of {table.read().models} collected models have",
+            Nature.DEGENERATE: "a tensor is empty",
+            Nature.INVALID: "the model is invalid",
+        }
+        return natures[self.nature] + ("" if self.newest else "; only superseded versions fail")
+
+
+LOWEST = Severity(Nature.INVALID, 0, newest=False)
+"""The lowest severity."""
+
+
+def _place(kind: Verdict) -> int:
+    return next((place for place, kinds in enumerate(KINDS) if kind in kinds), len(KINDS))
+
+
+def is_newest(operator: str, versions: Iterable[int]) -> bool:
+    """Return whether one of some versions of an operator, such as ai.onnx/Split, is the newest one."""
+    latest = _latest().get(operator)
+    return latest is None or latest in versions
+
+
+@functools.cache
+def _latest() -> dict[str, int]:
+    """Return the newest version of each operator."""
+    latest: dict[str, int] = {}
+    for name, since in map(split_operator, schema.every_version()):
+        latest[name] = max(latest.get(name, 0), since or 0)
+    return latest
+
+
+def most(severities: Iterable[Severity], kind: Verdict) -> Severity:
+    """Return the highest of some severities of failures with one verdict."""
+    return min(severities, key=lambda item: item.key(kind), default=Severity())
+
+
+@functools.lru_cache(4096)
+def callers(operator: str, type_: str) -> int:
+    """Return how many of the collected models call an operator version with a type, at least.
+
+    Args:
+        operator: the operator version, such as ai.onnx/Conv/22. Versions with the same meaning count as well: exporters
+            of today write the newest one.
+        type_: the element type; empty for any.
+    """
+    name, since = split_operator(operator)
+    newest = meanings.newest_of(name)
+    counts = [
+        count.models
+        for pattern, count in table.read().patterns(name).items()
+        if newest.get(split_operator(pattern.operator)[1] or 0) == newest.get(since or 0)
+        and (not type_ or any(type_ in word.partition("=")[2].split("+") for word in pattern.types))
+    ]
+    return max(counts, default=0)
+
+
+def of_result(result: Result) -> Severity:
+    """Return the severity of a failure, as far as its result shows it: the result does not contain the model."""
+    name, since = split_operator(result.operator)
+    newest = is_newest(name, (since or 0,))
+    having = table.read().operators.get(name, 0)
+    form = forms.find(result.form)
+    special = result.outcome == "unspecified" or Tag.EDGE in result.tags or _SPECIAL.search(result.expected) is not None
+    nature, models = Nature.UNCOMMON, 0
+    if result.outcome == "rejects" or result.verdict is Verdict.ACCEPTED_INVALID:
+        nature = Nature.INVALID
+    elif _EMPTY.search(f"{result.expected} {result.actual}"):
+        nature = Nature.DEGENERATE
+    elif special or form is None or not form.exported:
+        nature = Nature.EDGE
+    elif models := callers(result.operator, result.element_type):
+        nature = Nature.TYPICAL
+    return Severity(nature, models, newest, having)

@@ -1,0 +1,127 @@
+"""Which findings are one fault."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.findings import causes
+from onnx_conformance.findings.finding import Example, FailingCases, Finding, History, Identity, by_cause
+from onnx_conformance.findings.finding import causes as number_of_causes
+from onnx_conformance.results.severity import Nature, Severity
+
+
+def finding(
+    name: str, operator: str = "Sin", backend: str = "tract", kind: Verdict = Verdict.REFUSED, **more: Any
+) -> Finding:
+    example = {
+        name: more.pop(name) for name in ("message", "given", "expected", "inputs", "guilty", "others") if name in more
+    }
+    cases = {name: more.pop(name) for name in ("ids", "forms", "clause") if name in more}
+    return Finding(
+        name,
+        name,
+        Identity(backend, f"ai.onnx/{operator}", kind, more.pop("cause", name)),
+        FailingCases(1, **cases),
+        dataclasses.replace(Example("case", "", {}, {}, {}, ""), **example),
+        History(backend, "1"),
+        **more,
+    )
+
+
+WRONG, TWO, THREE, FOUR = Verdict.WRONG_VALUE, {"y": "float[1] 2"}, {"y": "float[1] 3"}, {"y": "float[1] 4"}
+EMPTY = Severity(Nature.DEGENERATE)
+
+ALIKE = {
+    "an informative message names a cause in every operator": (
+        {"message": 'Translating node #2 "Sin" Caused by: expected axes as a constant'},
+        {"message": 'Translating node #7 "Cos" Caused by: expected axes as a constant', "operator": "Cos"},
+    ),
+    "the wrapper of a library does not matter": (
+        {"backend": "onnxruntime", "message": "[Error] : 2 : Status Message: /a/core/pool.h:7 pads are too large"},
+        {"backend": "onnxruntime_web", "message": "ERROR_MESSAGE: /mnt/x/core/pool.h:9 pads are too large",
+         "operator": "Cos"},
+    ),
+    "a panic at one line": (
+        {"kind": Verdict.CRASH, "message": "the process ended by SIGABRT at hir/src/reduce.rs:12"},
+        {"kind": Verdict.CRASH, "message": "the process ended by SIGABRT at hir/src/reduce.rs:12", "operator": "Cos"},
+    ),
+    "one pass of an optimizer": (
+        {"backend": "onnxoptimizer", "kind": Verdict.WRONG_VALUE, "guilty": ("fuse_bn",)},
+        {"backend": "onnxoptimizer", "kind": Verdict.INVALID_MODEL, "guilty": ("fuse_bn",), "operator": "Cos"},
+    ),
+    "a type that is computed instead of others": (
+        {"kind": Verdict.WRONG_TYPE, "expected": {"y": "float16[1] 0"}, "given": {"y": "float[1] 0"}},
+        {"kind": Verdict.WRONG_TYPE, "expected": {"y": "float16[2] 0 1"}, "given": {"y": "float[2] 0 1"},
+         "operator": "Cos"},
+    ),
+    "a form that fails for every operator": (
+        {"kind": Verdict.WRONG_SHAPE, "forms": ("symbolic",)},
+        {"kind": Verdict.WRONG_VALUE, "forms": ("symbolic",), "operator": "Cos"},
+    ),
+    "an empty tensor that is broadcast": (
+        {"kind": Verdict.WRONG_SHAPE, "severity": EMPTY, "inputs": {"a": "float[0]", "b": "float[1] 2"},
+         "expected": {"y": "float[0]"}, "given": {"y": "float[1] 2"}},
+        {"kind": Verdict.WRONG_SHAPE, "severity": EMPTY, "inputs": {"a": "int8[0]", "b": "int8[1] 3"},
+         "expected": {"y": "int8[0]"}, "given": {"y": "int8[1] 3"}, "operator": "Cos"},
+    ),
+    "the same difference in two packages of one library": (
+        {"backend": "onnxruntime", "kind": WRONG, "expected": TWO, "given": THREE},
+        {"backend": "onnxruntime_node", "kind": WRONG, "expected": TWO, "given": THREE},
+    ),
+    "the same cases fail in two packages of one library": (
+        {"backend": "onnxruntime", "kind": Verdict.CRASH, "ids": ("a", "b", "c")},
+        {"backend": "onnxruntime_node", "kind": Verdict.CRASH, "ids": ("b", "c", "d")},
+    ),
+    "one rule that two packages do not check": (
+        {"backend": "onnxruntime", "kind": Verdict.ACCEPTED_INVALID, "clause": "It must not."},
+        {"backend": "onnxruntime_web", "kind": Verdict.ACCEPTED_INVALID, "clause": "It must not."},
+    ),
+    "constants that a tool folds with a runtime": (
+        {"backend": "onnx_reference", "kind": WRONG, "expected": TWO, "given": THREE},
+        {"backend": "onnxscript_optimizer", "kind": WRONG, "expected": TWO,
+         "given": THREE, "others": ({"backend": "onnx_reference", "given": "float[1] 3"},)},
+    ),
+}  # fmt: skip
+APART = {
+    "a generic message is a cause of one operator": (
+        {"message": "index 3 is out of bounds for axis 1 with size 2"},
+        {"message": "index 4 is out of bounds for axis 1 with size 2", "operator": "Cos"},
+    ),
+    "two libraries": (
+        {"message": "expected axes as a constant here"},
+        {"message": "expected axes as a constant here", "backend": "tvm"},
+    ),
+    "a signal names no cause": (
+        {"kind": Verdict.CRASH, "message": "the process ended by SIGSEGV"},
+        {"kind": Verdict.CRASH, "message": "the process ended by SIGSEGV", "operator": "Cos"},
+    ),
+    "each operator folds its own constants": (
+        {"backend": "onnxslim", "kind": Verdict.WRONG_VALUE, "guilty": ("constant_folding",)},
+        {"backend": "onnxslim", "kind": Verdict.WRONG_VALUE, "guilty": ("constant_folding",), "operator": "Cos"},
+    ),
+    "other wrong values": (
+        {"kind": WRONG, "expected": TWO, "given": THREE},
+        {"kind": WRONG, "expected": TWO, "given": FOUR},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pair", "one"), [*((pair, True) for pair in ALIKE.values()), *((pair, False) for pair in APART.values())],
+    ids=[*ALIKE, *APART],
+)  # fmt: skip
+def test_two_findings_have_one_cause(pair: tuple[dict[str, Any], dict[str, Any]], *, one: bool) -> None:
+    found = causes.related([finding("a", **pair[0]), finding("b", **pair[1])])
+    assert [item.related for item in found] == ([("b",), ("a",)] if one else [(), ()])
+    assert number_of_causes(found) == len(by_cause(found)) == (1 if one else 2)
+
+
+def test_a_cause_begins_with_its_most_severe_finding() -> None:
+    message = "expected axes as a constant here"
+    rare = finding("a", message=message, severity=Severity(Nature.EDGE))
+    common = finding("b", "Cos", message=message, severity=Severity(Nature.TYPICAL, 4))
+    assert [[item.id for item in group] for group in by_cause(causes.related([rare, common]))] == [["b", "a"]]

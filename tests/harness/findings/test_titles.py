@@ -1,0 +1,69 @@
+"""Titles that are understandable alone."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import pytest
+
+from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.findings import titles
+from onnx_conformance.forms import table
+from onnx_conformance.suites.lookup import find_case
+
+if TYPE_CHECKING:
+    from onnx_conformance.case.case import Case
+
+
+@functools.cache
+def split() -> Case:
+    return find_case("ai.onnx/Split/18/uneven_two")
+
+
+def result(verdict: Verdict = Verdict.WRONG_VALUE, **more: object) -> Result:
+    return Result(split().id, split().operator, "mine", verdict, "values", **more)  # type: ignore[arg-type]
+
+
+def test_a_condition_that_the_smallest_case_lacks_is_not_in_the_title() -> None:
+    assert titles.true_of(split(), ["num_outputs is set", "split is given", "rank of input = 7"]) == (
+        "num_outputs is set",
+    )
+
+
+def test_a_title_has_versions_conditions_and_both_values() -> None:
+    mismatch = {"where": "outputs[1]", "expected": "0.2500001", "actual": "0.75"}
+    made = titles.title(
+        "ai.onnx/Split", (13, 18), Verdict.WRONG_VALUE, split(), result(mismatch=mismatch),
+        ["num_outputs is set", "the text allows it", "rank of input = 7"],
+    )  # fmt: skip
+    second = split().outputs[1]
+    assert made == f"Split (13, 18): with num_outputs -> returns 0.75 in output {second} (expected 0.25)"
+
+
+def test_a_form_is_described() -> None:
+    case = find_case("ai.onnx/Split/18/uneven_two@symbolic")
+    made = titles.title(
+        "ai.onnx/Split", (18,), Verdict.CRASH, case, result(Verdict.CRASH, signal="SIGSEGV"), ["form is @symbolic"]
+    )
+    assert made.startswith("Split (18): with symbolic dimensions -> the process ends by SIGSEGV (expected ")
+
+
+def test_every_form_has_words_for_a_title() -> None:
+    assert not [form.name for form in table.FORMS if not form.phrase and form.name != "plain"]
+    assert not [form.name for form in table.FORMS if form.phrase.startswith(("@", "form"))]
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown"),
+    [
+        (("0.20134", "0.2014567"), ("0.2013", "0.2015")),
+        (("1.0", "0.0"), ("1", "0")),
+        (("-0.5", "inf"), ("-0.5", "inf")),
+        (("1.00000012", "1.0"), ("1.0000001", "1")),
+        (("True", "False"), ("True", "False")),
+        (("3", "4"), ("3", "4")),
+    ],
+)
+def test_numbers_have_the_digits_in_which_they_differ(texts: tuple[str, str], shown: tuple[str, str]) -> None:
+    assert titles.rounded(*texts) == shown
