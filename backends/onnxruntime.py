@@ -60,6 +60,7 @@ OPT_OUTS: tuple[tuple[str, str, str], ...] = (
 
 OPT_OUTS_OF_PROVIDERS = (
     ("NotOnProviderError", r"", "no node ran on the execution provider"),
+    ("NotOfProviderError", r"", "onnxruntime refuses the model without the execution provider, too"),
     ("Fail", execution_provider.NO_FALLBACK.pattern, "the execution provider does not take every node"),
 )
 """Further ones of execution providers, which may not use the CPU."""
@@ -134,15 +135,17 @@ def _words() -> tuple[str, str]:
     Raises:
         ValueError: a word of the option is neither.
     """
-    level, provider = next(iter(LEVELS)), "cpu"
+    level, provider = next(iter(LEVELS)), ""
     for word in filter(None, os.environ.get(VARIABLE, "").split(",")):
         if word in LEVELS:
             level = word
+        elif word.startswith(EP) and provider:
+            raise ValueError(f"its option names two execution providers, {EP}{provider} and {word}; use one of them")
         elif word.startswith(EP):
             provider = word.removeprefix(EP)
         else:
             raise ValueError(f"there is no option {word!r}; there are {', '.join(LEVELS)} and {EP}PROVIDER")
-    return LEVELS[level], provider
+    return LEVELS[level], provider or "cpu"
 
 
 LEVEL, EP_NAME = _words()
@@ -167,12 +170,18 @@ MORE = PROVIDER.prepare(OPTIONS)
 WITH_CPU = _options()
 """Options with which the CPU may run the nodes that the provider does not take."""
 MORE_WITH_CPU = PROVIDER.prepare(WITH_CPU, fallback=True)
+WITHOUT = _options()
+"""Options of sessions that have no other provider than the CPU."""
 if PROVIDER.name != execution_provider.CPU:
-    OPT_OUTS += OPT_OUTS_OF_PROVIDERS
+    OPT_OUTS += (*OPT_OUTS_OF_PROVIDERS, *PROVIDER.unsupported)
 
 
 class SparseAnswer(Exception):  # noqa: N818 - it is the runtime's, not an error of ours
     """The runtime returned a kind of value that the graph does not declare."""
+
+
+class NotOfProviderError(Exception):
+    """ONNX Runtime refuses a model with the same error where it does not have the provider."""
 
 
 class NoTypeError(Exception):
@@ -273,12 +282,37 @@ def _loaded(source: bytes | str) -> onnxruntime.InferenceSession:
     try:
         return onnxruntime.InferenceSession(source, OPTIONS, **MORE)
     except Exception as error:
-        if not PROVIDER.reports or not execution_provider.NO_FALLBACK.search(str(error)):
+        if not execution_provider.NO_FALLBACK.search(str(error)):
+            _check_cause(source, error)
             raise
-        loaded = onnxruntime.InferenceSession(source, WITH_CPU, **MORE_WITH_CPU)
+        if not PROVIDER.reports:
+            raise
+        try:
+            loaded = onnxruntime.InferenceSession(source, WITH_CPU, **MORE_WITH_CPU)
+        except Exception as other:
+            _check_cause(source, other)
+            raise
         if not PROVIDER.has_nodes(loaded):
             raise
         return loaded
+
+
+def _check_cause(source: bytes | str, error: Exception) -> None:
+    """Find out whether the provider is the cause of an error.
+
+    Its sessions also raise the errors of ONNX Runtime's own checks, rewrites, and kernels for the CPU, which are
+    created before the session notices that it may not use them.
+
+    Raises:
+        NotOfProviderError: without the provider, the error is the same.
+    """
+    if PROVIDER.name == execution_provider.CPU:
+        return
+    try:
+        onnxruntime.InferenceSession(source, WITHOUT, providers=[execution_provider.CPU])
+    except Exception as other:  # noqa: BLE001 - it is compared
+        if str(other) == str(error):
+            raise NotOfProviderError(str(error)) from error
 
 
 def _run(session: onnxruntime.InferenceSession, inputs: dict[str, Any], outputs: Sequence[str]) -> list[Any]:

@@ -17,7 +17,7 @@ import yaml
 
 from commands import command
 from onnx_conformance.analysis import dissent
-from onnx_conformance.backends import cache
+from onnx_conformance.backends import cache, option
 from onnx_conformance.base import verdict
 from onnx_conformance.case.case import PLAIN
 from onnx_conformance.cli import page_cases
@@ -158,6 +158,12 @@ def test_the_page_for_execution_providers(tmp_path: Path, bin_folder: Path) -> N
     folder.mkdir()
     run_blocks(EP_PAGE.name, rest, folder, bin_folder, 'package = "nxrt_ep_cpu"', f'library = "{library}"')
     assert json.loads((folder / "results.json").read_text(encoding="utf-8"))["kind"] == "ep-conformance-report"
+
+
+def test_the_page_for_execution_providers_lists_every_file() -> None:
+    table = EP_PAGE.read_text(encoding="utf-8").partition("## The providers with a file")[2].partition("\n## ")[0]
+    listed = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    assert sorted(listed) == sorted(path.stem for path in option.PROVIDERS.glob("*.toml"))
 
 
 def test_each_criterion_names_a_test_that_exists() -> None:

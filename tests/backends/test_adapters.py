@@ -498,3 +498,29 @@ def test_ort_reports_its_newest_opset_and_ir_version(ort: Any, monkeypatch: pyte
     assert info["ir_version"] >= 10
     monkeypatch.setattr(ort, "_newest", lambda *_: None)
     assert not {"opset", "ir_version"} & set(ort.info()), "where it does not say it"
+
+
+@pytest.mark.parametrize("fallback", [False, True], ids=["at once", "with the CPU"])
+def test_an_error_that_onnxruntime_raises_without_the_provider_is_not_that_of_the_provider(
+    *, fallback: bool, ort: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = {"own": "no rank", "alone": "no rank"}
+
+    def session(_: bytes, options: object, **__: object) -> None:
+        if fallback and options is ort.OPTIONS:
+            raise RuntimeError("CPU EP fallback is disabled")
+        raise RuntimeError(said["alone" if options is ort.WITHOUT else "own"])
+
+    monkeypatch.setattr(ort.onnxruntime, "InferenceSession", session)
+    monkeypatch.setattr(ort.onnxruntime, "OrtEpAssignedNode", object(), raising=False)
+    monkeypatch.setattr(ort, "PROVIDER", ort.execution_provider.Provider("Mine"))
+    with pytest.raises(ort.NotOfProviderError, match="no rank"):
+        ort._loaded(b"")
+    assert ("NotOfProviderError", r"") in [row[:2] for row in ort.OPT_OUTS_OF_PROVIDERS]
+    said["alone"] = "no such operator"
+    with pytest.raises(RuntimeError, match="no rank"):
+        ort._loaded(b"")
+    monkeypatch.setattr(ort, "PROVIDER", ort.execution_provider.Provider(ort.execution_provider.CPU))
+    said["alone"] = "no rank"
+    with pytest.raises(RuntimeError, match="fallback is disabled" if fallback else "no rank"):
+        ort._loaded(b"")

@@ -111,7 +111,14 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
     if name.endswith(".toml"):
         return _provider_target(name, python, passes)
     if option := under_test.parts(name).option:
-        provider = None if python else python_environment.provider(option)
+        needed = python_environment.provider(option)
+        if needed is not None and under_test.parts(name).version:
+            raise UnknownBackendError(
+                "provider-with-version",
+                f"backend {line(name)}: the versions of an execution provider and of its onnxruntime are in its file; "
+                "remove the version, or write another file",
+            )
+        provider = None if python else needed
         interpreter = python if provider is None else python_environment.python_of(provider)
         target = _plain_target(name.replace(f"[{option}]", "", 1), interpreter, passes)
         environment = {**target.environment, VARIABLE: option}

@@ -193,12 +193,32 @@ def provider(option: str) -> Needs | None:
 
     Args:
         option: of a backend, such as none,ep=nxrt.
+
+    Raises:
+        NoEnvironmentError: the file lacks a key that an environment needs.
     """
     name = next((word.removeprefix(EP) for word in option.split(",") if word.startswith(EP)), "")
     path = provider_file(name)
     if not (name.endswith(".toml") or under_test.may_be_adapter(name)) or not path.is_file():
         return None
-    return _read(path) if "distribution" in tomllib.loads(path.read_text(encoding="utf-8")) else None
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):  # The reader of the profile reports it.
+        return None
+    if "distribution" not in table:
+        return None
+    if lacking := [key for key in ("distribution", "import", "version") if not isinstance(table.get(key), str)]:
+        raise NoEnvironmentError(
+            "provider-file-incomplete",
+            f'{path}: its distribution needs an environment, for which the file lacks {lacking[0]} = "..."; add it, or '
+            "remove distribution",
+        )
+    listed = table.get("requirements", [])
+    if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
+        raise NoEnvironmentError(
+            "provider-file-incomplete", f'{path}: requirements = {listed!r} has to be a list, such as ["onnxruntime"]'
+        )
+    return _read(path)
 
 
 def python_of(needed: Needs) -> str:
@@ -213,7 +233,7 @@ def python_of(needed: Needs) -> str:
 
 
 def _read(path: Path) -> Needs:
-    name, table = path.stem, tomllib.loads(path.read_text(encoding="utf-8"))
+    name, table = path.stem, tomllib.loads(path.read_text(encoding="utf-8-sig"))
     return Needs(
         name=name,
         distribution=table["distribution"],

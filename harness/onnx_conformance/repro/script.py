@@ -237,6 +237,8 @@ def runtime(backend: str, hello: Mapping[str, Any]) -> str:
 
 def needs(backend: str, hello: Mapping[str, Any]) -> str:
     """Return a line that names the packages to install for a script."""
+    if packages := hello.get("provider", {}).get("packages"):
+        return f"Needs: pip install onnx=={onnx.__version__} {_safe(packages)}"
     also = f" and {_safe(runtime(backend, hello))}" if hello.get("runtime") else ""
     return f"Needs: pip install onnx=={onnx.__version__}{also}"
 

@@ -101,6 +101,12 @@ class Streams:
         self._apart = apart
         self._stream_of = {name: stream for stream in self.all for name in stream.backends}
 
+    def leave_out(self, backend: str) -> None:
+        """Write no results of a backend, because it did not start."""
+        for stream in self.all:
+            stream.backends = tuple(name for name in stream.backends if name != backend)
+        self.all = [stream for stream in self.all if stream.backends]
+
     @property
     def complete(self) -> bool:
         """Whether every file contained a complete run before this run began."""

@@ -39,7 +39,7 @@ FORMAT = 1
 
 IDENTITY = ("runtime", "version", "python", "node", "subject", "profile")
 """Members of a backend that identify its runtime, and the profile that its verdicts depend on."""
-OF_PROVIDER = ("name", "onnxruntime", "registration", "device")
+OF_PROVIDER = ("name", "onnxruntime", "registration", "device", "packages")
 """Members of the description of an execution provider."""
 OF_PROFILE = ("exclusions", "overrides")
 """Members of a backend with the tables of its profile."""
@@ -140,7 +140,7 @@ def _built(hello: Mapping[str, Any]) -> dict[str, str]:
 def _provider(hello: Mapping[str, Any]) -> dict[str, dict[str, str]]:
     """Return the description of an execution provider, if the backend is one."""
     known = hello.get("provider", {})
-    texts = {key: clean(known[key], 80) for key in OF_PROVIDER if isinstance(known.get(key), str)}
+    texts = {key: clean(known[key], 200) for key in OF_PROVIDER if isinstance(known.get(key), str)}
     return {"provider": texts} if texts else {}
 
 

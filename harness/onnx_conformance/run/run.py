@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import array
+import contextlib
 import dataclasses
 import hashlib
 import math
@@ -161,7 +162,7 @@ class Run:
             on_wait: called a few times a second while there is no result.
 
         Raises:
-            HarnessError: a backend does not start, or the run was stopped by --max-fail.
+            HarnessError: no backend starts, or the run was stopped by --max-fail.
         """
         started = time.monotonic()
         source = self._source()
@@ -174,9 +175,10 @@ class Run:
                 self._begin_gate(earlier)
             skipped = self._read_earlier_results()
             slices = self.suite.slices(self.options.selection)
-            with self._crew_for(slices, skipped) as crew:
+            with contextlib.ExitStack() as stack:
+                crew, hellos = self._started(stack, slices, skipped)
                 self._crew = crew
-                hellos = self._described(crew.start())
+                hellos = self._described(hellos)
                 part = self.suite.index.covers if isinstance(self.suite, Generated) else None
                 first = header(source, hellos, self._arguments(), part)
                 if self.gate is None:
@@ -211,6 +213,39 @@ class Run:
         finally:
             self.streams.close()
             self._finish_gate(complete=complete)
+
+    def _started(
+        self, stack: contextlib.ExitStack, slices: Sequence[Slice], skipped: Skipped
+    ) -> tuple[Crew, Mapping[str, Mapping[str, Any]]]:
+        """Start the workers; return them and the hello of each backend.
+
+        A backend that does not start is a fault of the run, and the others go on.
+
+        Args:
+            stack: closes the workers.
+            slices: that they are for.
+            skipped: the cases that are not to run on a backend.
+
+        Raises:
+            HarnessError: no backend is left, or something else went wrong.
+        """
+        while True:
+            with contextlib.ExitStack() as own:
+                crew = own.enter_context(self._crew_for(slices, skipped))
+                try:
+                    hellos = crew.start()
+                except HarnessError as error:
+                    name = self._backend_of(error.text)
+                    others = [target for target in self.targets if target.name != name]
+                    if len(others) in {0, len(self.targets)} or self.options.resume or self.options.cluster:
+                        raise
+                    self.faults.append(error.labelled)
+                    self.targets = others
+                    self._excluded.pop(name)
+                    self.streams.leave_out(name)
+                    continue
+                stack.push(own.pop_all())
+                return crew, hellos
 
     def _described(self, hellos: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
         """Return the hello of each backend with its profile."""

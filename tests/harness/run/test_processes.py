@@ -192,6 +192,31 @@ def test_a_backend_that_does_not_start_is_one_line() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("jobs", "apart"), [("1", False), ("2", True)])
+def test_the_others_run_where_one_backend_does_not_start(jobs: str, *, apart: bool, tmp_path: Path) -> None:
+    bad, good = adapter("dies_at_start"), adapter("good")
+    results = tmp_path / "r" if apart else tmp_path / "r.ndjson"
+    place = f"{results}/" if apart else results
+    done = command("run", *SELECTED, "--backend", bad, "--backend", good, "--jobs", jobs, "--results", place)
+    assert done.status == 2, done.text
+    assert done.err.count("[ended-before-hello]") == 1, done.text
+    [path] = results.iterdir() if apart else [results]
+    run = Stream(path)
+    assert [*run.header["backends"]] == [good]
+    assert run.complete
+    assert len([*run.results()]) > 100
+    assert any("[ended-before-hello]" in fault for fault in run.footer["faults"])
+
+
+@pytest.mark.slow
+def test_a_run_to_resume_needs_every_backend(tmp_path: Path) -> None:
+    path = tmp_path / "r.ndjson"
+    words = ("run", *SELECTED, "--backend", adapter("dies_at_start"), "--backend", adapter("good"), "--results", path)
+    assert command(*words, "--resume").refused("ended-before-hello")
+    assert not path.exists() or not path.read_bytes()
+
+
+@pytest.mark.slow
 def test_a_worker_whose_adapter_finds_no_device_leaves_the_work_to_the_others(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
