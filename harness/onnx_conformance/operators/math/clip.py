@@ -79,18 +79,22 @@ def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None)
         v.permit(CROSSED)
         return v.unordered(EQUIVALENT, np.isnan(elements), np.full_like(elements, high))
     zeros = np.zeros(elements.shape, bool)
-    if low is not None:
-        zeros |= _zeros_differ(elements, low)
-        elements = np.where(v.compared(np.less, elements, low), low, elements)
-    if high is not None:
-        zeros |= _zeros_differ(elements, high)
-        elements = np.where(v.compared(np.greater, elements, high), high, elements)
+    for bound, exceeds, limited in ((low, np.less, np.maximum), (high, np.greater, np.minimum)):
+        if bound is not None:
+            differ = _zeros_differ(elements, bound)
+            zeros |= differ
+            if differ.any():  # np.maximum may return either of two zeros.
+                elements = np.where(v.compared(exceeds, elements, bound), bound, elements)
+            else:
+                elements = v.compared(limited, elements, bound)
     return v.leave_open(LIMITS, zeros, elements)
 
 
 def _zeros_differ(elements: Array, bound: Array) -> Array:
     """Return the elements that are zeros, where the bound is a zero of the other sign."""
-    return np.asarray((bound == 0) & (elements == 0) & (np.signbit(elements) != np.signbit(bound)))
+    if bound != 0:
+        return np.zeros(elements.shape, bool)
+    return np.asarray((elements == 0) & (np.signbit(elements) != np.signbit(bound)))
 
 
 @CLIP.oracle(before=11)
@@ -112,7 +116,9 @@ def _limit(v: Version, bound: float | None, limit: float, *, beyond: bool) -> Ar
 def clipped_since_11(v: Version, input: Array, min: Array | None, max: Array | None) -> Result:
     """Return the elements limited by the inputs. The result for an infinity without a bound is unspecified."""
     v.require(SCALAR, all(bound is None or bound.ndim == 0 for bound in (min, max)))
-    infinite = (np.isneginf(input) & (min is None)) | (np.isposinf(input) & (max is None))
+    infinite = np.zeros(input.shape, bool)
+    for bound, infinity in ((min, -np.inf), (max, np.inf)):
+        infinite |= (input == infinity) if bound is None else False
     return v.leave_open(DEFAULTS, infinite, _clipped(v, input, min, max))
 
 

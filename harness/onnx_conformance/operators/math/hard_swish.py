@@ -47,7 +47,7 @@ def cut(v: Version, X: Array) -> Result:
     """Return X times (X / 6 + 1/2) limited to the range from 0 to 1."""
     sixth = X / 6
     with np.errstate(invalid="ignore"):
-        result = np.asarray(X * np.maximum(0, np.minimum(1, sixth + 0.5)))
+        result = np.asarray(X * np.clip(sixth + 0.5, 0, 1))
     return v.leave_open(CUT, np.isneginf(X), result)
 
 
