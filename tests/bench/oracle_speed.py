@@ -3,8 +3,8 @@
     python tests/bench/oracle_speed.py [OPERATOR...] [--rounds N]
 
 `onnx-conformance verify` evaluates every node of a model with the oracles, so their speed decides how long it takes.
-Prints a table and exits with 1 if a ratio exceeds LIMIT. Needs onnxruntime. Nothing here is a test, because machines
-are noisy.
+Prints a table and exits with 1 if a ratio exceeds its limit. Needs onnxruntime. Nothing here is a test, because
+machines are noisy.
 """
 
 from __future__ import annotations
@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 
 LIMIT = 20
 """How many times longer than ONNX Runtime an oracle may take."""
+OTHER_LIMITS = {
+    "Erf": 40,  # Numpy has no error function.
+    "Gelu": 40,
+    "QuantizeLinear": 500,  # It computes the quotient in each type in which a runtime may round it.
+}
 OPSET = 23
 RANDOM = np.random.default_rng(0)
 
@@ -186,17 +191,19 @@ def main() -> int:
     for call in calls():
         if not options.operators or call.operator in options.operators:
             theirs, ours = measured(call, options.rounds)
-            slow += ours / theirs > LIMIT
+            limit, ratio = OTHER_LIMITS.get(call.operator, LIMIT), ours / theirs
+            slow += ratio > limit
             rows.append(
                 [
                     f"{call.operator} {call.note}".strip(),
                     f"{theirs * 1000:.2f}",
                     f"{ours * 1000:.2f}",
-                    f"{ours / theirs:.1f}",
-                    "" if ours / theirs <= LIMIT else f"above {LIMIT}",
+                    f"{ratio:.1f}",
+                    f"<= {limit}",
+                    "met" if ratio <= limit else "MISSED",
                 ]
             )
-    head = ["call", "ONNX Runtime, ms", "oracle, ms", "ratio", ""]
+    head = ["call", "ONNX Runtime, ms", "oracle, ms", "ratio", "wanted", ""]
     print(tabulate(rows, head, tablefmt="simple", disable_numparse=True))
     return 1 if slow else 0
 

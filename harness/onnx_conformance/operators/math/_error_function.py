@@ -51,20 +51,20 @@ def _erf(numbers: Array) -> Array:
 
     As h is at most 2**-14, the other terms are less than the last bit of a double.
     """
-    h = np.minimum(np.maximum(numbers, -END), END)
+    h = np.clip(numbers, -END, END)
     x = h * STEPS
     np.rint(x, x)
     x += END * STEPS
     with np.errstate(invalid="ignore"):  # NaN has no nearest point; its distance from any point is NaN.
         near = np.take(_points(), x.astype(np.intp), mode="clip")
     x -= END * STEPS
-    x /= STEPS
+    x *= 1 / STEPS
     h -= x
     x *= h
     terms = x * (2 / 3)
     terms -= 1
     terms *= x
-    terms -= h * h / 3
+    terms -= h * h * (1 / 3)
     terms += 1
     terms *= h
     terms *= near.imag

@@ -78,15 +78,15 @@ def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None)
     if low is not None and high is not None and low > high:
         v.permit(CROSSED)
         return v.unordered(EQUIVALENT, np.isnan(elements), np.full_like(elements, high))
+    if low is not None and high is not None and high != 0 and not _zeros_differ(elements, low).any():
+        return v.compared(np.clip, elements, low, high)  # It may return either of two zeros.
     zeros = np.zeros(elements.shape, bool)
-    for bound, exceeds, limited in ((low, np.less, np.maximum), (high, np.greater, np.minimum)):
-        if bound is not None:
-            differ = _zeros_differ(elements, bound)
-            zeros |= differ
-            if differ.any():  # np.maximum may return either of two zeros.
-                elements = np.where(v.compared(exceeds, elements, bound), bound, elements)
-            else:
-                elements = v.compared(limited, elements, bound)
+    if low is not None:
+        zeros |= _zeros_differ(elements, low)
+        elements = np.where(v.compared(np.less, elements, low), low, elements)
+    if high is not None:
+        zeros |= _zeros_differ(elements, high)
+        elements = np.where(v.compared(np.greater, elements, high), high, elements)
     return v.leave_open(LIMITS, zeros, elements)
 
 
@@ -118,7 +118,8 @@ def clipped_since_11(v: Version, input: Array, min: Array | None, max: Array | N
     v.require(SCALAR, all(bound is None or bound.ndim == 0 for bound in (min, max)))
     infinite = np.zeros(input.shape, bool)
     for bound, infinity in ((min, -np.inf), (max, np.inf)):
-        infinite |= (input == infinity) if bound is None else False
+        if bound is None:
+            infinite |= input == infinity
     return v.leave_open(DEFAULTS, infinite, _clipped(v, input, min, max))
 
 

@@ -77,8 +77,10 @@ def _power(v: Version, base: Array, exponent: Array) -> Result:
         is_open = (x == 0) & (y <= 0)
         is_open = is_open | ((x < 0) & (y % 1 != 0)) | np.isneginf(x)
         is_open = is_open | ((x == 1) & ~np.isfinite(y)) | (~np.isfinite(x) & (y == 0))
-        sign = np.where(y % 2 == 1, np.sign(x), 1)
-        return v.leave_open(POWER, is_open, np.asarray(sign * np.power(np.abs(x), y.astype(np.float64))))
+        result, odd = np.power(np.abs(x), y.astype(np.float64)), y % 2 == 1
+        if odd.any():
+            result = np.where(odd, np.sign(x), 1) * result
+        return v.leave_open(POWER, is_open, np.asarray(result))
 
 
 @POW.oracle(before=7)
