@@ -52,10 +52,7 @@ def lines(done: Verified, findings: Mapping[str, Sequence[Finding]] | None = Non
             yield ""
             yield from _of_backend(item, (findings or {}).get(item.backend, ()))
         if item.outputs is not None and item.outputs.changed:
-            yield from _wrapped(
-                f"{named(item)}: the outputs of the model change if the values of all nodes are outputs, too; probably "
-                "the runtime then combines fewer nodes"
-            )
+            yield from _wrapped(f"{named(item)}: its outputs change if all values are outputs (other fusions)")
         for kind in (Judgement.ROUNDING, Judgement.FORBIDDEN, Judgement.OPEN, Judgement.UNKNOWN):
             yield from _others(item, kind)
     for text in of_tools(done):
