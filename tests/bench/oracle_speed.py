@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 LIMIT = 20
 """How many times longer than ONNX Runtime an oracle may take."""
 OTHER_LIMITS = {
-    "Erf": 40,  # Numpy has no error function.
-    "Gelu": 40,
+    "Erf": 30,  # Numpy has no error function.
+    "Gelu": 30,
     "QuantizeLinear": 500,  # It computes the quotient in each type in which a runtime may round it.
 }
 OPSET = 23

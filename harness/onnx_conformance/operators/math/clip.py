@@ -92,9 +92,8 @@ def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None)
 
 def _zeros_differ(elements: Array, bound: Array) -> Array:
     """Return the elements that are zeros, where the bound is a zero of the other sign."""
-    if bound != 0:
-        return np.zeros(elements.shape, bool)
-    return np.asarray((elements == 0) & (np.signbit(elements) != np.signbit(bound)))
+    zeros = np.asarray(elements == 0) if bound == 0 else np.zeros(elements.shape, bool)
+    return zeros & (np.signbit(elements) != np.signbit(bound)) if zeros.any() else zeros
 
 
 @CLIP.oracle(before=11)

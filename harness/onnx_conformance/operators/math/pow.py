@@ -74,13 +74,15 @@ def _power(v: Version, base: Array, exponent: Array) -> Result:
         without = np.array([power is None for power in powers], bool).reshape(x.shape)
         return v.leave_open(POWER, without, np.array([power or 0 for power in powers], x.dtype).reshape(x.shape))
     with np.errstate(all="ignore"):
-        is_open = (x == 0) & (y <= 0)
-        is_open = is_open | ((x < 0) & (y % 1 != 0)) | np.isneginf(x)
-        is_open = is_open | ((x == 1) & ~np.isfinite(y)) | (~np.isfinite(x) & (y == 0))
-        result, odd = np.power(np.abs(x), y.astype(np.float64)), y % 2 == 1
+        result, odd = np.asarray(np.power(np.abs(x), y.astype(np.float64))), y % 2 == 1
         if odd.any():
-            result = np.where(odd, np.sign(x), 1) * result
-        return v.leave_open(POWER, is_open, np.asarray(result))
+            result = np.asarray(np.where(odd, np.sign(x), 1) * result)
+        is_open = np.broadcast_to(np.isneginf(x), result.shape)
+        open_exponents = y <= 0, y % 1 != 0, ~np.isfinite(y), y == 0
+        for bases, exponents in zip((x == 0, x < 0, x == 1, ~np.isfinite(x)), open_exponents, strict=True):
+            if exponents.any():
+                is_open = is_open | (bases & exponents)
+        return v.leave_open(POWER, is_open, result)
 
 
 @POW.oracle(before=7)
