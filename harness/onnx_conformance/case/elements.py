@@ -75,8 +75,9 @@ def greatest_excess(wanted: Array, got: Array, allowance: Allowance, bound: Arra
         times = np.abs(a - b) / allowed
         if allowance.ulp:
             times = np.minimum(times, ulps(wanted, got) / allowance.ulp)
-        times = np.where(np.isnan(times), np.inf, times)
-    return float(np.max(np.where(same, 0.0, times), initial=0.0))
+    if (np.isnan(times) & ~same).any():
+        return np.inf
+    return float(np.fmax.reduce(times, axis=None, initial=0.0))  # Equal elements have 0, or NaN, which it ignores.
 
 
 def ordered(array: Array) -> Array:
@@ -87,8 +88,9 @@ def ordered(array: Array) -> Array:
     """
     codes = array.view(f"i{array.dtype.itemsize}").astype(np.int64)
     sign, of_size = _masks(array.dtype)
-    magnitude = codes & of_size
-    return np.where(codes & sign, -magnitude, magnitude)
+    # -1 for negative numbers. Processors negate by its bits much faster than np.where chooses between random signs.
+    negative = -((codes & sign) != 0).astype(np.int64)
+    return np.asarray(((codes & of_size) ^ negative) - negative)
 
 
 @functools.cache

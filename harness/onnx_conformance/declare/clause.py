@@ -15,7 +15,7 @@ from onnx_conformance.declare.partly_open import PartlyOpen
 from onnx_conformance.declare.readings import NAN, ONE_ELEMENT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from onnx_conformance.declare.partly_open import Result
     from onnx_conformance.declare.readings import Reading
@@ -284,8 +284,13 @@ class Version:
             first: the values that other nodes get.
             others: other values of the same type and shape; they may be equal.
         """
-        wide = first.astype(np.float64)
-        different = [item for item in others if not np.array_equal(wide, item.astype(np.float64), equal_nan=True)]
+        wide = first.astype(np.float64, copy=False)
+        numbers = (item.astype(np.float64, copy=False) for item in others)
+        different = [
+            item
+            for item, number in zip(others, numbers, strict=True)
+            if not (np.array_equal(wide, number) or np.array_equal(wide, number, equal_nan=True))
+        ]
         if not different:
             return first
         self.open_by.add(clause.at(self.since))
@@ -305,7 +310,9 @@ class Version:
         self.reads(NAN, bool(np.any(nan)))
         return self.leave_open(clause, nan, result)
 
-    def compared(self, comparison: np.ufunc, *operands: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def compared(
+        self, comparison: Callable[..., np.ndarray[Any, Any]], *operands: np.ndarray[Any, Any]
+    ) -> np.ndarray[Any, Any]:
         """Return the elementwise comparison of numbers of IEEE 754. If one is NaN, this rests on a reading."""
         self.reads(NAN, any(item.dtype.kind in "fc" and bool(np.isnan(item).any()) for item in operands))
         return np.asarray(comparison(*operands))

@@ -51,6 +51,8 @@ def lines(done: Verified, findings: Mapping[str, Sequence[Finding]] | None = Non
         if not item.ok:
             yield ""
             yield from _of_backend(item, (findings or {}).get(item.backend, ()))
+        if item.outputs is not None and item.outputs.changed:
+            yield from _wrapped(f"{named(item)}: its outputs change if all values are outputs (other fusions)")
         for kind in (Judgement.ROUNDING, Judgement.FORBIDDEN, Judgement.OPEN, Judgement.UNKNOWN):
             yield from _others(item, kind)
     for text in of_tools(done):

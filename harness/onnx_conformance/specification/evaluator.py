@@ -68,7 +68,9 @@ def widen(value: Any) -> Any:  # noqa: ANN401 - any value, or a list of them
     if isinstance(value, np.ndarray):
         if is_float(value.dtype):
             with np.errstate(invalid="ignore"):  # A product with a signalling NaN is a quiet one.
-                return value.astype(np.float64) * 1.0
+                wide = value.astype(np.float64)
+                # Processors convert float32, and such a NaN is then a quiet one; numpy converts other types.
+                return wide if value.dtype == np.float32 else np.multiply(wide, 1.0, out=wide)
         if value.dtype.kind == "c":
             return value.astype(np.complex128)
     return value

@@ -11,6 +11,7 @@ not with the number itself. The worst case, which no implementation reaches, wou
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,12 @@ FUNCTION = 4
 SATURATING = 1
 """An additional error of functions whose values are between -1 and 1, in units of 1. Libraries bound their absolute
 error, so a small value may have few correct digits."""
+
+MOST_DRAWN = 1 << 16
+"""The number of elements of the largest tensors for which all errors are drawn. It takes longer than the operations."""
+REUSED = (1 << 20) + 7
+"""The number of errors that are drawn once, for larger tensors. It is prime, so that a stride of a tensor does not meet
+the same errors again and again."""
 
 ROUND_ONCE = frozenset({"add", "subtract", "multiply", "divide", "sqrt", "square", "reciprocal"})
 BOUNDED = frozenset({"tanh", "sin", "cos", "erf"})
@@ -179,7 +186,7 @@ def _with_error(result: Array, units: Array) -> Rounded:
 
     def drawn(units: Array) -> Array:
         size = np.asarray(arithmetic.unit * units + arithmetic.tiny * (units > 0))
-        deviations = arithmetic.draw.standard_normal(result.shape)
+        deviations = _deviations(arithmetic.draw, result.shape)
         errors = np.asarray(size * deviations)
         if result.dtype.kind != "c" and np.isfinite(errors).all():
             return errors  # The sum is right without the masks below, also where the result is not finite.
@@ -191,6 +198,26 @@ def _with_error(result: Array, units: Array) -> Rounded:
     real, imag = (units.real, units.imag) if units.dtype.kind == "c" else (units, units)
     error = drawn(real) + 1j * drawn(imag)
     return (result + error).view(Rounded)
+
+
+def _deviations(draw: np.random.Generator, shape: tuple[int, ...]) -> Array:
+    """Return normally distributed numbers. Those of a large tensor are a random part of numbers that are drawn once."""
+    if math.prod(shape) <= MOST_DRAWN:
+        return draw.standard_normal(shape)
+    deviations = np.empty(math.prod(shape))
+    for first in range(0, deviations.size, REUSED):
+        part, start = deviations[first : first + REUSED], draw.integers(REUSED)
+        part[:] = _reused()[start : start + part.size]
+    return deviations.reshape(shape)
+
+
+@functools.cache
+def _reused() -> Array:
+    """Return the numbers that are drawn once, two times in a row.
+
+    The sum of the numbers of this seed has the size that is expected of so many: 0.9 times the root of their number.
+    """
+    return np.tile(np.random.default_rng(0).standard_normal(REUSED), 2)
 
 
 @contextlib.contextmanager
@@ -261,5 +288,8 @@ def _distance(one: Array, other: Array) -> Array:
 
 def _root_mean_square(items: Sequence[Array]) -> Array:
     """Return the root of the mean square, element by element, also of numbers whose squares no type can represent."""
-    largest = np.maximum(np.max(items, axis=0, initial=0.0), np.finfo(float).tiny)
-    return np.asarray(largest * np.sqrt(np.mean([(item / largest) ** 2 for item in items], axis=0)))
+    largest = np.maximum(functools.reduce(np.maximum, items), np.finfo(float).tiny)
+    squares = np.zeros(largest.shape)
+    for item in items:
+        squares += (item / largest) ** 2
+    return np.asarray(largest * np.sqrt(squares / len(items)))

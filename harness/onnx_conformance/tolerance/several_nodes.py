@@ -139,9 +139,10 @@ class _Recorded(Evaluator):
         if value.shape != may_err.shape:
             raise UndecidedError("a shape depends on how nodes round")
         with np.errstate(all="ignore"):
-            wide = value.astype(np.float64)
-            error = np.where(np.isfinite(wide), may_err, 0) * self.draw.uniform(-1, 1, wide.shape)
-            return nearest(np.asarray(wide + error), value.dtype)
+            wide, error = value.astype(np.float64), self.draw.uniform(-1, 1, value.shape)
+            error *= may_err
+            finite = np.isfinite(wide)
+            return nearest(np.asarray(wide + (error if finite.all() else np.where(finite, error, 0))), value.dtype)
 
 
 def _rounded_away(value: Any, exact: Any) -> Array | None:  # noqa: ANN401 - any output

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnx.parser
@@ -416,3 +417,19 @@ def test_the_backend_passes_the_official_cases_of_the_split_family() -> None:
     assert Counter(result.verdict for result in results) == {Verdict.PASS: 19}, [
         (result.case, result.verdict, result.message) for result in results if result.verdict is not Verdict.PASS
     ]
+
+
+@pytest.mark.parametrize(
+    ("bits", "dtype"),
+    [
+        (np.uint16(0x7D01), np.dtype(np.float16)),
+        (np.uint16(0x7F81), np.dtype(ml_dtypes.bfloat16)),
+        (np.uint32(0x7FA00001), np.dtype(np.float32)),
+        (np.uint64(0x7FF4000000000001), np.dtype(np.float64)),
+    ],
+)
+def test_a_signalling_nan_is_quiet_when_an_oracle_gets_it(bits: np.unsignedinteger[Any], dtype: np.dtype[Any]) -> None:
+    signalling = np.full(20, bits).view(dtype)
+    quiet = np.uint64(1 << 51)
+    assert (evaluator.widen(signalling).view(np.uint64) & quiet == quiet).all()
+    assert (signalling.view(bits.dtype) == bits).all()

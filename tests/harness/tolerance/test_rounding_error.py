@@ -165,6 +165,32 @@ def test_an_in_place_operation_keeps_its_error() -> None:
     assert (allowed(doubled, HALF, x=np.array([1.0, 2.0])) > 0).all()
 
 
+@pytest.mark.parametrize(
+    ("shape", "axis"),
+    [
+        ((400, 500), 0),
+        ((400, 500), 1),
+        ((65_536, 4), 0),
+        ((2, 40_000, 4), 1),
+        pytest.param((1100, 1000), 0, marks=pytest.mark.slow),
+    ],
+)
+def test_errors_that_are_drawn_once_allow_as_much_as_others(shape: tuple[int, ...], axis: int) -> None:
+    def summed(x: Array) -> Array:
+        return np.asarray(np.square(x).sum(axis))
+
+    x = np.ones(shape)
+    once = allowed(summed, SINGLE, x=x)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rounding_error, "MOST_DRAWN", x.size)
+        each = allowed(summed, SINGLE, x=x)
+    assert (once != each).all()
+    assert np.median(once) == pytest.approx(np.median(each), rel=0.5)
+    assert np.max(once) < 3 * np.median(each)
+    total = rounding_error._reused()[: rounding_error.REUSED].sum()
+    assert 0.7 < abs(total) / np.sqrt(rounding_error.REUSED) < 1.4
+
+
 def test_the_coarsest_type_decides() -> None:
     assert rounding_error.coarsest([SINGLE, HALF, np.dtype(np.int64)]) == HALF
     assert rounding_error.coarsest([np.dtype(np.int64)]) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 
@@ -222,6 +223,17 @@ def test_an_input_of_another_type_or_shape_is_refused(value: np.ndarray, problem
         verify(model, DAMAGED, {"x": value})
     with refuses("no-such-input", "other", "it has x"):
         verify(model, DAMAGED, {"other": value})
+
+
+def test_the_text_says_that_more_outputs_change_the_outputs_also_without_a_fault() -> None:
+    done = verify(small("g (float[3] x) => (float[3] y) { y = Neg(x) }"), DAMAGED)
+    (item,) = done.backends
+    assert item.outputs is not None
+    assert not [line for line in verification.lines(done) if "outputs change" in line]
+    changed = replace(item, outputs=replace(item.outputs, changed=True))
+    text = " ".join("\n".join(verification.lines(replace(done, backends=[changed]))).split())
+    assert changed.ok
+    assert "its outputs change if all values are outputs (other fusions)" in text
 
 
 def test_a_model_that_the_checker_rejects_is_one_sentence() -> None:

@@ -35,10 +35,13 @@ def undefined_order(v: Version, computes: Clause, tensors: Sequence[Array], resu
     """
     if tensors[0].dtype.kind != "f":
         return result
-    nan, positive, negative = (
-        functools.reduce(np.logical_or, map(condition, tensors)) for condition in (np.isnan, _plus_zero, _minus_zero)
+    ordered = v.unordered(computes, functools.reduce(np.logical_or, map(np.isnan, tensors)), result)
+    if all(tensor.all() for tensor in tensors):  # There is no zero.
+        return ordered
+    positive, negative = (
+        functools.reduce(np.logical_or, map(condition, tensors)) for condition in (_plus_zero, _minus_zero)
     )
-    return v.leave_open(computes, positive & negative & (result == 0), v.unordered(computes, nan, result))
+    return v.leave_open(computes, positive & negative & (result == 0), ordered)
 
 
 def _plus_zero(values: Array) -> Array:

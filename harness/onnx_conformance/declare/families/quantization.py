@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -151,11 +152,11 @@ def quantized(
         Unspecified: all elements are NaN, and the type has no NaN.
     """
     lacks_nan = "float8" not in dtype.name
-    nan = np.any([np.isnan(quotient) for quotient in quotients], axis=0) & lacks_nan
-    numbers = (np.where(nan, 0, quotient) for quotient in quotients)
+    nan = functools.reduce(np.logical_or, map(np.isnan, quotients)) & lacks_nan
+    numbers = [np.where(nan, 0, quotient) for quotient in quotients] if nan.any() else quotients
     values = [item for quotient in numbers for item in _saturated(quotient, zero, dtype, clips=clips)]
     if "float" not in dtype.name:
-        low, high = np.min(values, axis=0), np.max(values, axis=0)
+        low, high = functools.reduce(np.minimum, values), functools.reduce(np.maximum, values)
         values += [np.minimum(low + more, high) for more in range(1, int((high - low).max(initial=0)))]
     return v.leave_open(formula, nan, v.choose(formula, *values))
 

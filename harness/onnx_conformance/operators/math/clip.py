@@ -78,6 +78,8 @@ def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None)
     if low is not None and high is not None and low > high:
         v.permit(CROSSED)
         return v.unordered(EQUIVALENT, np.isnan(elements), np.full_like(elements, high))
+    if low is not None and high is not None and high != 0 and not _zeros_differ(elements, low).any():
+        return v.compared(np.clip, elements, low, high)  # It may return either of two zeros.
     zeros = np.zeros(elements.shape, bool)
     if low is not None:
         zeros |= _zeros_differ(elements, low)
@@ -90,7 +92,8 @@ def _clipped(v: Version, elements: Array, low: Array | None, high: Array | None)
 
 def _zeros_differ(elements: Array, bound: Array) -> Array:
     """Return the elements that are zeros, where the bound is a zero of the other sign."""
-    return np.asarray((bound == 0) & (elements == 0) & (np.signbit(elements) != np.signbit(bound)))
+    zeros = np.asarray(elements == 0) if bound == 0 else np.zeros(elements.shape, bool)
+    return zeros & (np.signbit(elements) != np.signbit(bound)) if zeros.any() else zeros
 
 
 @CLIP.oracle(before=11)
@@ -112,7 +115,10 @@ def _limit(v: Version, bound: float | None, limit: float, *, beyond: bool) -> Ar
 def clipped_since_11(v: Version, input: Array, min: Array | None, max: Array | None) -> Result:
     """Return the elements limited by the inputs. The result for an infinity without a bound is unspecified."""
     v.require(SCALAR, all(bound is None or bound.ndim == 0 for bound in (min, max)))
-    infinite = (np.isneginf(input) & (min is None)) | (np.isposinf(input) & (max is None))
+    infinite = np.zeros(input.shape, bool)
+    for bound, infinity in ((min, -np.inf), (max, np.inf)):
+        if bound is None:
+            infinite |= input == infinity
     return v.leave_open(DEFAULTS, infinite, _clipped(v, input, min, max))
 
 

@@ -47,7 +47,8 @@ def gelu(v: Version, X: Array, approximate: str) -> Result:
             share = np.tanh(math.sqrt(2 / math.pi) * (X + 0.044715 * X**3))
         else:
             share = erf(X / math.sqrt(2))
-        result = np.asarray(0.5 * X * (1 + share))
+        share += 1
+        result = np.asarray(0.5 * X * share)
     return v.leave_open(ESTIMATION if approximate == "tanh" else GAUSSIAN, np.isneginf(X), result)
 
 

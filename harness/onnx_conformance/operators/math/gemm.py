@@ -17,6 +17,7 @@ import numpy as np
 from onnx_conformance.declare import Array, Op, Result, Tag, Version, bounded, ramp, typed, vary
 from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, largest, overflows, roundings
 from onnx_conformance.declare.sizes import filled, grid, pairwise
+from onnx_conformance.operators.math._matrix_product import greatest_magnitude, product_of_doubles
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +40,7 @@ def _rounding(
 def _magnitudes(left: Array, right: Array) -> Array:
     """Return the sums of the absolute products."""
     with np.errstate(invalid="ignore"):  # An infinity times a zero; whether numpy warns depends on the machine.
-        return np.asarray(np.abs(left).astype(np.longdouble) @ np.abs(right).astype(np.longdouble))
+        return product_of_doubles(np.abs(left), np.abs(right))
 
 
 def _sum(product: Array, C: Array, alpha: float, beta: float) -> Array:
@@ -165,8 +166,12 @@ def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, bet
     if left.dtype.kind == "f":
         v.silent(GENERAL, alpha == 0 and not (np.isfinite(left).all() and np.isfinite(right).all()))
         with np.errstate(invalid="ignore"):
-            product = left.astype(np.longdouble) @ right.astype(np.longdouble)
-        total, products, most = _sum(product, C, alpha, beta), _magnitudes(left, right), largest(v.dtypes["T"])
+            product = product_of_doubles(left, right)
+            total, most = _sum(product, C, alpha, beta), largest(v.dtypes["T"])
+            of_product = left.shape[1] * greatest_magnitude(left) * greatest_magnitude(right)
+            if of_product <= most and abs(alpha) * of_product + abs(beta) * greatest_magnitude(C) <= most:
+                return but_where(np.zeros(total.shape, bool), total)  # No sum of some of the terms overflows.
+        products = _magnitudes(left, right)
         in_product = overflows(product, products, v.dtypes["T"])
         before_scaling = (np.abs(product) > most) & (np.abs(total) <= most)
         in_sum = overflows(total, _sum(products, np.abs(C), abs(alpha), abs(beta)), v.dtypes["T"])

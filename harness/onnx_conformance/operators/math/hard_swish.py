@@ -45,9 +45,10 @@ UNARY = Unary(HARD_SWISH, CUT, bfloat16=22)
 @HARD_SWISH.oracle()
 def cut(v: Version, X: Array) -> Result:
     """Return X times (X / 6 + 1/2) limited to the range from 0 to 1."""
-    sixth = X / 6
+    line = np.asarray(X / 6)
+    line += 0.5
     with np.errstate(invalid="ignore"):
-        result = np.asarray(X * np.maximum(0, np.minimum(1, sixth + 0.5)))
+        result = np.asarray(X * np.clip(line, 0, 1, out=line))
     return v.leave_open(CUT, np.isneginf(X), result)
 
 

@@ -34,8 +34,9 @@ UNARY = Unary(LEAKY_RELU, LEAKING, bfloat16=16)
 @LEAKY_RELU.oracle()
 def leaked(_: Version, X: Array, alpha: float) -> Array:
     """Return X, and alpha times X where X is below 0."""
+    factors = np.take([1.0, alpha], (X < 0).astype(np.intp), mode="clip")  # np.where takes longer for random signs.
     with np.errstate(all="ignore"):
-        return np.where(X < 0, alpha * X, X)
+        return np.asarray(factors * X)
 
 
 case = LEAKY_RELU.case

@@ -14,12 +14,15 @@ import numpy as np
 
 from onnx_conformance.declare import Array, Op, Result, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.data import FLOATS as FLOAT_TYPES
-from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, overflows, roundings
+from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, largest, overflows, roundings
 from onnx_conformance.declare.sizes import SHORT, filled, grid, pairwise
 from onnx_conformance.operators.math._matrix_product import (
     MISFITS,
     SHAPES,
     dimensions_of_product,
+    greatest_magnitude,
+    product_of_doubles,
+    product_of_integers,
     rank_of_product,
     require_product,
     shape_words,
@@ -28,26 +31,14 @@ from onnx_conformance.operators.math._matrix_product import (
 if TYPE_CHECKING:
     from onnx_conformance.declare.sizes import Choice, Dims
 
-MOST_TERMS = 1 << 18
-"""Maximum number of products that are made before they are added; larger calls add them one by one."""
 FEW = (1, 4, 17, 64, 129)
 """Dimensions of matrices of all types."""
-
-
-def _product(left: Array, right: Array) -> Array:
-    """Return the sums of products, in the type of the inputs. A vector is a matrix of one row, or of one column."""
-    if left.size * (right.shape[-1] if right.ndim > 1 else 1) > MOST_TERMS:
-        return np.asarray(left @ right)
-    columns = right[:, None] if right.ndim == 1 else right
-    sums = (left[..., None] * columns[..., None, :, :]).sum(-2)  # Broadcasting turns a vector on the left into a row.
-    added = tuple(axis for axis, side in ((-2, left), (-1, right)) if side.ndim == 1)
-    return np.asarray(sums.squeeze(added))
 
 
 def _magnitudes(A: Array, B: Array) -> Array:
     """Return the sums of the absolute products."""
     with np.errstate(all="ignore"):
-        return _product(np.abs(A.astype(np.longdouble)), np.abs(B.astype(np.longdouble)))
+        return product_of_doubles(np.abs(A), np.abs(B))
 
 
 def _rounding(A: Array, B: Array) -> list[Array]:
@@ -85,16 +76,12 @@ def product(v: Version, A: Array, B: Array) -> Result:
     require_product(v, BEHAVES, A, B)
     if A.dtype.kind == "f":
         with np.errstate(all="ignore"):
-            total = _product(A.astype(np.longdouble), B.astype(np.longdouble))
+            total = product_of_doubles(A, B)
+            most = A.shape[-1] * greatest_magnitude(A) * greatest_magnitude(B)
+        if most <= largest(v.dtypes["T"]):  # No sum of some of the terms overflows.
+            return but_where(np.zeros(total.shape, bool), total)
         return but_where(overflows(total, _magnitudes(A, B), v.dtypes["T"]), total)
-    exact = _product(*(side.astype(_exact_type(A, B)) for side in (A, B)))
-    return v.fitting(BEHAVES, exact, A.dtype)
-
-
-def _exact_type(A: Array, B: Array) -> type:
-    """Return a type in which no sum of products overflows."""
-    greatest = [max(-int(side.min()), int(side.max())) if side.size else 0 for side in (A, B)]
-    return np.int64 if A.shape[-1] * greatest[0] * greatest[1] < 1 << 63 else object
+    return v.fitting(BEHAVES, product_of_integers(A, B), A.dtype)
 
 
 case = MATMUL.case

@@ -17,6 +17,7 @@ from onnx_conformance.declare.sizes import EVERY_BYTE, NEAR_THE_ENDS, PAIRS_OF_B
 from onnx_conformance.operators.math._matrix_product import (
     MISFITS,
     dimensions_of_product,
+    product_of_integers,
     rank_of_product,
     require_product,
     shape_words,
@@ -101,7 +102,8 @@ def product(v: Version, A: Array, B: Array, a_zero_point: Array | None, b_zero_p
     columns = _spread(v, COLUMNS_OF_B, B, b_zero_point, by_row=False)
     left, right = A.astype(np.int64) - rows.astype(np.int64), B.astype(np.int64) - columns.astype(np.int64)
     require_product(v, MATMUL, left, right)
-    return v.leave_open(OVERFLOW, np.abs(left) @ np.abs(right) >= 2**31, np.asarray(left @ right))
+    beyond = product_of_integers(np.abs(left), np.abs(right)) >= 2**31
+    return v.leave_open(OVERFLOW, beyond, product_of_integers(left, right))
 
 
 case = PRODUCT.case

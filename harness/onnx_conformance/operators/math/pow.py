@@ -65,19 +65,24 @@ def _power_of_integer(x: int, y: float, limits: np.iinfo[Any]) -> int | None:
 
 def _power(v: Version, base: Array, exponent: Array) -> Result:
     """Return the powers in the shape to which numpy broadcasts both inputs."""
-    x, y = np.broadcast_arrays(base, exponent)
+    x, y = base, exponent
     if x.dtype.kind == "i":
+        x, y = np.broadcast_arrays(base, exponent)
         limits = np.iinfo(x.dtype)
         pairs = zip(x.ravel().tolist(), y.ravel().tolist(), strict=True)
         powers = [_power_of_integer(a, b, limits) for a, b in pairs]
         without = np.array([power is None for power in powers], bool).reshape(x.shape)
         return v.leave_open(POWER, without, np.array([power or 0 for power in powers], x.dtype).reshape(x.shape))
     with np.errstate(all="ignore"):
-        is_open = (x == 0) & (y <= 0)
-        is_open |= ((x < 0) & (y % 1 != 0)) | np.isneginf(x)
-        is_open |= ((x == 1) & ~np.isfinite(y)) | (~np.isfinite(x) & (y == 0))
-        sign = np.where(y % 2 == 1, np.sign(x), 1)
-        return v.leave_open(POWER, is_open, np.asarray(sign * np.power(np.abs(x), y.astype(np.float64))))
+        result, odd = np.asarray(np.power(np.abs(x), y.astype(np.float64))), y % 2 == 1
+        if odd.any():
+            result = np.asarray(np.where(odd, np.sign(x), 1) * result)
+        is_open = np.broadcast_to(np.isneginf(x), result.shape)
+        open_exponents = y <= 0, y % 1 != 0, ~np.isfinite(y), y == 0
+        for bases, exponents in zip((x == 0, x < 0, x == 1, ~np.isfinite(x)), open_exponents, strict=True):
+            if exponents.any():
+                is_open = is_open | (bases & exponents)
+        return v.leave_open(POWER, is_open, result)
 
 
 @POW.oracle(before=7)

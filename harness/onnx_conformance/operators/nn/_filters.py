@@ -97,6 +97,8 @@ def products(windows: Windows, data: Array, weights: Array, group: int) -> Array
     """Return the sums (N, M, *counts). Each group of filters is applied to its group of channels."""
     rank, maps = len(windows.sizes), weights.shape[0] // group
     pixels = windows.pixels(data)
+    if group > 1 and weights.shape[1] == 1:
+        return _products_of_channels(pixels, weights, maps)
     sums = [
         np.tensordot(
             pixels[:, index * weights.shape[1] : (index + 1) * weights.shape[1]],
@@ -106,6 +108,15 @@ def products(windows: Windows, data: Array, weights: Array, group: int) -> Array
         for index in range(group)
     ]
     return np.moveaxis(np.concatenate(sums, -1), -1, 1)
+
+
+def _products_of_channels(pixels: Array, weights: Array, maps: int) -> Array:
+    """Return the sums of products if each group has one channel: pixel by pixel, for all channels at once."""
+    sums = np.zeros((len(pixels), len(weights), *pixels.shape[2 : weights.ndim]), np.result_type(pixels, weights))
+    for place in np.ndindex(weights.shape[2:]):
+        factors = weights[:, 0, *place].reshape(-1, *[1] * (weights.ndim - 2))
+        sums += np.repeat(pixels[..., *place], maps, 1) * factors if maps > 1 else pixels[..., *place] * factors
+    return sums
 
 
 def with_bias(sums: Array, bias: Array | None) -> Array:

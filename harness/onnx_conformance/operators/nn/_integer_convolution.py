@@ -105,7 +105,10 @@ class Convolution:
         v.silent(self.kernels.groups, w.shape[0] % group != 0)
         windows = lay(v, self.windows, x.shape[2:], w.shape[2:], strides, dilations, pads, auto_pad)
         v.silent(self.windows.dimensions, min(windows.counts) < 1)
-        return products(windows, x, w, group), products(windows, np.abs(x), np.abs(w), group)
+        # Sums of products of numbers of 9 bits are exact as doubles, which numpy multiplies in blocks.
+        x, w = x.astype(np.float64), w.astype(np.float64)
+        sums, of_magnitudes = products(windows, x, w, group), products(windows, np.abs(x), np.abs(w), group)
+        return sums.astype(np.int64), of_magnitudes.astype(np.int64)
 
 
 def convolution(

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
 def _averages(windows: Windows, X: Array, count_include_pad: Int) -> tuple[Array, Array]:
     """Return the sums, and the number of elements of each sum."""
     kernel = tuple(range(-len(windows.sizes), 0))
-    return windows.pixels(X).sum(kernel), (windows.inside_padded() if count_include_pad == 1 else windows.inside()).sum(
-        kernel
-    )
+    counted = windows.inside_padded() if count_include_pad == 1 else windows.inside()
+    return windows.combined(np.add, windows.pixels(X)), counted.sum(kernel)
 
 
 def _rounding(X: Array, count_include_pad: Int, **attributes: Any) -> list[Array]:  # noqa: ANN401 - see `place`

@@ -17,20 +17,19 @@ from onnx_conformance.declare.data import waves
 from onnx_conformance.operators.nn._pooling import Pools, place, pool_cases
 from onnx_conformance.operators.nn._sizes import POOLED, pool_arguments
 from onnx_conformance.operators.nn._windows import SAME as SAME_MODES
-from onnx_conformance.operators.nn._windows import sentences
+from onnx_conformance.operators.nn._windows import Windows, sentences
 
 
-def _norm(pixels: Array, kernel: tuple[int, ...], p: float) -> Array:
-    return np.asarray((np.abs(pixels) ** p).sum(kernel) ** (1 / p))
+def _norm(windows: Windows, X: Array, p: float) -> Array:
+    return np.asarray(windows.combined(np.add, windows.pixels(np.abs(X) ** p)) ** (1 / p))
 
 
 def _rounding(X: Array, p: float, **attributes: Any) -> list[Array]:  # noqa: ANN401 - see `place`
     """Return the errors of powers, sum and root, relative to the norm. The root divides earlier errors by p."""
     windows = place(Version(POOL.versions[-1]), POOLS, X.shape, **attributes)
-    kernel = tuple(range(-len(windows.sizes), 0))
     terms = np.prod(windows.kernel)
     with np.errstate(all="ignore"):
-        norm = _norm(windows.pixels(X), kernel, p)
+        norm = _norm(windows, X, p)
         exponent = np.abs(np.log(np.where(norm > 0, norm, 1))) / 2  # 1 / p is also rounded.
         return [norm * ((p / 2 + 1 + terms / 2) / p + 1.5 + exponent)]
 
@@ -164,7 +163,7 @@ def pooled(
     kernel = tuple(range(-len(windows.sizes), 0))
     v.silent(NORM, not windows.inside_padded().any(kernel).all())
     with np.errstate(all="ignore"):
-        return _norm(windows.pixels(X), kernel, p)
+        return _norm(windows, X, p)
 
 
 case = POOL.case

@@ -183,8 +183,10 @@ def _one_answer(v: Version, windows: Windows, X: Array, greatest: Array) -> None
         several = windows.inside().sum(kernel, keepdims=True) > 1
         v.ordered(GREATEST, windows.pixels(X), within=several)
     zero, minus = X == 0, np.signbit(X)
-    both = windows.pixels(zero & minus).any(kernel) & windows.pixels(zero & ~minus).any(kernel)
-    v.silent(GREATEST, bool((both & (greatest == 0)).any()))
+    signs = zero & minus, zero & ~minus
+    if all(sign.any() for sign in signs):
+        below, above = (windows.combined(np.logical_or, windows.pixels(sign)) for sign in signs)
+        v.silent(GREATEST, bool((below & above & (greatest == 0)).any()))
 
 
 def _indices(v: Version, windows: Windows, X: Array, greatest: Array, storage_order: int) -> AnyOf:
@@ -229,7 +231,7 @@ def pooled(
     kernel = tuple(range(-len(windows.sizes), 0))
     v.silent(EXCLUDED, not windows.inside().any(kernel).all())
     least = -np.inf if X.dtype.kind == "f" else np.iinfo(X.dtype).min
-    greatest = windows.pixels(X, least).max(kernel)
+    greatest = windows.combined(np.maximum, windows.pixels(X, least))
     _one_answer(v, windows, X, greatest)
     return (greatest,) if n == 1 else (greatest, _indices(v, windows, X, greatest, storage_order or 0))
 

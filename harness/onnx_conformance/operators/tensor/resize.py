@@ -242,24 +242,9 @@ class Interpolation:
     exclude_outside: bool
     antialias: bool
 
-    def originals(self, axis: Axis) -> list[Fraction]:
+    def originals(self, axis: Axis) -> tuple[Fraction, ...]:
         """Return x_original of each x_resized along an axis."""
-        length, resized, scale = axis.length_original, axis.length_resized, axis.scale
-        start, width, last = axis.start, axis.end - axis.start, length - 1
-        formulas: dict[str, Callable[[int], Fraction]] = {
-            "half_pixel": lambda x: (x + HALF) / scale - HALF,
-            "half_pixel_symmetric": lambda x: (
-                length * HALF * (1 - resized / (length * scale)) + (x + HALF) / scale - HALF
-            ),
-            "pytorch_half_pixel": lambda x: (x + HALF) / scale - HALF if resized > 1 else Fraction(0),
-            "align_corners": lambda x: Fraction(x * last, max(1, resized - 1)),
-            "asymmetric": lambda x: x / scale,
-            "tf_half_pixel_for_nn": lambda x: (x + HALF) / scale,
-            "tf_crop_and_resize": lambda x: (
-                start * last + x * width * last / (resized - 1) if resized > 1 else HALF * (start + axis.end) * last
-            ),
-        }
-        return [formulas[self.transform](x) for x in range(resized)]
+        return _originals(self.transform, axis)
 
     def indices(self, axis: Axis) -> list[int]:
         """Return for each element along an axis the index of the nearest one."""
@@ -294,7 +279,7 @@ class Interpolation:
 
     def between(self, axis: Axis) -> Array:
         """Return for which elements along an axis the rounding of the coordinate decides which one is nearest."""
-        if self.mode != "nearest" or not axis.listed:
+        if self.mode != "nearest" or not axis.listed or self.is_exact(axis):
             return np.zeros(axis.length_resized, bool)
         exact, error = (
             self.indices(axis),
@@ -319,6 +304,25 @@ class Interpolation:
         """Return which elements along a cropped axis are outside the input."""
         cropped = self.transform == "tf_crop_and_resize"
         return np.array([cropped and not 0 <= x <= axis.length_original - 1 for x in self.originals(axis)], bool)
+
+
+@functools.lru_cache(maxsize=64)
+def _originals(transform: str, axis: Axis) -> tuple[Fraction, ...]:
+    """Return x_original of each x_resized along an axis, for a transformation of coordinates."""
+    length, resized, scale = axis.length_original, axis.length_resized, axis.scale
+    start, width, last = axis.start, axis.end - axis.start, length - 1
+    formulas: dict[str, Callable[[int], Fraction]] = {
+        "half_pixel": lambda x: (x + HALF) / scale - HALF,
+        "half_pixel_symmetric": lambda x: length * HALF * (1 - resized / (length * scale)) + (x + HALF) / scale - HALF,
+        "pytorch_half_pixel": lambda x: (x + HALF) / scale - HALF if resized > 1 else Fraction(0),
+        "align_corners": lambda x: Fraction(x * last, max(1, resized - 1)),
+        "asymmetric": lambda x: x / scale,
+        "tf_half_pixel_for_nn": lambda x: (x + HALF) / scale,
+        "tf_crop_and_resize": lambda x: (
+            start * last + x * width * last / (resized - 1) if resized > 1 else HALF * (start + axis.end) * last
+        ),
+    }
+    return tuple(formulas[transform](x) for x in range(resized))
 
 
 def nearest(coordinate: Fraction, rounding: str) -> int:
