@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MOST_IDS = 20
 """Maximum number of case ids in a finding."""
 
+TEN = 10
+"""Number of root causes that open the findings of a runtime."""
 SCRIPTS = "scripts"
 """The folder of the scripts, in the folder of the findings."""
 MOST_SAID = 240
@@ -182,6 +184,11 @@ class Finding:
     def counted(self) -> bool:
         """Whether it counts: the fault is there, and `apart` is empty."""
         return not self.identity.apart and self.history.state != FIXED
+
+    @property
+    def known(self) -> bool:
+        """Whether the authors of the runtime know it: it has a link to an issue or a report, or an answer."""
+        return bool(self.history.issue or self.history.reported or self.history.answered)
 
     @property
     def rank(self) -> tuple[bool, tuple[int, int, bool, int, int], int, int, str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tabulate import tabulate
 
 from onnx_conformance.base.verdict import line
-from onnx_conformance.findings.finding import FIXED, KINDS, OPEN, by_cause, causes
+from onnx_conformance.findings.finding import FIXED, KINDS, OPEN, TEN, by_cause, causes
 from onnx_conformance.report import provenance
 from onnx_conformance.report.markup import plain
 from onnx_conformance.report.provenance import Shown
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from onnx_conformance.findings.finding import Finding, Findings
 
-TEN = 10
-"""Maximum number of root causes that open the list of each runtime."""
 MOST_OTHERS = 8
 """Maximum number of further findings that an entry of one root cause names."""
 MOST_DROPPED = 5

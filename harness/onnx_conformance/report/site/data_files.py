@@ -110,6 +110,10 @@ def search(results: Results, findings: Sequence[Finding]) -> dict[str, Any]:
                 finding.history.state,
                 finding.cases.count,
                 int(bool(finding.identity.apart)),
+                str(finding.severity.nature),
+                min((finding.id, *finding.related)),
+                finding.cases.versions,
+                int(finding.known),
             ]
             for finding in findings
         ],

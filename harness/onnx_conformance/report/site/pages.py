@@ -12,6 +12,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from onnx_conformance.base import under_test
 from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import line, split_operator
+from onnx_conformance.findings.finding import TEN, by_cause
 from onnx_conformance.report import options_table, provenance
 from onnx_conformance.report.backend_kinds import KINDS
 from onnx_conformance.report.html.page import profiles, scopes
@@ -334,6 +335,7 @@ def _tested(site: Site, of: Runtime, findings: Sequence[Finding]) -> dict[str, A
         "chart": history.chart(table, of),
         "differences": results.differences_in_history(of),
         "notes": site.notes([column.backend]),
+        "ten": [group[0] for group in by_cause(finding for finding in findings if finding.counted)[:TEN]],
         "counted": [finding for finding in findings if not finding.identity.apart],
         "apart": [finding for finding in findings if finding.identity.apart],
         "opt_outs": opt_outs.of_column(table, column, results.operators, ABSENT),

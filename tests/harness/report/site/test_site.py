@@ -539,7 +539,7 @@ def test_links_between_pages_lead_to_files(written: Written) -> None:
 
 def test_findings_come_the_gravest_first(written: Written) -> None:
     assert [item.id for item in written.findings] == [
-        "beta-crash", "conv-crash", "alpha-apart", "alpha-split-1", "alpha-fixed"
+        "alpha-apart", "alpha-split-1", "beta-crash", "conv-crash", "alpha-fixed"
     ]  # fmt: skip
     assert data_of(written.folder, "site")["findings"]["beta-crash"] == "finding/Split-0"
     shown = data_of(written.folder, "finding/Split-0")["alpha-split-1"]

@@ -468,9 +468,23 @@ def test_the_list_of_findings_can_be_narrowed(opened: Any) -> None:
     assert tab.locator(".findings li a").all_inner_texts() == ["Crash of conv"]
     tab.select_option("#f-runtime", "")
     tab.select_option("#f-kind", "")
+    titles = tab.locator(".findings li a").all_inner_texts()
+    assert titles[-1] == "Apart of alpha", "those that do not count are last"
+    assert len(titles) == 4, "one finding for each cause"
+    tab.check("#f-every")
     assert tab.locator(".findings li").count() == 5
     tab.select_option("#f-state", "fixed")
     assert tab.locator(".findings li").count() == 1
+    tab.select_option("#f-state", "")
+    tab.fill("#f-text", "crash CONV")
+    assert tab.locator(".findings li a").all_inner_texts() == ["Crash of conv"]
+    assert tab.evaluate("location.hash") == "#text=crash%20CONV&every=1"
+    tab.fill("#f-text", "")
+    tab.select_option("#f-nature", "uncommon")
+    first = "Valid calls that no collected model makes"
+    assert tab.locator("#shown h2").all_inner_texts()[0] == first
+    tab.select_option("#f-known", "yes")
+    assert tab.locator(".findings li").count() == 0
 
 
 @pytest.mark.slow

@@ -19,7 +19,10 @@ function factsOf(it) {
     list("passes in", it.since?.passing),
     ["shown by", cases(it.count ?? 0)],
     it.confirmed && ["confirmed", [it.confirmed.date, it.confirmed.version && `on ${it.confirmed.version}`, it.confirmed.exit !== undefined && `exit status ${it.confirmed.exit}`, it.confirmed.said].filter(Boolean).join(", ")],
+    it.severity && ["severity", it.severity],
     it.issue && ["issue", outward(it.issue, it.issue)],
+    it.reported && ["reported", outward(it.reported.link, [it.reported.date, it.reported.link].filter(Boolean).join(" "))],
+    it.answered && ["answer", [it.answered.state, it.answered.version, it.answered.reason, it.answered.date].filter(Boolean).join(", ")],
   ].filter(Boolean);
 }
 
@@ -109,7 +112,7 @@ async function findingShow() {
       it.history ? [element("h2", {}, "History"), tableOf(["Version", "Date", "State"], it.history.map((line) => [line.version, line.date, STATES[line.state] ?? line.state]))] : "",
       scriptPart(it),
       it.cases ? [element("h2", {}, "Cases"), element("ul", { class: "plain" }, it.cases.map((name) => element("li", { class: "id" }, knownCase(it, name)))), it.count > it.cases.length ? element("p", { class: "note" }, `${count(it.count - it.cases.length)} more are not listed.`) : ""] : "",
-      it.related ? [element("h2", {}, "Related findings"), element("ul", { class: "plain" }, it.related.map((other) => element("li", {}, Object.hasOwn(shared.findings, other) ? findingLink(other, other) : other)))] : "",
+      it.related ? [element("h2", {}, "Findings of the same cause"), element("ul", { class: "plain" }, it.related.map((other) => element("li", {}, Object.hasOwn(shared.findings, other) ? findingLink(other, other) : other)))] : "",
     ),
   );
   document.title = `${it.title}: ONNX conformance`;
@@ -122,46 +125,83 @@ function findingBegin() {
 }
 
 const MOST_LISTED = 100;
+const NATURES = {
+  typical: "calls that collected models make",
+  uncommon: "valid calls that no collected model makes",
+  edge: "edges: NaN, infinity, limits, unusual forms of models",
+  degenerate: "empty tensors",
+  invalid: "invalid models",
+};
+/** A filter of the list: its label, the values of a finding that it compares, and the words for a value. */
+const FINDING_FILTERS = {
+  runtime: { label: "Runtime or tool", of: (row) => [row[4]] },
+  operator: { label: "Operator", of: (row) => [row[3]], words: (name) => shortName(name) },
+  version: { label: "Version of it", of: (row) => row[10].map(String) },
+  kind: { label: "Kind", of: (row) => [row[2]], words: (name) => name.replaceAll("_", " ") },
+  nature: { label: "Severity", of: (row) => [row[8]], words: (name) => NATURES[name] },
+  state: { label: "State", of: (row) => [row[5]], words: (name) => STATES[name] ?? name },
+  known: { label: "Reported", of: (row) => [row[11] ? "yes" : "no"] },
+};
 
-/** The list of findings; "#runtime=tract&kind=crash&state=open" filters it. */
+/** The list of findings; "#runtime=tract&kind=crash&text=axis" filters it, and "every=1" shows more than one of a cause. */
 async function findingsBegin() {
   const [shared, { findings }] = await Promise.all([jsonData("site"), jsonData("search")]);
   use(shared);
-  const fields = { runtime: 4, kind: 2, state: 5 };
-  const words = { kind: (name) => name.replaceAll("_", " "), state: (name) => STATES[name] ?? name, runtime: (name) => name };
   const chosen = Object.fromEntries(named().split("&").map((part) => part.split("=").map(decode)));
-  const list = element("ol", { class: "findings" });
+  const counted = [...findings.filter((row) => !row[7]), ...findings.filter((row) => row[7])];
+  const list = element("div", {});
   const status = element("p", { role: "status", class: "note" });
   const more = element("button", { type: "button" }, "Show more");
   let most = MOST_LISTED;
-  const selects = Object.entries(fields).map(([name, place]) => {
-    const values = [...new Set(findings.map((row) => row[place]))].sort();
-    const select = element("select", { id: `f-${name}` }, element("option", { value: "" }, "any"), values.map((value) => element("option", { value }, words[name](value))));
+  const again = () => {
+    most = MOST_LISTED;
+    show();
+  };
+  const order = (name) => (name === "nature" ? (a, b) => Object.keys(NATURES).indexOf(a) - Object.keys(NATURES).indexOf(b) : name === "version" ? (a, b) => a - b : undefined);
+  const selects = Object.entries(FINDING_FILTERS).map(([name, { label, of, words }]) => {
+    const values = [...new Set(findings.flatMap(of))].sort(order(name));
+    const select = element("select", { id: `f-${name}` }, element("option", { value: "" }, "any"), values.map((value) => element("option", { value }, words ? words(value) : value)));
     select.value = chosen[name] ?? "";
     if (select.selectedIndex < 0) select.value = "";
-    select.addEventListener("change", () => {
-      most = MOST_LISTED;
-      show();
-    });
-    return element("label", {}, name === "kind" ? "Kind" : name === "state" ? "State" : "Runtime or tool", select);
+    select.addEventListener("change", again);
+    return element("label", {}, label, select);
   });
+  const text = element("input", { id: "f-text", type: "search", value: chosen.text ?? "", autocomplete: "off" });
+  text.addEventListener("input", again);
+  const every = element("input", { id: "f-every", type: "checkbox" });
+  every.checked = chosen.every === "1";
+  every.addEventListener("change", again);
+  const item = ([id, title, kind, operator, runtime, state, number, , , , , known], same) =>
+    element("li", {}, kindBadge(kind), " ", findingLink(id, title), " ", element("span", { class: "dim" }, `${runtime} · ${shortName(operator)} · ${cases(number)}${same > 1 ? ` · ${count(same - 1)} more of this cause` : ""}${state === "open" ? "" : ` · ${STATES[state] ?? state}`}${known ? " · reported" : ""}`));
   const show = () => {
-    const values = Object.fromEntries(Object.keys(fields).map((name) => [name, byId(`f-${name}`).value]));
-    const fitting = findings.filter((row) => Object.entries(fields).every(([name, place]) => !values[name] || row[place] === values[name]));
-    const hash = Object.entries(values).filter(([, value]) => value).map(([name, value]) => `${name}=${encode(value)}`).join("&");
-    history.replaceState(null, "", hash ? `#${hash}` : location.pathname);
-    status.textContent = `${count(fitting.length)} of ${count(findings.length)} findings, most severe kind first. Those marked “not counted” violate only a “should”, a reading or a reworded sentence.`;
+    const values = Object.fromEntries(Object.keys(FINDING_FILTERS).map((name) => [name, byId(`f-${name}`).value]));
+    const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const fitting = counted.filter((row) => Object.entries(FINDING_FILTERS).every(([name, { of }]) => !values[name] || of(row).includes(values[name])) && words.every((word) => `${row[0]} ${row[1]} ${row[3]}`.toLowerCase().includes(word)));
+    const parts = Object.entries({ ...values, text: text.value.trim(), every: every.checked ? "1" : "" }).filter(([, value]) => value);
+    history.replaceState(null, "", parts.length ? `#${parts.map(([name, value]) => `${name}=${encode(value)}`).join("&")}` : location.pathname);
+    const sizes = new Map();
+    for (const row of fitting) sizes.set(row[9], (sizes.get(row[9]) ?? 0) + 1);
+    const seen = new Set();
+    const listed = every.checked ? fitting : fitting.filter((row) => !seen.has(row[9]) && seen.add(row[9]));
+    status.textContent = `${count(sizes.size)} causes, ${count(fitting.length)} of ${count(findings.length)} findings. Ordinary calls are first, and among them silent wrong results.`;
+    const rest = listed.slice(0, most);
+    const groups = Object.entries(NATURES).map(([nature, title]) => [title[0].toUpperCase() + title.slice(1), rest.filter((row) => row[8] === nature && !row[7])]);
+    groups.push(["Not counted: a “should”, a reading, a reworded sentence, rounding, or a documented limit", rest.filter((row) => row[7])]);
     list.replaceChildren(
-      ...fitting.slice(0, most).map(([id, title, kind, operator, runtime, state, number, apart]) =>
-        element("li", {}, kindBadge(kind), " ", findingLink(id, title), " ", element("span", { class: "dim" }, `${runtime} · ${shortName(operator)} · ${cases(number)}${state === "open" ? "" : ` · ${STATES[state] ?? state}`}${apart ? " · not counted" : ""}`)),
-      ),
+      ...groups.filter(([, rows]) => rows.length).flatMap(([title, rows]) => [element("h2", {}, title), element("ol", { class: "findings" }, rows.map((row) => item(row, every.checked ? 1 : sizes.get(row[9]))))]),
     );
-    more.hidden = fitting.length <= most;
+    more.hidden = listed.length <= most;
   };
   more.addEventListener("click", () => {
     most += 400;
     show();
   });
-  byId("shown").replaceChildren(element("h1", {}, "Findings"), element("div", { class: "filter open plain" }, selects), status, list, more);
+  byId("shown").replaceChildren(
+    element("h1", {}, "Findings"),
+    element("div", { class: "filter open plain" }, selects, element("label", { class: "wide" }, "Text", text), element("label", {}, "Every finding", every)),
+    status,
+    list,
+    more,
+  );
   show();
 }
