@@ -149,6 +149,7 @@ class Models:
             first,
             bounds=None if first.bounds is None else tuple(first.bounds[place] for place in places),
             any_of=tuple(first.any_of[place] for place in places) if first.any_of else (),
+            sums=None,  # They name an output by its former index.
         )
 
     def settled(self, built: Built[ModelCandidate]) -> Built[ModelCandidate]:

@@ -21,6 +21,7 @@ from onnx_conformance.operators.traditionalml._post_transform import (
     SLACK,
     TRANSFORMS,
     UNDEFINED,
+    normalized,
     probabilities,
     transformed,
 )
@@ -41,9 +42,9 @@ def _rounding(*, X: Array, leaf_weights: Array, tree_roots: list[int], n_targets
 ENSEMBLE = Op(
     "TreeEnsemble",
     versions=(5,),
-    compare=bounded(_rounding, "one addition for each tree, in any order, an average, and a transform").limited(
-        0, 1, probabilities
-    ),
+    compare=bounded(_rounding, "one addition for each tree, in any order, an average, and a transform")
+    .limited(0, 1, probabilities)
+    .summing_to(1, normalized),
     domain="ai.onnx.ml",
     rank="X",
 )

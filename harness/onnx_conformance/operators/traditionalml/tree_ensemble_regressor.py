@@ -22,6 +22,7 @@ from onnx_conformance.operators.traditionalml._post_transform import (
     SLACK,
     TRANSFORMS,
     UNDEFINED,
+    normalized,
     probabilities,
     transformed,
 )
@@ -71,9 +72,9 @@ def _rounding(
 REGRESSOR = Op(
     "TreeEnsembleRegressor",
     versions=(1, 3, 5),
-    compare=bounded(_rounding, "one addition for each vote, in any order, a quotient and a transform").limited(
-        0, 1, probabilities
-    ),
+    compare=bounded(_rounding, "one addition for each vote, in any order, a quotient and a transform")
+    .limited(0, 1, probabilities)
+    .summing_to(1, normalized),
     domain="ai.onnx.ml",
     rank=lambda _: MATRIX,
 )
