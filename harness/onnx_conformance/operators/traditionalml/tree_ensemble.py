@@ -25,7 +25,16 @@ from onnx_conformance.operators.traditionalml._post_transform import (
     probabilities,
     transformed,
 )
-from onnx_conformance.operators.traditionalml._trees import FORESTS, MODES, Leaf, Node, Tree, follows_true, forest
+from onnx_conformance.operators.traditionalml._trees import (
+    FORESTS,
+    MODES,
+    OF_TEN_TARGETS,
+    Leaf,
+    Node,
+    Tree,
+    follows_true,
+    forest,
+)
 
 if TYPE_CHECKING:
     from onnx_conformance.declare.sizes import Sizes
@@ -357,15 +366,15 @@ case("targets_unset", X=ROWS, **OF_FLOATS, unspecified=TARGETS)
 
 
 def _forest(sizes: Sizes) -> dict[str, Any]:
-    """Return the attributes of drawn trees with three targets."""
-    key = f"{ENSEMBLE} {sizes}"
-    trees = forest(key, trees=sizes["trees"], depth=sizes["depth"], features=sizes["features"], targets=3)
-    return attributes(*trees, n_targets=3)
+    """Return the attributes of drawn trees."""
+    key, targets = f"{ENSEMBLE} {sizes}", sizes.get("targets", 3)
+    trees = forest(key, trees=sizes["trees"], depth=sizes["depth"], features=sizes["features"], targets=targets)
+    return attributes(*trees, n_targets=targets)
 
 
 ENSEMBLE.sized(
     "forest",
-    FORESTS,
+    [*FORESTS, *OF_TEN_TARGETS],
     each="T",
     cites=(AGGREGATED, TRUE_BRANCH, FALSE_BRANCH, WEIGHT),
     arguments={"X": filled("rows", "features"), **together(_forest, *PLAIN)},
