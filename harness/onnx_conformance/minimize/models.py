@@ -48,6 +48,7 @@ Ranks = frozenset[tuple[str, str, int, int]]
 class Models:
     """The search space of whole models."""
 
+    halves = staticmethod(moves.halves)
     structure = (moves.shorter, moves.lower)
     passes = (
         model_moves.fewer_nodes, model_moves.fewer_parts, model_moves.plainer_types, *structure, moves.simpler,
