@@ -14,7 +14,7 @@ from onnx_conformance.base.verdict import WITH_MESSAGE, Result, Verdict, line, s
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.findings.finding import GRAVITY
 from onnx_conformance.forms import table
-from onnx_conformance.minimize.cause import masked
+from onnx_conformance.minimize.cause import by_rounding, masked
 from onnx_conformance.results.errata import built_with, is_erratum
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from onnx_conformance.suites.selection import Selection
     from onnx_conformance.suites.suite import Suite
 
-ROUNDING = 1e-2
-"""Relative errors up to this count as rounding, which the texts do not limit."""
 OWN_WORD = re.compile(
     r"(?i)\bnot (yet )?(been )?(implemented|supported|handled)\b|\bunsupported\b|\bunimplemented\b|\bunhandled\b"
     r"|\bcan(not|'t) (be )?(handle|support)|\bno (such )?(kernel|implementation|conversion)\b|\bNYI\b"
@@ -81,9 +79,7 @@ def apart(result: Result, built: str) -> str:
 
 
 def _wrong_value(result: Result) -> dict[str, bool]:
-    relative = result.mismatch.get("relative")
-    rounding = isinstance(relative, int | float) and relative <= ROUNDING
-    return {"it differs by rounding, which the text does not limit": rounding}
+    return {"it differs by rounding, which the text does not limit": by_rounding(result)}
 
 
 def _accepted(result: Result) -> dict[str, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,14 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
 
 ROUNDING = 1e-2
-"""Relative errors up to this count as rounding; a larger error is another fault."""
+"""Relative errors up to this count as rounding, which the texts do not limit; a larger error is another fault."""
+EPSILONS = 8
+"""So many epsilons of the greatest of the expected elements nearby count as rounding as well.
+
+An element near zero may be the difference of large terms, for example in a sum. Its relative error says nothing then.
+"""
+_EPSILON = {"double": 2.0**-52, "float": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+"""By element type. Cases of one type do not name it, so float is used for others."""
 INDEX = re.compile(r"_\d+(?=_again$|$)")
 """The number that distinguishes the values of a variadic parameter."""
 
@@ -48,8 +56,25 @@ def difference(result: Result) -> list[str]:
     for word in ("expected", "actual"):
         text = str(mismatch.get(word, "")).lower()
         kinds.append(next((kind for kind in ("nan", "inf") if kind in text), "value"))
-    relative = mismatch.get("relative")
-    return [*kinds, "rounding" if relative is not None and relative <= ROUNDING else "far"]
+    return [*kinds, "rounding" if by_rounding(result) else "far"]
+
+
+def by_rounding(result: Result) -> bool:
+    """Return whether the worst element of a wrong value differs by rounding."""
+    relative, absolute = (result.mismatch.get(name) for name in ("relative", "absolute"))
+    if isinstance(relative, int | float) and relative <= ROUNDING:
+        return True
+    sizes = [abs(number) for text in result.mismatch.get("wanted", ()) if math.isfinite(number := _number(text))]
+    unit = _EPSILON.get(result.element_type, _EPSILON["float"])
+    return isinstance(absolute, int | float) and absolute <= EPSILONS * unit * max(sizes, default=0.0)
+
+
+def _number(text: object) -> float:
+    """Return the number that a text is; NaN if it is none, such as an element of a tensor of strings."""
+    try:
+        return float(str(text))
+    except ValueError:
+        return math.nan
 
 
 def masked(text: str) -> str:
