@@ -550,7 +550,7 @@ def origin(op: Op, case: Case) -> Plan | None:
 
 
 def _sized(op: Op, version: OperatorVersion, stem: str) -> Plan | None:
-    """Return the plan of a sized case, most of which only the suite `kernels` has; None if there is no such case."""
+    """Return the plan of a case of the suite `kernels`; None if there is no such case."""
     every = sized.cases(op, version) if version == sized.version_of(op) else ()
     item = next((item for item in every if item.stem == stem), None)
     return plan(op, version, item.spec, item.types, item.suffix) if item is not None else None

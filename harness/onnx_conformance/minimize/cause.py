@@ -21,7 +21,7 @@ ROUNDING = 1e-2
 EPSILONS = 8
 """So many epsilons of the greatest of the expected elements nearby count as rounding as well.
 
-An element near zero may be the difference of large terms, for example in a sum. Its relative error says nothing then.
+An element near zero may be the difference of large terms, for example in a sum. Its relative error has no meaning then.
 """
 _EPSILON = {"double": 2.0**-52, "float": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
 """By element type. Cases of one type do not name it, so float is used for others."""
@@ -70,7 +70,7 @@ def by_rounding(result: Result) -> bool:
 
 
 def _number(text: object) -> float:
-    """Return the number that a text is; NaN if it is none, such as an element of a tensor of strings."""
+    """Return a text as a number; NaN for other texts, such as the elements of a tensor of strings."""
     try:
         return float(str(text))
     except ValueError:
