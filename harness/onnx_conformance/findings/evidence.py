@@ -172,7 +172,7 @@ def _outline(found: Smallest, clause: str) -> Outline:
             clause if result.verdict is Verdict.ACCEPTED_INVALID else "",
             result.signal,
             str(result.mismatch.get("where", "")).partition("]")[0],
-            *(difference(result) if result.verdict is Verdict.WRONG_VALUE else ()),
+            *(difference(case, result) if result.verdict is Verdict.WRONG_VALUE else ()),
         ),
     )
 

@@ -7,8 +7,10 @@ import math
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
 import onnx
 
+from onnx_conformance.backends.protocol import element_type
 from onnx_conformance.base.signature import signature
 from onnx_conformance.base.verdict import WRONG, Result, Verdict
 from onnx_conformance.case.case import Outcome
@@ -33,7 +35,7 @@ def cause(case: Case, result: Result) -> tuple[str, ...]:
     """Return a signature that is equal for two failures with one cause: verdict, error and kind of difference."""
     shared = [masked(part) for part in signature(result)]
     if result.verdict is Verdict.WRONG_VALUE and case.outcome is Outcome.VALUES:
-        shared += difference(result)
+        shared += difference(case, result)
     return tuple(shared)
 
 
@@ -41,7 +43,7 @@ def cause_of_model(case: Case, result: Result) -> tuple[str, ...]:
     """Return this signature for a whole model, whose operator and names may change."""
     if result.verdict in WRONG:
         other_shapes = result.message.startswith("with ")
-        kinds = difference(result) if result.verdict is Verdict.WRONG_VALUE else ()
+        kinds = difference(case, result) if result.verdict is Verdict.WRONG_VALUE else ()
         return (str(result.verdict), str(other_shapes), *kinds)
     graph = onnx.load_from_string(case.model).graph
     names = {name for node in graph.node for name in (*node.input, *node.output, node.name) if name}
@@ -49,23 +51,35 @@ def cause_of_model(case: Case, result: Result) -> tuple[str, ...]:
     return cause(case, dataclasses.replace(result, operator="", backend="", clauses=(), message=words))
 
 
-def difference(result: Result) -> list[str]:
+def _type_of_outputs(case: Case) -> str:
+    """Return the least precise floating type of the expected outputs; an empty text if there is none."""
+    types = {element_type(value.dtype).name for value in case.expected or () if isinstance(value, np.ndarray)}
+    return max(types & _EPSILON.keys(), key=lambda type_: _EPSILON[type_], default="")
+
+
+def difference(case: Case, result: Result) -> list[str]:
     """Return the kinds of the values that differ. A NaN instead of a number is another fault than a wrong number."""
     mismatch = result.mismatch
     kinds = []
     for word in ("expected", "actual"):
         text = str(mismatch.get(word, "")).lower()
         kinds.append(next((kind for kind in ("nan", "inf") if kind in text), "value"))
-    return [*kinds, "rounding" if by_rounding(result) else "far"]
+    return [*kinds, "rounding" if by_rounding(result, _type_of_outputs(case)) else "far"]
 
 
-def by_rounding(result: Result) -> bool:
-    """Return whether the worst element of a wrong value differs by rounding."""
+def by_rounding(result: Result, type_: str = "") -> bool:
+    """Return whether the worst element of a wrong value differs by rounding.
+
+    Args:
+        result: the result.
+        type_: the type of the outputs, if it is known; otherwise it is the type in the id of the case.
+    """
     relative, absolute = (result.mismatch.get(name) for name in ("relative", "absolute"))
     if isinstance(relative, int | float) and relative <= ROUNDING:
         return True
-    sizes = [abs(number) for text in result.mismatch.get("wanted", ()) if math.isfinite(number := _number(text))]
-    unit = _EPSILON.get(result.element_type, _EPSILON["float"])
+    nearby = map(_number, (*result.mismatch.get("wanted", ()), result.mismatch.get("expected", "")))
+    sizes = [abs(number) for number in nearby if math.isfinite(number)]
+    unit = _EPSILON.get(type_ or result.element_type, _EPSILON["float"])
     return isinstance(absolute, int | float) and absolute <= EPSILONS * unit * max(sizes, default=0.0)
 
 

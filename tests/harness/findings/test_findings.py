@@ -71,6 +71,11 @@ APART = [
         "",
     ),
     ({"mismatch": {"relative": 0.3, "absolute": 1, "wanted": ("'3'", "abc")}}, ""),
+    (
+        {"mismatch": {"relative": 0.02, "absolute": 0.02, "expected": "1.0"}, "case": "ai.onnx/Split/18/x/bfloat16"},
+        "rounding",
+    ),
+    ({"mismatch": {"relative": 0.02, "absolute": 0.02, "expected": "1.0"}}, ""),
     ({"verdict": Verdict.REFUSED, "message": "Type 'tensor(float)' of input 0 is invalid"}, ""),
     ({"verdict": Verdict.REFUSED, "message": "Resize: not implemented for rank 2"}, "missing support"),
     ({"verdict": Verdict.REFUSED, "message": "shape input must be constant"}, "missing support"),
