@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx
 
-from onnx_conformance.backends.protocol import element_type
 from onnx_conformance.base.signature import signature
 from onnx_conformance.base.verdict import WRONG, Result, Verdict
 from onnx_conformance.case.case import Outcome
+from onnx_conformance.specification.element_types import element_type
 
 if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
@@ -52,7 +52,7 @@ def cause_of_model(case: Case, result: Result) -> tuple[str, ...]:
 
 
 def _type_of_outputs(case: Case) -> str:
-    """Return the least precise floating type of the expected outputs; an empty text if there is none."""
+    """Return the least precise floating type of the expected outputs; an empty text if no output has one."""
     types = {element_type(value.dtype).name for value in case.expected or () if isinstance(value, np.ndarray)}
     return max(types & _EPSILON.keys(), key=lambda type_: _EPSILON[type_], default="")
 
