@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from onnx_conformance.case.lane_sums import LaneSums
     from onnx_conformance.declare import AnyOf, Order
 
     _OfOutputs = tuple[np.ndarray[Any, Any], ...]
@@ -80,6 +81,7 @@ class Allowance:
         signed_zero: whether +0 and -0 differ.
         bounds: for each output, the absolute error allowed for each element.
         interval: the least and the greatest value that a finite element may have; None if every value is possible.
+        sums: the sums of the lanes of an output; None if they are not checked.
         any_of: for each output, the values that it may have, the expected one first; None if there is only one.
         any_order: the other permitted orders of the outputs, if there are any.
     """
@@ -90,6 +92,7 @@ class Allowance:
     atol: float = 0
     signed_zero: bool = False
     interval: tuple[float, float] | None = None
+    sums: LaneSums | None = None
     bounds: Sequence[np.ndarray[Any, Any]] | None = None
     any_of: tuple[AnyOf | None, ...] = ()
     any_order: Order | None = None
@@ -129,6 +132,7 @@ class Allowance:
         parts += ["a bound by element"] if self.bounds is not None else []
         parts = parts or ["exact"]
         parts += [f"values from {self.interval[0]:g} to {self.interval[1]:g}"] if self.interval is not None else []
+        parts += [str(self.sums)] if self.sums is not None else []
         several = [item for item in self.any_of if item is not None]
         parts += ["any of several values"] if any(not item.elementwise for item in several) else []
         parts += ["each element any of several"] if any(item.elementwise for item in several) else []

@@ -116,9 +116,38 @@ def compare(expected: Sequence[Value | Drawn], actual: Sequence[Value], allowanc
         if isinstance(wanted, Drawn):
             if mismatch := _drawn(f"outputs[{index}]", wanted, got, actual):
                 return mismatch
-        elif mismatch := _value(f"outputs[{index}]", wanted, got, allowance, limits):
+            continue
+        mismatch = _value(f"outputs[{index}]", wanted, got, allowance, limits) or _sums(index, wanted, got, allowance)
+        if mismatch:
             return mismatch
     return None
+
+
+def _sums(index: int, wanted: Value, got: Value, allowance: Allowance) -> Mismatch | None:
+    """Return how the sums of an output's lanes are wrong, although each element is within its own tolerance."""
+    sums = allowance.sums
+    if sums is None or sums.output != index or not isinstance(wanted, np.ndarray) or not isinstance(got, np.ndarray):
+        return None
+    far = sums.far(wanted, got)
+    if (far > sums.within).any():  # Bounds take long to compute, and only an element without one may have any value.
+        far = sums.far(wanted, got, allowance.bound(index))
+    if not (far > sums.within).any():
+        return None
+    worst = tuple(map(int, np.unravel_index(int(np.argmax(far)), far.shape)))
+    lane = ", ".join(":" if axis in sums.axes else str(place) for axis, place in enumerate(worst))
+    absolute = float(far[worst])
+    return Mismatch(
+        Verdict.WRONG_VALUE,
+        f"outputs[{index}]",
+        f"{sums.total:g} within {sums.within:.3g}, because the elements of a lane add up to it",
+        f"each element is near enough, but [{lane}] sums to {sums.of(got)[worst]:.9g}",
+        total=wanted.size,
+        worst=worst,
+        absolute=absolute,
+        relative=absolute / abs(sums.total) if sums.total else math.inf,
+        ulp=int(ulps(*(np.asarray(number).astype(wanted.dtype) for number in (sums.total, sums.of(got)[worst])))),
+        shape=wanted.shape,
+    )
 
 
 def _drawn(where: str, wanted: Drawn, got: Value, actual: Sequence[Value]) -> Mismatch | None:
@@ -223,6 +252,11 @@ def times_allowed(expected: Sequence[Value | Drawn], actual: Sequence[Value], al
         for index, _, wanted, got in _tensors(nearest(expected, actual, allowance), actual)
         if is_float(wanted) and wanted.shape == got.shape and wanted.dtype == got.dtype
     ]
+    if (sums := allowance.sums) is not None and sums.output < len(actual):
+        wanted, got = expected[sums.output], actual[sums.output]
+        if isinstance(wanted, np.ndarray) and isinstance(got, np.ndarray) and wanted.shape == got.shape:
+            far = sums.far(wanted, got, allowance.computed(sums.output))
+            found.append(float(far.max(initial=0.0)) / sums.within)
     return max(found, default=None)
 
 

@@ -75,6 +75,7 @@ def terms(operator: str, outcome: str, force: str, allowance: Allowance) -> str:
         ascii((operator, outcome, force, *(f"{item:g}" for item in (allowance.ulp, allowance.rtol, allowance.atol))))
         + ("signed zero" if allowance.signed_zero else "")
         + (f"{allowance.interval}" if allowance.interval else "")
+        + (f"{allowance.sums!r}" if allowance.sums else "")
     )
 
 

@@ -15,6 +15,22 @@ Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
+class Sums:
+    """The sum of the elements in each lane of an output.
+
+    Attributes:
+        total: the sum.
+        axes: a function of the oracle's arguments, by name, that returns the axes of a lane, none below 0. It may have
+            a parameter `v`, the Version. Without axes, the elements have no known sum.
+        output: the index of the output.
+    """
+
+    total: float
+    axes: Callable[..., tuple[int, ...]]
+    output: int = 0
+
+
+@dataclass(frozen=True)
 class Tolerance:
     """How far from the expected value an answer may be, and why.
 
@@ -45,6 +61,9 @@ class Tolerance:
         interval: the least and the greatest value of the function. An answer beyond them is wrong, however near it is:
             models rely on them, for example when they compute the arccosine of a cosine. An end that the type of the
             output lacks is rounded to that type.
+        sums: the sum of the elements of each lane, such as that of probabilities. An answer with another sum is wrong,
+            although each of its elements is near enough: models rely on it, for example when they compute 1 - p. It may
+            be off by the rounding of a careful implementation; see `onnx_conformance.tolerance.lane_sums`.
         limited_if: whether the values are in the interval: a function of the oracle's arguments, by name, such as
             `post_transform`. Without it, they always are.
     """
@@ -61,6 +80,7 @@ class Tolerance:
     steps: bool = False
     interval: tuple[float, float] | None = None
     limited_if: Callable[..., bool] | None = None
+    sums: Sums | None = None
 
     @property
     def exact(self) -> bool:
@@ -76,6 +96,16 @@ class Tolerance:
             when: see `limited_if`.
         """
         return dataclasses.replace(self, interval=(low, high), limited_if=when)
+
+    def summing_to(self, total: float, axes: Callable[..., tuple[int, ...]], output: int = 0) -> Tolerance:
+        """Return the tolerance of a function whose values in each lane of an output have a known sum.
+
+        Args:
+            total: the sum.
+            axes: see `Sums`.
+            output: the index of the output.
+        """
+        return dataclasses.replace(self, sums=Sums(total, axes, output))
 
 
 EXACT = Tolerance("the operator only moves or selects data", signed_zero=True)

@@ -190,7 +190,7 @@ def _outline(found: Smallest, clause: str) -> Outline:
             result.signal,
             place_of(result),
             str(result.mismatch.get("where", "")).partition("]")[0],
-            *(difference(result) if result.verdict is Verdict.WRONG_VALUE else ()),
+            *(difference(case, result) if result.verdict is Verdict.WRONG_VALUE else ()),
         ),
     )
 

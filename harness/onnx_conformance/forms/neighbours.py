@@ -149,7 +149,10 @@ def _can_be_moved(allowance: Allowance | None, node: Node) -> bool:
 
 def _moved(allowance: Allowance | None, node: Node) -> Allowance | None:
     """Return how far the outputs may be from the expected ones after the elements of the first are moved."""
-    if allowance is None or allowance.bounds is None:
+    if allowance is None:
+        return None
+    allowance = dataclasses.replace(allowance, sums=None)  # The elements of a lane have other places.
+    if allowance.bounds is None:
         return allowance
     first = np.asarray(allowance.bounds[0])
     bounds = (node.back(first), *allowance.bounds[1:])

@@ -544,8 +544,16 @@ def origin(op: Op, case: Case) -> Plan | None:
         if str(version) == case.operator:
             specs = [spec for spec in specs_of(op, version) if spec.name == case.name]
             of_version = plans(op, (version.since,), specs)
-            return next((planned for planned in of_version if planned.id == stem), None)
+            own = next((planned for planned in of_version if planned.id == stem), None)
+            return own or _sized(op, version, stem)
     return None
+
+
+def _sized(op: Op, version: OperatorVersion, stem: str) -> Plan | None:
+    """Return the plan of a case of the suite `kernels`; None if there is no such case."""
+    every = sized.cases(op, version) if version == sized.version_of(op) else ()
+    item = next((item for item in every if item.stem == stem), None)
+    return plan(op, version, item.spec, item.types, item.suffix) if item is not None else None
 
 
 def cases(

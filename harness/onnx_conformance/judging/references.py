@@ -52,8 +52,10 @@ def by_backend(case: Case, backend: str, reply: Reply) -> Case:
     """Return a case that expects the outputs of a reference backend; without outputs, it is unspecified."""
     if isinstance(reply, Answered):
         right = case.expected is not None and compare(case.expected, reply.outputs, case.allowance) is None
-        # Alternatives that the text allows for our answer need not be allowed for a wrong one.
-        allowance = case.allowance if right else dataclasses.replace(case.allowance, any_of=(), any_order=None)
+        # Alternatives and sums that the text allows for our answer need not be those of a wrong one.
+        allowance = (
+            case.allowance if right else dataclasses.replace(case.allowance, any_of=(), any_order=None, sums=None)
+        )
         return dataclasses.replace(case, outcome=Outcome.VALUES, expected=reply.outputs, detail="", allowance=allowance)
     result = judge(dataclasses.replace(case, outcome=Outcome.VALUES), backend, reply)
     return _without(case, f"the reference {backend} has no outputs: {result.verdict} {result.message}")

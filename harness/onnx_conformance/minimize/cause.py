@@ -3,20 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from typing import TYPE_CHECKING
 
+import numpy as np
 import onnx
 
 from onnx_conformance.base.signature import place_of, signature
 from onnx_conformance.base.verdict import WRONG, Result, Verdict
 from onnx_conformance.case.case import Outcome
+from onnx_conformance.specification.element_types import element_type
 
 if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
 
 ROUNDING = 1e-2
-"""Relative errors up to this count as rounding; a larger error is another fault."""
+"""Relative errors up to this count as rounding, which the texts do not limit; a larger error is another fault."""
+EPSILONS = 8
+"""So many epsilons of the greatest of the expected elements nearby count as rounding as well.
+
+An element near zero may be the difference of large terms, for example in a sum. Its relative error has no meaning then.
+"""
+_EPSILON = {"double": 2.0**-52, "float": 2.0**-23, "float16": 2.0**-10, "bfloat16": 2.0**-7}
+"""By element type. Cases of one type do not name it, so float is used for others."""
 INDEX = re.compile(r"_\d+(?=_again$|$)")
 """The number that distinguishes the values of a variadic parameter."""
 
@@ -25,7 +35,7 @@ def cause(case: Case, result: Result) -> tuple[str, ...]:
     """Return a signature that is equal for two failures with one cause: verdict, error, place, kind of difference."""
     shared = [masked(part) for part in signature(result)] + [place_of(result)]
     if result.verdict is Verdict.WRONG_VALUE and case.outcome is Outcome.VALUES:
-        shared += difference(result)
+        shared += difference(case, result)
     return tuple(shared)
 
 
@@ -33,7 +43,7 @@ def cause_of_model(case: Case, result: Result) -> tuple[str, ...]:
     """Return this signature for a whole model, whose operator and names may change."""
     if result.verdict in WRONG:
         other_shapes = result.message.startswith("with ")
-        kinds = difference(result) if result.verdict is Verdict.WRONG_VALUE else ()
+        kinds = difference(case, result) if result.verdict is Verdict.WRONG_VALUE else ()
         return (str(result.verdict), str(other_shapes), *kinds)
     graph = onnx.load_from_string(case.model).graph
     names = {name for node in graph.node for name in (*node.input, *node.output, node.name) if name}
@@ -41,15 +51,45 @@ def cause_of_model(case: Case, result: Result) -> tuple[str, ...]:
     return cause(case, dataclasses.replace(result, operator="", backend="", clauses=(), message=words))
 
 
-def difference(result: Result) -> list[str]:
+def _type_of_outputs(case: Case) -> str:
+    """Return the least precise floating type of the expected outputs; an empty text if no output has one."""
+    types = {element_type(value.dtype).name for value in case.expected or () if isinstance(value, np.ndarray)}
+    return max(types & _EPSILON.keys(), key=lambda type_: _EPSILON[type_], default="")
+
+
+def difference(case: Case, result: Result) -> list[str]:
     """Return the kinds of the values that differ. A NaN instead of a number is another fault than a wrong number."""
     mismatch = result.mismatch
     kinds = []
     for word in ("expected", "actual"):
         text = str(mismatch.get(word, "")).lower()
         kinds.append(next((kind for kind in ("nan", "inf") if kind in text), "value"))
-    relative = mismatch.get("relative")
-    return [*kinds, "rounding" if relative is not None and relative <= ROUNDING else "far"]
+    return [*kinds, "rounding" if by_rounding(result, _type_of_outputs(case)) else "far"]
+
+
+def by_rounding(result: Result, type_: str = "", most: float = ROUNDING) -> bool:
+    """Return whether the worst element of a wrong value differs by rounding.
+
+    Args:
+        result: the result.
+        type_: the type of the outputs, if it is known; otherwise it is the type in the id of the case.
+        most: the greatest relative error that counts as rounding.
+    """
+    relative, absolute = (result.mismatch.get(name) for name in ("relative", "absolute"))
+    if isinstance(relative, int | float) and relative <= most:
+        return True
+    nearby = map(_number, (*result.mismatch.get("wanted", ()), result.mismatch.get("expected", "")))
+    sizes = [abs(number) for number in nearby if math.isfinite(number)]
+    unit = _EPSILON.get(type_ or result.element_type, _EPSILON["float"])
+    return isinstance(absolute, int | float) and absolute <= EPSILONS * unit * max(sizes, default=0.0)
+
+
+def _number(text: object) -> float:
+    """Return a text as a number; NaN for other texts, such as the elements of a tensor of strings."""
+    try:
+        return float(str(text))
+    except ValueError:
+        return math.nan
 
 
 def masked(text: str) -> str:

@@ -37,6 +37,7 @@ class BuiltCandidate(Built[DeclaredCandidate]):
 class Declared:
     """The search space of declared cases."""
 
+    halves = staticmethod(moves.halves)
     structure = (moves.fewer, moves.shorter, moves.lower)
     passes = (moves.plainer, *structure, moves.simpler)
 

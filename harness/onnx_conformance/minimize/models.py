@@ -48,6 +48,7 @@ Ranks = frozenset[tuple[str, str, int, int]]
 class Models:
     """The search space of whole models."""
 
+    halves = staticmethod(moves.halves)
     structure = (moves.shorter, moves.lower)
     passes = (
         model_moves.fewer_nodes, model_moves.fewer_parts, model_moves.plainer_types, *structure, moves.simpler,
@@ -149,6 +150,7 @@ class Models:
             first,
             bounds=None if first.bounds is None else tuple(first.bounds[place] for place in places),
             any_of=tuple(first.any_of[place] for place in places) if first.any_of else (),
+            sums=None,  # They name an output by its former index.
         )
 
     def settled(self, built: Built[ModelCandidate]) -> Built[ModelCandidate]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from itertools import pairwise
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,8 @@ PLAIN_TYPES = ("float", "int64", "int32", "double", "bool", "uint8", "int8", "st
 _FORMS = [form for form in table.FORMS if table.Start.PLAN in form.starts]
 MOST_SINGLE_ELEMENTS = 48
 """In arrays with up to this many elements, elements are also simplified one by one."""
+MOST_PARTS = 256
+"""Longer lists of numbers are no sizes of parts."""
 MOST_SINGLE_SLICES = 6
 """On axes of up to this size, slices are also removed one by one."""
 
@@ -94,6 +96,23 @@ def _outputs(candidate: DeclaredCandidate) -> Iterator[Move[DeclaredCandidate]]:
 # Shorter axes
 
 
+def halves(candidate: C) -> Iterator[Move[C]]:
+    """Yield candidates with one half of the elements: on all axes of one size together, or on one axis."""
+    all_leaves = candidate.leaves()
+    tensors = [leaf for leaf in all_leaves if leaf.tensor]
+    sizes = {size for leaf in tensors for size in leaf.array.shape if size > MOST_SINGLE_SLICES}
+    for size in sorted(sizes, reverse=True):
+        half = (size + 1) // 2
+        for indices, which in ((range(half), "first"), (range(size - half, size), "second")):
+            why = f"the {which} half of axes of size {size}"
+            together = _taken(tensors, size, indices)
+            yield Move(candidate.with_values(together), why)
+            one = [leaf for leaf in tensors if leaf.path in together] if len(together) > 1 else []
+            yield from (
+                Move(candidate.with_values(_taken([leaf], size, indices)), f"{why} of {leaf.name}") for leaf in one
+            )
+
+
 def shorter(candidate: C) -> Iterator[Move[C]]:
     """Yield candidates with fewer elements: on all axes of one size together, or on one axis."""
     all_leaves = candidate.leaves()
@@ -124,7 +143,7 @@ def shorter(candidate: C) -> Iterator[Move[C]]:
 
 
 def _lengths(size: int) -> list[int]:
-    return sorted({length for length in (0, 1, 2, size // 2, size - 1) if 0 <= length < size})
+    return sorted({length for length in (0, 1, 2, size // 2, 7 * size // 8, size - 1) if 0 <= length < size})
 
 
 def _slices(size: int) -> Iterator[Sequence[int]]:
@@ -139,12 +158,17 @@ def _slices(size: int) -> Iterator[Sequence[int]]:
 
 
 def _cut(values: Iterable[Leaf], size: int, length: int) -> dict[Path, Array]:
+    return _taken(values, size, range(length))
+
+
+def _taken(values: Iterable[Leaf], size: int, indices: range) -> dict[Path, Array]:
+    """Return the arrays that have axes of a size, with some of the indices on these axes."""
     changes = {}
     for leaf in values:
         array = leaf.array
         for axis, dim in enumerate(leaf.array.shape):
             if dim == size:
-                array = array.take(range(length), axis)
+                array = array.take(indices, axis)
         if array.shape != leaf.array.shape:
             changes[leaf.path] = array
     return changes
@@ -152,15 +176,18 @@ def _cut(values: Iterable[Leaf], size: int, length: int) -> dict[Path, Array]:
 
 def _parts(candidate: C, leaf: Leaf) -> Iterator[C]:
     """Yield candidates with one part less or a shorter part, if numbers add up to the size of an axis."""
-    if leaf.array.dtype.kind not in "iu" or not leaf.array.size:
+    if leaf.array.dtype.kind not in "iu" or not 0 < leaf.array.size <= MOST_PARTS:
         return
     parts = leaf.array.tolist()
     whole = sum(parts)
     others = [other for other in candidate.leaves() if other.tensor and other.path != leaf.path]
-    options = [[*parts[:i], *parts[i + 1 :]] for i in range(len(parts))]
-    options += [[*parts[:i], sum(pair), *parts[i + 2 :]] for i, pair in enumerate(pairwise(parts))]
-    options += [[*parts[:i], 1, *parts[i + 1 :]] for i, part in enumerate(parts) if part > 1]
-    options += [[*parts[:i], part - 1, *parts[i + 1 :]] for i, part in enumerate(parts) if part > 1]
+    # One after the other: all lists together have the square of the number of parts.
+    options = itertools.chain(
+        ([*parts[:i], *parts[i + 1 :]] for i in range(len(parts))),
+        ([*parts[:i], sum(pair), *parts[i + 2 :]] for i, pair in enumerate(itertools.pairwise(parts))),
+        ([*parts[:i], 1, *parts[i + 1 :]] for i, part in enumerate(parts) if part > 1),
+        ([*parts[:i], part - 1, *parts[i + 1 :]] for i, part in enumerate(parts) if part > 1),
+    )
     limits = np.iinfo(leaf.array.dtype)
     for option in options:
         if any(not limits.min <= part <= limits.max for part in option):

@@ -194,6 +194,8 @@ class _Reducer:
 
     def run(self) -> None:
         """Make the case smaller until no move helps or the budget is used up."""
+        while self._improve(self.space.halves(self.best.candidate)) is not None:
+            pass
         while not self.exhausted:
             before = self.best.size
             for moves in self.space.passes:

@@ -134,6 +134,13 @@ class SearchSpace(Protocol[C]):
         """Return the kinds of moves, in the order of their trial. They are repeated until none of them helps."""
 
     @property
+    def halves(self) -> Callable[[C], Iterator[Move[C]]]:
+        """Return the moves that are tried first, again from the beginning after each one that helps.
+
+        They find a few elements among thousands in a few steps.
+        """
+
+    @property
     def structure(self) -> Sequence[Callable[[C], Iterator[Move[C]]]]:
         """Return the kinds of moves that are tried in pairs if single moves do not help."""
 

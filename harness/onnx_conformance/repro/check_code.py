@@ -131,6 +131,14 @@ def check(where, wanted, got, bound=0):
     count = int(differs.sum())
     assert not count, f"{where}: {count} of {differs.size} elements differ; {wanted} expected, {got} got"
 """,
+    "sums": """\
+    if where == f"outputs[{SUMMED}]":
+        known = np.isfinite(wanted.astype(float)) & np.isfinite(bound).reshape(wanted.shape)
+        with np.errstate(all="ignore"):
+            sums = got.astype(float).sum(AXES_OF_SUMS, keepdims=True)
+            far = np.where(known.all(AXES_OF_SUMS, keepdims=True), np.abs(sums - TOTAL), 0)
+        assert not (far > WITHIN).any(), f"{where}: sums of {TOTAL:g} expected, one is {far.max():.3g} off"
+""",
     "accepts": """
 
 def accepts(index, wanted):
@@ -212,6 +220,7 @@ def pieces(case: Case) -> tuple[str, ...]:
         "near": any(map(is_float, tensors)) and _tolerant(case),
         "zeros": _zeros_matter(case),
         "interval": case.allowance.interval is not None and any(map(is_float, tensors)),
+        "sums": case.allowance.sums is not None,
         "open": any(np.isinf(bound).any() for bound in case.allowance.bounds or ()),
         "accepts": any(item is not None and not item.elementwise for item in case.allowance.any_of),
         "any_of": any(item is not None and not item.elementwise for item in case.allowance.any_of),
@@ -231,6 +240,9 @@ def settings(case: Case, names: tuple[str, ...], literal: Callable[[Any], str]) 
         yield f"RTOL, ATOL, ULP = {(allowance.rtol, allowance.atol, allowance.ulp)!r}"
     if "interval" in names:
         yield f"INTERVAL = {allowance.interval!r}"
+    if allowance.sums is not None and "sums" in names:
+        yield f"SUMMED, AXES_OF_SUMS = {allowance.sums.output}, {allowance.sums.axes!r}"
+        yield f"TOTAL, WITHIN = {allowance.sums.total!r}, {allowance.sums.within!r}"
     if "near" in names or "check_drawn" in names:
         floats = {array.real.dtype for value in case.expected or () for array in arrays(value) if is_float(array)}
         eps = {dtype.name: float(ml_dtypes.finfo(dtype).eps) for dtype in floats}  # type: ignore[no-untyped-call]

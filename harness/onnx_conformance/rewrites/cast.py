@@ -86,7 +86,6 @@ CHAINS = Rewrite(
         _cast("int64_int32_int64", WIDE, "int32", "int64"),
         _cast("int64_int8_int64", integers(127, 128, -129, 300), "int8", "int64"),
         _cast("int64_float_int64", integers(2**24 + 1, -(2**30) - 1, 7), "float", "int64"),
-        _cast("int64_double_int64", WIDE, "double", "int64"),
         _cast("int32_int64_int32", LARGE.astype("int32"), "int64", "int32"),
         _cast("int32_float_int32", integers(2**24 + 1, 7, -9, dtype="int32"), "float", "int32"),
         _cast("uint8_int8_int32", integers(0, 127, 128, 255, dtype="uint8"), "int8", "int32"),

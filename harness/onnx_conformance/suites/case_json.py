@@ -14,6 +14,7 @@ from onnx_conformance.base.values import Drawn
 from onnx_conformance.case import properties
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import PLAIN, Case, Outcome
+from onnx_conformance.case.lane_sums import LaneSums
 from onnx_conformance.declare import Order
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.specification.element_types import ElementTypeError
@@ -59,6 +60,7 @@ def describe(case: Case) -> dict[str, Any]:
             "atol": allowance.atol,
             "signed_zero": allowance.signed_zero,
             "interval": list(allowance.interval or ()),
+            "sums": allowance.sums.members if allowance.sums else None,
             "any_of": {
                 str(index): {"values": len(several.values), "elementwise": several.elementwise}
                 for index, several in enumerate(allowance.any_of)
@@ -219,6 +221,7 @@ def _allowance(case_path: Path, tolerance: object, data_path: Path, layout: Mapp
         atol=_number(case_path, tolerance, "atol", 0),
         signed_zero=tolerance.get("signed_zero") is True,
         interval=_interval(case_path, tolerance.get("interval")),
+        sums=_sums(case_path, tolerance.get("sums")),
         any_order=_any_order(case_path, tolerance.get("any_order")),
     )
 
@@ -233,6 +236,25 @@ def _interval(path: Path, interval: object) -> tuple[float, float] | None:
             "interval-invalid", f"{path}: interval is {clip(interval)}; expected two numbers, the lower one first"
         )
     return real[0], real[1]
+
+
+def _sums(path: Path, sums: object) -> LaneSums | None:
+    if sums is None:
+        return None
+    members = sums if isinstance(sums, dict) else {}
+    axes, output = members.get("axes"), members.get("output")
+    if not isinstance(axes, list) or not axes or not all(map(_is_index, [*axes, output])) or len({*axes}) < len(axes):
+        raise StoreError(
+            "sums-invalid",
+            f"{path}: sums is {clip(sums)}; expected the members axes (different numbers of at least 0), total, within "
+            "and output",
+        )
+    total, within = (_number(path, members, name, 0) for name in ("total", "within"))
+    return LaneSums.of_members({"axes": axes, "total": total, "within": within, "output": output})
+
+
+def _is_index(value: object) -> bool:
+    return type(value) is int and value >= 0
 
 
 def _number(path: Path, fields: Mapping[str, Any], key: str, default: float) -> float:

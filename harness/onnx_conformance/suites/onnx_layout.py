@@ -338,6 +338,14 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
         )
     if (order := description.allowance.any_order) is not None and expected is not None:
         AnyOrder(*map(np.asarray, expected), axis=order.axis, lanewise=order.lanewise)  # The outputs have this axis.
+    if (sums := description.allowance.sums) is not None and expected is not None:
+        values = expected[sums.output] if sums.output < len(expected) else None
+        if not isinstance(values, np.ndarray) or max(sums.axes) >= values.ndim or values.dtype.kind in "OUc":
+            raise StoreError(
+                "sums-without-tensor",
+                f"{data}: sums names output {sums.output} and axes {list(sums.axes)}; expected "
+                "an output of numbers that has these axes",
+            )
     return Case(
         id=case_id,
         operator=description.operator or operator_of(model),

@@ -38,6 +38,7 @@ from onnx_conformance.base.verdict import Unreadable
 from onnx_conformance.case import encoding, properties
 from onnx_conformance.case.allowance import Allowance, Bounds
 from onnx_conformance.case.case import Case, Outcome
+from onnx_conformance.case.lane_sums import LaneSums
 from onnx_conformance.declare import AnyOf, Order
 
 if TYPE_CHECKING:
@@ -425,7 +426,10 @@ def _common(case: Case) -> str:
         {
             "operator": case.operator,
             "outcome": str(case.outcome),
-            "allowance": {name: getattr(allowance, name) for name in _OF_ALLOWANCE},
+            "allowance": {
+                **{name: getattr(allowance, name) for name in _OF_ALLOWANCE},
+                "sums": None if allowance.sums is None else allowance.sums.members,
+            },
             "clauses": case.clauses,
             "tags": sorted(case.tags),
             "detail": case.detail,
@@ -439,8 +443,11 @@ def _common(case: Case) -> str:
 
 def _fields(common: Mapping[str, Any]) -> tuple[Allowance, dict[str, Any]]:
     """Return the allowance, without bounds and other values, and the other fields of cases that `_common` wrote."""
-    interval = common["allowance"].pop("interval")
-    return Allowance(**common["allowance"], interval=None if interval is None else tuple(interval)), {
+    limits = common["allowance"]
+    interval, sums = limits.pop("interval"), limits.pop("sums")
+    limits["interval"] = None if interval is None else tuple(interval)
+    limits["sums"] = None if sums is None else LaneSums.of_members(sums)
+    return Allowance(**limits), {
         **{name: common[name] for name in ("operator", "detail", "force", "reworded")},
         "outcome": Outcome(common["outcome"]),
         "clauses": tuple(common["clauses"]),

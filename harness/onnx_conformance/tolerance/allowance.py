@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from onnx_conformance.case.elements import is_float
 from onnx_conformance.declare import DeclarationError
 from onnx_conformance.declare.rounding import nearest
 from onnx_conformance.specification import evaluator, schema
-from onnx_conformance.tolerance import rounding_error
+from onnx_conformance.tolerance import lane_sums, rounding_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -65,6 +66,7 @@ def of_answer(
         atol=tolerance.atol,
         signed_zero=tolerance.signed_zero,
         interval=tolerance.interval if tolerance.limited_if is None or _of(tolerance.limited_if, answer) else None,
+        sums=lane_sums.of_answer(tolerance, answer, named, functools.partial(_computed_in, steps=tolerance.steps)),
         bounds=bounds,
         any_of=any_of if any(item is not None for item in any_of) else (),
         any_order=answer.any_order,

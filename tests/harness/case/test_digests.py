@@ -11,6 +11,7 @@ import pytest
 from onnx_conformance.backends import protocol
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import Case, Outcome
+from onnx_conformance.case.lane_sums import LaneSums
 from onnx_conformance.declare import AnyOf, Order
 
 ULP = Allowance("a reason", ulp=2)
@@ -116,6 +117,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "atol": {"allowance": dataclasses.replace(ULP, atol=1e-3)},
     "signed zero": {"allowance": dataclasses.replace(ULP, signed_zero=True)},
     "interval": {"allowance": dataclasses.replace(ULP, interval=(-1, 1))},
+    "sums": {"allowance": dataclasses.replace(ULP, sums=LaneSums((0,), 1, 0.5))},
+    "other sums": {"allowance": dataclasses.replace(ULP, sums=LaneSums((0,), 1, 0.25))},
     "bounds": {"allowance": dataclasses.replace(ULP, bounds=(np.zeros(2),))},
     "order": {"allowance": dataclasses.replace(ULP, any_order=Order(axis=0, lanewise=False))},
     "other order": {"allowance": dataclasses.replace(ULP, any_order=Order(axis=0, lanewise=True))},

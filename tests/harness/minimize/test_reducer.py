@@ -38,6 +38,7 @@ from onnx_conformance.specification import registry
 from onnx_conformance.suites import onnx_layout
 from onnx_conformance.suites.folder import Folder
 from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.kernels import Kernels
 from onnx_conformance.suites.lookup import find_case, plan_of
 from onnx_conformance.suites.selection import Selection
 from refusals import refuses
@@ -45,6 +46,8 @@ from refusals import refuses
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Self
+
+    from onnx_conformance.suites.suite import Suite
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
@@ -83,12 +86,16 @@ class InProcess:
 
 
 def cut(
-    case_id: str, fault: Callable[[faulty.Request], list[Any]], monkeypatch: pytest.MonkeyPatch, steps: int = 500
+    case_id: str,
+    fault: Callable[[faulty.Request], list[Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    steps: int = 500,
+    suites: tuple[Suite, ...] = (),
 ) -> Minimized:
     monkeypatch.setattr(minimize, "Asker", InProcess)
     monkeypatch.setattr(InProcess, "fault", staticmethod(fault), raising=False)
     monkeypatch.setattr(InProcess, "count", 0)
-    case = find_case(case_id)
+    case = find_case(case_id, suites)
     return minimize.minimize(case, plan_of(case), TARGET, Limits(), steps)
 
 
@@ -504,6 +511,35 @@ def test_without_that_guard_a_rank_would_go(monkeypatch: pytest.MonkeyPatch) -> 
     case = next(item for item in Generated().cases(chosen) if item.outcome is Outcome.VALUES)
     minimized = cut(case.id, crashes, monkeypatch, 120)
     assert np.ndim(minimized.case.inputs["X"]) < np.ndim(case.inputs["X"])  # type: ignore[arg-type]
+
+
+def one_value(request: faulty.Request) -> list[Any]:
+    """Take another value for each 77."""
+    return [np.where(request.arrays[0] == 77, value + np.asarray(9, value.dtype), value) for value in request.answers]
+
+
+@pytest.mark.usefixtures("all_operators")
+@pytest.mark.parametrize(
+    ("case", "elements"), [("ai.onnx/Neg/13/every/int16", 1), ("ai.onnx/BitwiseAnd/18/pairs_uint8", 2)]
+)
+def test_one_of_65536_elements_is_found_in_a_few_steps(
+    case: str, elements: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    minimized = cut(case, one_value, monkeypatch, 120, (Kernels(),))
+    assert sum(array.size for array in inputs(minimized)) == elements, minimized.applied
+    assert not minimized.stopped
+    assert minimized.case.clauses == find_case(case, (Kernels(),)).clauses
+
+
+def test_a_long_list_of_integers_has_no_parts() -> None:
+    """Lists with one part less, for each part, would have the square of the number of elements."""
+    case = find_case(f"{SPLIT}/uneven", (Generated(),))
+    first = declared_candidate.candidate_from_plan(plan_of(case), PLAIN)
+    leaf = next(leaf for leaf in first.leaves() if leaf.tensor)
+    long = first.with_values({leaf.path: np.ones(smaller.MOST_PARTS + 1, np.int64)})
+    short = first.with_values({leaf.path: np.ones(smaller.MOST_PARTS, np.int64)})
+    moves = [sum("parts" in move.description for move in smaller.shorter(item)) for item in (long, short)]
+    assert moves[0] < smaller.MOST_PARTS < moves[1]
 
 
 def test_parts_whose_sum_their_type_does_not_have_are_left_alone() -> None:

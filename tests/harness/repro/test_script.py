@@ -29,6 +29,7 @@ from onnx_conformance.backends.onnx_reference import REPRO
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import Case, Outcome
+from onnx_conformance.case.lane_sums import LaneSums
 from onnx_conformance.declare import AnyOf, Order
 from onnx_conformance.environments import backend_names
 from onnx_conformance.generation import plans
@@ -325,6 +326,17 @@ TOLERATED = [
     (Allowance("", signed_zero=False), np.array([0.0], F32), np.array([-0.0], F32)),
     (Allowance("", ulp=4, interval=(-1, 1)), np.array([1.0], F32), np.array([1 + 2**-23], F32)),
     (Allowance("", ulp=4, interval=(-1, 1)), np.array([1.0], F32), np.array([1 - 2**-24], F32)),
+    *(
+        (Allowance("", atol=9, sums=LaneSums((1,), 1, 0.25), bounds=bounds), np.array(wanted, F32), np.array(got, F32))
+        for bounds in (None, (np.array([[np.inf, 0], [0, 0]]),))
+        for wanted in ([[0.5, 0.5], [0.25, 0.75]], [[np.nan, 0.5], [0.25, 0.75]], [[0.5, 0.5], [np.inf, 0.75]])
+        for got in (
+            [[0.5, 0.5], [0.5, 0.75]],
+            [[0.75, 0.75], [0.25, 0.75]],
+            [[0.5, 0.5], [0.75, 0.75]],
+            [[np.nan, 1], [1, 0]],
+        )
+    ),
     (Allowance("", signed_zero=True), np.array([0.0], F32), np.array([-0.0], F32)),
     (Allowance("", signed_zero=True), np.array([0j], np.complex64), np.array([complex(0, -0.0)], np.complex64)),
     (Allowance("", atol=1), np.array([1 + 1j], np.complex64), np.array([2 + 2j], np.complex64)),

@@ -292,6 +292,19 @@ UNREADABLE: dict[str, tuple[Callable[[Path], None], str]] = {
     "a tolerance beyond numbers": (_json('{"tolerance": {"rtol": 1' + "0" * 400 + "}}"), "expected a number"),
     "an interval of one number": (_json('{"tolerance": {"interval": [1]}}'), "expected two numbers"),
     "an interval upside down": (_json('{"tolerance": {"interval": [1, -1]}}'), "expected two numbers"),
+    "sums without axes": (_json('{"tolerance": {"sums": {"axes": [], "output": 0}}}'), "expected the members axes"),
+    "sums along one axis twice": (
+        _json('{"tolerance": {"sums": {"axes": [0, 0], "output": 0}}}'), "expected the members axes",
+    ),
+    "sums within a text": (
+        _json('{"tolerance": {"sums": {"axes": [0], "output": 0, "within": "1"}}}'), "within is '1'; expected a number",
+    ),
+    "sums along a missing axis": (
+        _json('{"tolerance": {"sums": {"axes": [99], "output": 0, "total": 1, "within": 1}}}'), "that has these axes",
+    ),
+    "sums of a missing output": (
+        _json('{"tolerance": {"sums": {"axes": [0], "output": 99, "total": 1, "within": 1}}}'), "that has these axes",
+    ),
     "values drawn of a shape beyond numbers": (
         _json('{"drawn": {"0": {"type": "float", "shape": [1e400]}}}'), "drawn does not describe properties of outputs",
     ),

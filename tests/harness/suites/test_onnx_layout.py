@@ -17,6 +17,7 @@ from onnx_conformance.backends.protocol import ELEMENT_TYPES, STRING
 from onnx_conformance.case import properties
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import Case, Outcome, digest_values
+from onnx_conformance.case.lane_sums import LaneSums
 from onnx_conformance.declare import AnyOf, Drawn, Order, Type, extremes, ramp
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import schema
@@ -152,6 +153,7 @@ def test_sequences_optionals_and_maps(kind: str, tmp_path: Path) -> None:
         Allowance("exact", signed_zero=True),
         Allowance("two steps", ulp=2),
         Allowance("bounded", ulp=2, interval=(-1.0, 1.0)),
+        Allowance("summed", ulp=2, sums=LaneSums((0,), 1.0, 0.5)),
         Allowance("near", rtol=0.25, atol=0.5),
         Allowance("grows", bounds=(np.array([0.5, 0.0]), np.array([2.0])), signed_zero=False),
         Allowance("steps and more", ulp=1.5, atol=1e-9),

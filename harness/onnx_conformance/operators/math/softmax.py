@@ -56,6 +56,12 @@ def _rounding(v: Version, input: Array, axis: int) -> list[Array]:
         return [(shares * (apart / 2 + mean / 2 + of_sum + 3)).reshape(input.shape)]
 
 
+def _lane(v: Version, input: Array, axis: int) -> tuple[int, ...]:
+    """Return the axes of a lane: the columns of the matrix into which the input is coerced, or one axis."""
+    first = axis % input.ndim
+    return (first,) if FORMULA.in_force(v.since) else tuple(range(first, input.ndim))
+
+
 SOFTMAX = Op(
     "Softmax",
     versions=(1, 11, 13),
@@ -65,7 +71,9 @@ SOFTMAX = Op(
         ulp=8,
         narrow=2,
         bound=_rounding,
-    ).limited(0, 1),
+    )
+    .limited(0, 1)
+    .summing_to(1, _lane),
     rank="input",
 )
 SOFTMAX.example(input=waves(2, 3, 4), axis=1)

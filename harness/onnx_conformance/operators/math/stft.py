@@ -166,9 +166,10 @@ FRAMED = [
         (1, 8000, 160, 400),
         (1, 8192, 256, 512),
         (1, 8192, 512, 1024),
+        (1, 80_000, 160, 400),
     )
 ]
-"""Numbers of signals, samples, samples between frames, and samples of a frame."""
+"""Numbers of signals, samples, samples between frames, and samples of a frame; the last is 5 seconds of speech."""
 WINDOWS: dict[str, dict[str, Any]] = {
     "window": {"window": filled("length", floats=(0.1, 1)), "frame_length": lambda sizes: sizes["length"]},
     "window_alone": {"window": filled("length", floats=(0.1, 1))},

@@ -373,11 +373,12 @@ DEFORMED: dict[str, list[dict[str, int]]] = {
     "strides": grid(b=(2,), c=(2,), m=(3,), h=(14, 17), k=(3,), stride=(2,), before=(1,), after=(1,)),
     "dilations": grid(b=(1,), c=(2,), m=(3,), h=(7, 9), k=(3,), dilation=(2,), before=(2,), after=(2,)),
     "sharing": grid(b=(1,), c=(4,), m=(2,), h=(7, 9), k=(3,), sharing=(2, 4), before=(1,), after=(1,)),
+    "patches": grid(b=(1,), c=(1,), m=(2,), h=(257,), k=(3,), stride=(8,), before=(1,), after=(1,)),
 }
 """The sizes; `sharing` is offset_group, and further names are attributes, as for convolutions.
 
-They are small, because `onnx.reference` takes 0.1 ms for each product of a channel, a filter, a position and an element
-of the kernel."""
+They are small, or have few positions, because `onnx.reference` takes 0.1 ms for each product of a channel, a filter, a
+position and an element of the kernel."""
 for name, sizes in DEFORMED.items():
     of_sizes: dict[str, Any] = {
         "X": filled("b", "c", "h", "h"),

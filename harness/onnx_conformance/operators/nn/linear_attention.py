@@ -267,4 +267,6 @@ for rule, (sentence, arguments) in KINDS.items():
     LINEAR.sized(rule, CHUNKS, n=2, each="T", cites=(sentence, SEQUENTIAL, CHUNK), arguments=of_sizes)
 LONG = grid(b=(1,), h=(1,), share=(1,), t=(65,), d=(8,), e=(8,))
 WITH_BOTH = {**TOKENS, **OF_HEADS, **WRITTEN}
+OF_A_MODEL = grid(b=(1,), h=(8,), share=(1,), t=(65,), d=(4,), e=(128,))
+LINEAR.sized("heads_of_a_model", OF_A_MODEL, n=2, cites=(BOTH_RULE, SEQUENTIAL), arguments=WITH_BOTH)
 LINEAR.sized("beyond_the_default_chunk", LONG, n=2, cites=(BOTH_RULE, SEQUENTIAL), arguments=WITH_BOTH)

@@ -362,11 +362,12 @@ def _pool(sizes: Sizes) -> dict[str, Any]:
     }
 
 
+MANY_WORDS = ((1, 64, 50), (3, 33, 20), (5, 1000, 500), (66, 1000, 20))
 for mode in ("TF", "IDF", "TFIDF"):
     for kind in ("int64", "string"):
         VECTORIZER.sized(
             f"{mode.lower()}_{kind}",
-            [{"m": m, "n": n, "words": words} for m, n, words in ((1, 64, 50), (3, 33, 20), (5, 1000, 500))],
+            [{"m": m, "n": n, "words": words} for m, n, words in MANY_WORDS],
             cites=(ROWS, COUNTS),
             arguments={
                 "X": typed(kind, filled("m", "n", integers=(0, 40))),

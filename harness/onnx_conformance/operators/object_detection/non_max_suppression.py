@@ -430,6 +430,7 @@ for name, threshold in {"strict": 0.1, "half": 0.5, "loose": 0.7}.items():
                 (1, 1, 3000, 100),
                 (2, 3, 300, 50),
                 (1, 20, 64, 5),
+                (1, 1, 16_400, 100),
             )
         ],
         cites=(FILTER, STRICTLY, ROWS),

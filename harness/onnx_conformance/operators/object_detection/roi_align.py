@@ -287,5 +287,6 @@ OF_REGIONS: dict[str, Any] = {
     "sampling_ratio": lambda sizes: sizes["ratio"],
 }
 GRIDS = grid(b=(2,), c=(3, 17), h=(14,), w=(33,), r=(1, 5), p=(1, 7, 11), ratio=(1, 2, 3))
-ALIGN.sized("average", GRIDS, each="T1", cites=(POOLS, RATIO), arguments=OF_REGIONS)
+MAPS = grid(b=(1,), c=(64,), h=(33,), w=(33,), r=(5,), p=(7,), ratio=(2,))
+ALIGN.sized("average", [*GRIDS, *MAPS], each="T1", cites=(POOLS, RATIO), arguments=OF_REGIONS)
 ALIGN.sized("greatest", GRIDS[::3], cites=MODE, arguments={**OF_REGIONS, "mode": "max"})

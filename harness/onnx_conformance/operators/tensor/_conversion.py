@@ -93,7 +93,9 @@ class Conversions:
         rounded = nearest(numbers, target)
         limit = float(ml_dtypes.finfo(target).max)  # type: ignore[no-untyped-call]
         if "float8" in target.name:
-            return _to_float8(numbers, rounded, limit, saturate=bool(saturate), fnuz_saturates=fnuz_saturates)
+            kept = np.isinf(numbers) & (source == target) & bool(saturate)
+            result = _to_float8(numbers, rounded, limit, saturate=bool(saturate), fnuz_saturates=fnuz_saturates)
+            return v.leave_open(self.float8, kept, result)
         finite, beyond = np.isfinite(numbers), np.abs(numbers.astype(np.float64)) > limit
         if target.itemsize == 1:  # The types of 4 and 6 bits have no infinities and no NaN.
             return v.leave_open(self.infinite, beyond | ~finite, rounded)

@@ -190,7 +190,7 @@ case("size", Tag.EDGE, theta=[PLANE], size=NEGATIVE, rejects=TARGET)
 for align in (0, 1):
     GRID.sized(
         f"images_{'centers' if align else 'edges'}",
-        [{"b": b, "h": h, "w": w} for b in (1, 3) for h, w in ((7, 9), (14, 33), (64, 64))],
+        [{"b": b, "h": h, "w": w} for b in (1, 3) for h, w in ((7, 9), (14, 33), (64, 64), (181, 183))],
         each="T1" if align == 0 else None,
         cites=(APPLIED, CENTERS if align else EDGES),
         arguments={

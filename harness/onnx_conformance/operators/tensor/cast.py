@@ -192,6 +192,8 @@ UNSATURATED = CAST.clause(
 SATURATE = CAST.clause(
     "The parameter defines how the conversion behaves if an input value is out of range of the destination type.",
     since=19,
+    note="float8e5m2 has infinities, so they are in its range, but the table changes Inf to FLT_MAX. The result of a "
+    "conversion to the same type is left open.",
 )
 ONLY = CAST.clause(
     "It only applies for float 8 conversion (float8e4m3fn, float8e4m3fnuz, float8e5m2",
@@ -299,6 +301,9 @@ for name, shape in {
     case(f"{name}_by_name", Tag.EDGE, input=ramp(*shape), to="INT32", before=6, cites=(SAME_SHAPE, SAME_SIZE))
 ITSELF = element_type("{T2}")
 case("same_type", Tag.DTYPE, each="T2", input=typed("{T2}", ramp(3, 2)), to=ITSELF, since=6, cites=STRICTLY)
+KEPT: dict[str, Any] = {"input": typed("float8e5m2", [np.inf, -np.inf, 1]), "to": element_type("float8e5m2")}
+case("infinities_of_same_type", Tag.EDGE, **KEPT, since=19, unspecified=SATURATE)
+case("infinities_of_same_type_unsaturated", Tag.EDGE, **KEPT, saturate=0, since=19, cites=UNSATURATED)
 for source, target in (("int64", "float"), ("float", "uint8"), ("double", "float16"), ("uint8", "int32")):
     whole = typed(source, [1, 0, 3, 100])
     name = f"{source}_to_{target}_before_9"

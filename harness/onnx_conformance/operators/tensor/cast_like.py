@@ -44,6 +44,7 @@ TO = CAST_LIKE.clause("Casting to complex is not supported.")
 SATURATE = CAST_LIKE.clause(
     "The parameter defines how the conversion behaves if an input value is out of range of the destination type.",
     since=19,
+    note="For infinities of float8e5m2 that remain float8e5m2, see the note on Cast.",
 )
 ONLY = CAST_LIKE.clause(
     "It only applies for float 8 conversion (float8e4m3fn, float8e4m3fnuz, float8e5m2",

@@ -28,7 +28,16 @@ quotient.
 
 def probabilities(post_transform: str | int) -> bool:
     """Return whether a transform, by its name or its number, returns probabilities, which are between 0 and 1."""
-    return (post_transform if isinstance(post_transform, str) else TRANSFORMS[post_transform]) in LIMITED
+    return _name(post_transform) in LIMITED
+
+
+def _name(post_transform: str | int) -> str:
+    return post_transform if isinstance(post_transform, str) else TRANSFORMS[post_transform]
+
+
+def normalized(post_transform: str | int) -> tuple[int, ...]:
+    """Return the axis along which the values after a transform add up to 1; none for transforms without this sum."""
+    return (1,) if _name(post_transform) == "SOFTMAX" else ()
 
 
 def transformed(v: Version, clause: Clause, scores: Array, name: str) -> Array:

@@ -34,9 +34,12 @@ FORESTS = [
         (5, 20, 50, 6),
         (1, 9, 100, 3),
         (4, 20, 100, 8),
+        (4097, 16, 2, 3),
     )
 ]
 """The sizes of sized calls: numbers of rows, features, trees, and comparisons on each path."""
+OF_TEN_TARGETS = [{"rows": 33, "features": 16, "trees": 20, "depth": 4, "targets": 10}]
+"""The same with more targets than a vector has elements."""
 
 
 class Leaf(NamedTuple):

@@ -19,6 +19,7 @@ from onnx_conformance.operators.traditionalml._post_transform import (
     DEFINED,
     TRANSFORMS,
     UNDEFINED,
+    normalized,
     probabilities,
     transformed,
 )
@@ -53,7 +54,9 @@ CLASSIFIER = Op(
     versions=(1,),
     compare=bounded(
         _rounding, "conversion and product round once each, each addition rounds by half an epsilon, then a transform"
-    ).limited(0, 1, probabilities),
+    )
+    .limited(0, 1, probabilities)
+    .summing_to(1, normalized, output=1),
     domain="ai.onnx.ml",
     derives={"T2": _type},
 )

@@ -18,6 +18,7 @@ from onnx_conformance.operators.traditionalml._post_transform import (
     DEFINED,
     TRANSFORMS,
     UNDEFINED,
+    normalized,
     probabilities,
     transformed,
 )
@@ -39,7 +40,9 @@ REGRESSOR = Op(
     versions=(1,),
     compare=bounded(
         _rounding, "conversion and product round once each, each addition rounds by half an epsilon, then a transform"
-    ).limited(0, 1, probabilities),
+    )
+    .limited(0, 1, probabilities)
+    .summing_to(1, normalized),
     domain="ai.onnx.ml",
     rank=lambda _: MATRIX,
 )

@@ -21,10 +21,20 @@ from onnx_conformance.operators.traditionalml._post_transform import (
     SLACK,
     TRANSFORMS,
     UNDEFINED,
+    normalized,
     probabilities,
     transformed,
 )
-from onnx_conformance.operators.traditionalml._trees import FORESTS, MODES, Leaf, Node, Tree, follows_true, forest
+from onnx_conformance.operators.traditionalml._trees import (
+    FORESTS,
+    MODES,
+    OF_TEN_TARGETS,
+    Leaf,
+    Node,
+    Tree,
+    follows_true,
+    forest,
+)
 
 if TYPE_CHECKING:
     from onnx_conformance.declare.sizes import Sizes
@@ -41,9 +51,9 @@ def _rounding(*, X: Array, leaf_weights: Array, tree_roots: list[int], n_targets
 ENSEMBLE = Op(
     "TreeEnsemble",
     versions=(5,),
-    compare=bounded(_rounding, "one addition for each tree, in any order, an average, and a transform").limited(
-        0, 1, probabilities
-    ),
+    compare=bounded(_rounding, "one addition for each tree, in any order, an average, and a transform")
+    .limited(0, 1, probabilities)
+    .summing_to(1, normalized),
     domain="ai.onnx.ml",
     rank="X",
 )
@@ -356,15 +366,15 @@ case("targets_unset", X=ROWS, **OF_FLOATS, unspecified=TARGETS)
 
 
 def _forest(sizes: Sizes) -> dict[str, Any]:
-    """Return the attributes of drawn trees with three targets."""
-    key = f"{ENSEMBLE} {sizes}"
-    trees = forest(key, trees=sizes["trees"], depth=sizes["depth"], features=sizes["features"], targets=3)
-    return attributes(*trees, n_targets=3)
+    """Return the attributes of drawn trees."""
+    key, targets = f"{ENSEMBLE} {sizes}", sizes.get("targets", 3)
+    trees = forest(key, trees=sizes["trees"], depth=sizes["depth"], features=sizes["features"], targets=targets)
+    return attributes(*trees, n_targets=targets)
 
 
 ENSEMBLE.sized(
     "forest",
-    FORESTS,
+    [*FORESTS, *OF_TEN_TARGETS],
     each="T",
     cites=(AGGREGATED, TRUE_BRANCH, FALSE_BRANCH, WEIGHT),
     arguments={"X": filled("rows", "features"), **together(_forest, *PLAIN)},

@@ -22,6 +22,7 @@ from onnx_conformance.operators.traditionalml._post_transform import (
     SLACK,
     TRANSFORMS,
     UNDEFINED,
+    normalized,
     probabilities,
     transformed,
 )
@@ -72,9 +73,9 @@ def _rounding(
 CLASSIFIER = Op(
     "TreeEnsembleClassifier",
     versions=(1, 3, 5),
-    compare=bounded(_rounding, "one addition for each vote, in any order, and a transform").limited(
-        0, 1, probabilities
-    ),
+    compare=bounded(_rounding, "one addition for each vote, in any order, and a transform")
+    .limited(0, 1, probabilities)
+    .summing_to(1, normalized, output=1),
     domain="ai.onnx.ml",
     derives={"T2": _type},
 )

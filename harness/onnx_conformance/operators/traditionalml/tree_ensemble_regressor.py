@@ -22,6 +22,7 @@ from onnx_conformance.operators.traditionalml._post_transform import (
     SLACK,
     TRANSFORMS,
     UNDEFINED,
+    normalized,
     probabilities,
     transformed,
 )
@@ -29,6 +30,7 @@ from onnx_conformance.operators.traditionalml._trees import (
     FORESTS,
     MODES,
     NODE_KINDS,
+    OF_TEN_TARGETS,
     Floats,
     Leaf,
     Node,
@@ -71,9 +73,9 @@ def _rounding(
 REGRESSOR = Op(
     "TreeEnsembleRegressor",
     versions=(1, 3, 5),
-    compare=bounded(_rounding, "one addition for each vote, in any order, a quotient and a transform").limited(
-        0, 1, probabilities
-    ),
+    compare=bounded(_rounding, "one addition for each vote, in any order, a quotient and a transform")
+    .limited(0, 1, probabilities)
+    .summing_to(1, normalized),
     domain="ai.onnx.ml",
     rank=lambda _: MATRIX,
 )
@@ -379,15 +381,15 @@ case("deprecated", Tag.CHANGE, deprecated=True, X=ROWS, **THREE_TREES, rejects=D
 
 
 def _forest(sizes: Sizes) -> dict[str, Any]:
-    """Return the attributes of drawn trees with two targets."""
-    key = f"{REGRESSOR} {sizes}"
-    trees = forest(key, trees=sizes["trees"], depth=sizes["depth"], features=sizes["features"], targets=2)
-    return ensemble(*trees)
+    """Return the attributes of drawn trees."""
+    key, targets = f"{REGRESSOR} {sizes}", sizes.get("targets", 2)
+    trees = forest(key, trees=sizes["trees"], depth=sizes["depth"], features=sizes["features"], targets=targets)
+    return ensemble(*trees, targets=targets)
 
 
 REGRESSOR.sized(
     "forest",
-    FORESTS,
+    [*FORESTS, *OF_TEN_TARGETS],
     cites=(RETURNS, WEIGHTED),
     arguments={"X": filled("rows", "features"), **together(_forest, *PLAIN)},
 )
