@@ -173,7 +173,7 @@ class ReportData:
 
     @property
     def remarks(self) -> list[str]:
-        """What a reader must know besides the results, one line each: faults of the run, exclusions and overrides."""
+        """Facts about the run that every format shows, one line each: its faults, its exclusions and overrides."""
         profiles = self.summary.profiles.items()
         return self.faults + [
             line(f"{name}: {text}", 4000) for name, use in profiles for text in profile_rows.sentences(use)
