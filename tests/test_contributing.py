@@ -5,19 +5,25 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 import pytest
 from click.testing import CliRunner
+from packaging.requirements import Requirement
 
+import runtime_fakes
 from commands import command
+from onnx_conformance import backends
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Outcome
+from onnx_conformance.environments import python_environment
 from onnx_conformance.forms import delivered, table
 from onnx_conformance.generation import coverage, deliveries, plans
 from onnx_conformance.specification import registry
@@ -38,6 +44,12 @@ def example(first_words: str) -> str:
         for text in re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
         if f'"""{first_words}' in text
     )
+    return block
+
+
+def data(file: str) -> str:
+    """Return the TOML block of the page that names this file in its first line."""
+    (block,) = re.findall(rf"^```toml\n(# {re.escape(file)}\n.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     return block
 
 
@@ -107,9 +119,33 @@ def test_the_adapter_passes_its_check_and_runs(tmp_path: Path, monkeypatch: pyte
     shutil.copy(ROOT / "docs" / "toy_runtime.py", tmp_path)
     (tmp_path / "toy.py").write_text(example("The toy runtime"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    done = command("run", "--backend", "./toy.py", "--op", "Split/18", "--case", "*/uneven", "--results", "toy.ndjson")
-    assert done.status == 0, done
-    assert '"verdict":"pass"' in (tmp_path / "toy.ndjson").read_text(encoding="utf-8")
+    recorded = tomllib.loads(data("tests/backends/recorded/toy.toml"))["real"]
+    info = runtime_fakes.real(tmp_path, "./toy.py", recorded["verdicts"])
+    assert re.fullmatch(recorded["info"]["version"], info["version"])
+
+
+def test_the_data_of_the_adapter_name_its_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "toy.toml").write_text(data("backends/toy.toml"), encoding="utf-8")
+    monkeypatch.setattr(python_environment, "BACKENDS", tmp_path)
+    needed = python_environment.needs.__wrapped__("toy")
+    assert needed is not None
+    assert (needed.module, needed.python) == ("toy_runtime", ">=3.11")
+    packages = [Requirement(text).name for text in needed.of("1.0")]
+    assert packages == ["toy-runtime", *python_environment.EVERY, "onnx"]
+
+
+def test_the_recorded_errors_of_the_adapter_pass_the_tests_of_adapters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "toy.py").write_text(example("The toy runtime"), encoding="utf-8")
+    monkeypatch.setattr(backends, "__path__", [*backends.__path__, str(tmp_path)])
+    tests = runpy.run_path(str(TESTS / "backends" / "test_recorded.py"))
+    recorded = tests["RUNTIMES"]["toy"] = tomllib.loads(data("tests/backends/recorded/toy.toml"))
+    tests["TABLES"].append("toy")
+    tests["test_every_runtime_has_errors_that_opt_out_and_others"]()
+    tests["test_every_row_of_opt_outs_has_an_error"](monkeypatch, "toy")
+    for row in recorded["raised"]:
+        tests["test_an_error_opts_out_for_its_reason_or_is_a_failure"](monkeypatch, "toy", row)
 
 
 @pytest.mark.slow

@@ -231,9 +231,12 @@ def test_the_workflow_to_paste_gives_the_action_what_it_takes(page: Path) -> Non
     assert set(used) <= set(action["outputs"])
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *(ROOT / "docs").glob("*.md")], ids=lambda path: path.name)
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "backends" / "README.md", ROOT / "tests" / "README.md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_of_a_page_exist(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     assert LINK.search(text), page
     for path, place in LINK.findall(text):
         target = page.parent / path if path else page
