@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
+import re
 import sys
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -16,6 +18,8 @@ import pytest
 
 from commands import command
 from onnx_conformance import backends
+from onnx_conformance.base.package import BACKENDS
+from onnx_conformance.environments import backend_names
 from onnx_conformance.results.stream import Run
 
 if TYPE_CHECKING:
@@ -26,6 +30,22 @@ REAL = pytest.mark.skipif(
     os.environ.get("ONNX_CONFORMANCE_RUNTIMES") != "1",
     reason="makes an environment of hundreds of MB; ONNX_CONFORMANCE_RUNTIMES=1 asks for it",
 )
+
+INSTALLED = ("onnxruntime", "onnx_reference")
+"""Adapters whose runtimes are installed with the tests."""
+
+
+@functools.cache
+def tools() -> frozenset[str]:
+    """Return the names of the adapters that change or check models, and run none."""
+    texts = {path.stem: path.read_text(encoding="utf-8") for path in BACKENDS.glob("*.py")}
+    pattern = re.compile(r"^def (transform|infer|check)\(", re.MULTILINE)
+    return frozenset(name for name in backend_names.names() if pattern.search(texts.get(name, "")))
+
+
+def runtimes() -> frozenset[str]:
+    """Return the names of the adapters that run models."""
+    return frozenset(backend_names.names()) - tools() - set(backend_names.BUILT_IN)
 
 
 def loaded(monkeypatch: pytest.MonkeyPatch, name: str, modules: Mapping[str, Mapping[str, Any]]) -> Any:

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import runpy
 import shutil
 import subprocess
+import sys
+import tomllib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
 import pytest
 from click.testing import CliRunner
+from packaging.requirements import Requirement
 
+import runtime_fakes
 from commands import command
+from onnx_conformance import backends
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Outcome
+from onnx_conformance.environments import python_environment
 from onnx_conformance.forms import delivered, table
 from onnx_conformance.generation import coverage, deliveries, plans
-from onnx_conformance.report.formats import FORMATS, Format
 from onnx_conformance.specification import registry
-from paths import ROOT
-from runs import HOSTILE_TEXTS, data_of
+from paths import ROOT, TESTS
+from runs import data_of
 from tools.mutants import __main__ as mutants
 
 if TYPE_CHECKING:
@@ -41,10 +47,17 @@ def example(first_words: str) -> str:
     return block
 
 
+def data(file: str) -> str:
+    """Return the TOML block of the page that names this file in its first line."""
+    (block,) = re.findall(rf"^```toml\n(# {re.escape(file)}\n.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return block
+
+
 def test_the_table_lists_every_folder_of_the_package() -> None:
     package = ROOT / "harness" / "onnx_conformance"
-    folders = {path.name for path in package.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    table = PAGE.partition("The folders of `harness/onnx_conformance/`")[2].partition("\n\n`api.py`")[0]
+    # A folder that was moved may still contain __pycache__.
+    folders = {path.parent.name for path in package.glob("*/*") if path.name != "__pycache__"} - {"__pycache__"}
+    table = PAGE.partition("The folders of `harness/onnx_conformance/`")[2].partition("\n\n## ")[0]
     assert set(re.findall(r"^\| `(\w+)/` \|", table, re.MULTILINE)) == folders
     for path in re.findall(r"^\| `([\w./]+)` \|", PAGE.partition("The folders of")[0], re.MULTILINE):
         assert (ROOT / path).exists(), f"the table lists {path}"
@@ -106,9 +119,33 @@ def test_the_adapter_passes_its_check_and_runs(tmp_path: Path, monkeypatch: pyte
     shutil.copy(ROOT / "docs" / "toy_runtime.py", tmp_path)
     (tmp_path / "toy.py").write_text(example("The toy runtime"), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    done = command("run", "--backend", "./toy.py", "--op", "Split/18", "--case", "*/uneven", "--results", "toy.ndjson")
-    assert done.status == 0, done
-    assert '"verdict":"pass"' in (tmp_path / "toy.ndjson").read_text(encoding="utf-8")
+    recorded = tomllib.loads(data("tests/backends/recorded/toy.toml"))["real"]
+    info = runtime_fakes.real(tmp_path, "./toy.py", recorded["verdicts"])
+    assert re.fullmatch(recorded["info"]["version"], info["version"])
+
+
+def test_the_data_of_the_adapter_name_its_packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "toy.toml").write_text(data("backends/toy.toml"), encoding="utf-8")
+    monkeypatch.setattr(python_environment, "BACKENDS", tmp_path)
+    needed = python_environment.needs.__wrapped__("toy")
+    assert needed is not None
+    assert (needed.module, needed.python) == ("toy_runtime", ">=3.11")
+    packages = [Requirement(text).name for text in needed.of("1.0")]
+    assert packages == ["toy-runtime", *python_environment.EVERY, "onnx"]
+
+
+def test_the_recorded_errors_of_the_adapter_pass_the_tests_of_adapters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "toy.py").write_text(example("The toy runtime"), encoding="utf-8")
+    monkeypatch.setattr(backends, "__path__", [*backends.__path__, str(tmp_path)])
+    tests = runpy.run_path(str(TESTS / "backends" / "test_recorded.py"))
+    recorded = tests["RUNTIMES"]["toy"] = tomllib.loads(data("tests/backends/recorded/toy.toml"))
+    tests["TABLES"].append("toy")
+    tests["test_every_runtime_has_errors_that_opt_out_and_others"]()
+    tests["test_every_row_of_opt_outs_has_an_error"](monkeypatch, "toy")
+    for row in recorded["raised"]:
+        tests["test_an_error_opts_out_for_its_reason_or_is_a_failure"](monkeypatch, "toy", row)
 
 
 @pytest.mark.slow
@@ -134,18 +171,36 @@ def test_the_examples_pass_lint_and_types(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
-def test_the_report_format_passes_the_tests_of_every_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (row,) = re.findall(r"^    \"tsv\": Format\(tsv\.report, (.*)\),$", PAGE, re.MULTILINE)
-    names: dict[str, Any] = {}
-    exec(example("Tab-separated values"), names)
-    file, about = eval(row)
-    monkeypatch.setitem(FORMATS, "tsv", Format(names["report"], file, about))
-    test_formats = runpy.run_path(str(ROOT / "tests" / "harness" / "report" / "test_formats.py"))
-    test_formats["test_every_verdict_has_its_row"]("tsv")
-    test_formats["test_every_format_has_its_own_file"]()
-    test_formats["test_an_empty_run_is_no_data"]("tsv", tmp_path)
-    for kind in HOSTILE_TEXTS:
-        test_formats["test_hostile_texts_stay_text"]("tsv", kind, Verdict.CRASH, tmp_path)
+WITH_TSV = """
+from onnx_conformance import report
+report.__path__.append({folder!r})
+from onnx_conformance.report import formats, tsv
+from onnx_conformance.report.formats import Format
+formats.FORMATS |= {{{row}}}
+"""
+"""A plugin of pytest that adds the format of the page."""
+
+
+@pytest.mark.slow
+def test_the_report_format_passes_the_tests_of_every_format(tmp_path: Path) -> None:
+    (row,) = re.findall(r"^ +(\"tsv\": Format\(tsv\.report, .*\),)$", PAGE, re.MULTILINE)
+    (tmp_path / "tsv.py").write_text(example("Tab-separated values"), encoding="utf-8")
+    (tmp_path / "with_tsv.py").write_text(WITH_TSV.format(folder=str(tmp_path), row=row), encoding="utf-8")
+    files = [path for path in (TESTS / "harness").rglob("test_*.py") if "FORMATS" in path.read_text(encoding="utf-8")]
+    options = ("-v", "-p", "with_tsv", "-p", "no:cacheprovider", "-k", "tsv")
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *files],
+        cwd=ROOT, env={**os.environ, "PYTHONPATH": str(tmp_path)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stdout
+    for name in (
+        "test_every_verdict_has_its_row", "test_every_format_has_its_own_file", "test_an_empty_run_is_no_data",
+        "test_a_run_that_was_cut_off_is_reported_and_marked", "test_hostile_texts_stay_text", "test_the_help_names",
+        "test_memory_does_not_grow_with_the_run", "test_a_format_shows_statements_if_its_row_says_so",
+        "test_the_command_writes_a_format", "test_every_format_names_the_sample",
+        "test_every_report_has_the_numbers_of_excluded_failures", "test_a_report_without_a_profile",
+    ):  # fmt: skip
+        assert re.search(rf"::{name}\w*\[.*tsv.*\] PASSED", ran.stdout), f"{name}: {ran.stdout}"
 
 
 def test_the_report_format_writes_a_line_a_result(tmp_path: Path) -> None:
@@ -154,6 +209,7 @@ def test_the_report_format_writes_a_line_a_result(tmp_path: Path) -> None:
     hostile = Result(
         "ai.onnx/Split/18/a", "ai.onnx/Split/18", "mine", Verdict.WRONG_VALUE, "values", message="one\ttwo\nthree"
     )
-    first, second = "".join(names["report"](data_of(tmp_path / "run.ndjson", hostile))).splitlines()
-    assert first.split("\t") == ["case", "backend", "verdict", "message"]
-    assert second.split("\t") == ["ai.onnx/Split/18/a", "mine", "wrong_value", "one two three"]
+    title, first, second = "".join(names["report"](data_of(tmp_path / "run.ndjson", hostile))).splitlines()
+    assert title == "# mine 1.0: suite generated"
+    assert first.split("\t") == ["case", "backend", "verdict", "status", "message"]
+    assert second.split("\t") == ["ai.onnx/Split/18/a", "mine", "wrong_value", "", "one two three"]

@@ -15,6 +15,7 @@ import click
 import pytest
 import yaml
 
+import runtime_fakes
 from commands import command
 from onnx_conformance.analysis import dissent
 from onnx_conformance.backends import cache, option
@@ -236,9 +237,12 @@ def test_the_workflow_to_paste_gives_the_action_what_it_takes(page: Path) -> Non
     assert set(used) <= set(action["outputs"])
 
 
-@pytest.mark.parametrize("page", [ROOT / "README.md", *(ROOT / "docs").glob("*.md")], ids=lambda path: path.name)
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "backends" / "README.md", ROOT / "tests" / "README.md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_links_of_a_page_exist(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     assert LINK.search(text), page
     for path, place in LINK.findall(text):
         target = page.parent / path if path else page
@@ -371,6 +375,18 @@ def test_every_verdict_and_form_has_a_row_in_the_reference() -> None:
     assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(verdict.Verdict)
     rows = re.findall(r"^\| `@([\w-]+)` \| (.*) \|$", text, re.MULTILINE)
     assert sorted(rows) == sorted((form.name, form.sentence) for form in table.FORMS if form.name != PLAIN)
+
+
+def test_every_adapter_has_its_name_in_the_reference() -> None:
+    text = REFERENCE.read_text(encoding="utf-8")
+    named = re.search(
+        r"^\| (`.*`) \| the adapter of that name", text.partition("\n## Naming a backend")[2], re.MULTILINE
+    )
+    assert named, "the table has no row of adapters"
+    assert set(re.findall(r"`(\w+)`", named[1])) == runtime_fakes.runtimes()
+    table = text.partition("\n### Tools beside runtimes")[2].partition("\nNo runtime is needed")[0]
+    cells = re.findall(r"^\| (`[^|]*) \|", table, re.MULTILINE)
+    assert {name for cell in cells for name in re.findall(r"`(\w+)`", cell)} == runtime_fakes.tools()
 
 
 def test_every_command_and_report_format_has_a_row_in_the_reference() -> None:

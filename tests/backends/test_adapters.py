@@ -13,6 +13,7 @@ import pytest
 from onnx import helper, numpy_helper, parser
 
 from onnx_conformance.backends import onnx_backend, onnx_reference, protocol, serve
+from runtime_fakes import INSTALLED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,7 @@ def ort() -> Any:
     return onnxruntime
 
 
-@pytest.fixture(params=["onnxruntime", "onnx_reference"])
+@pytest.fixture(params=INSTALLED)
 def adapter(request: pytest.FixtureRequest) -> Any:
     """Return each adapter in turn."""
     return request.getfixturevalue("ort") if request.param == "onnxruntime" else onnx_reference

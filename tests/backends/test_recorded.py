@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from onnx_conformance.backends import serve
+from onnx_conformance.environments import node_environment
 from paths import TESTS
-from runtime_fakes import REAL, raised, real, with_any_runtime
+from runtime_fakes import INSTALLED, REAL, raised, real, runtimes, with_any_runtime
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,8 +45,23 @@ def error_of(row: dict[str, Any]) -> BaseException:
     return raised(row["error"], row["message"], *(getattr(builtins, base) for base in row.get("bases", ())))
 
 
+def test_every_runtime_that_is_not_installed_has_a_recorded_file() -> None:
+    missing = runtimes() - {*RUNTIMES, *INSTALLED}
+    assert not missing, f"write {', '.join(f'tests/backends/recorded/{name}.toml' for name in sorted(missing))}"
+    unknown = set(RUNTIMES) - runtimes()
+    assert not unknown, f"there is no adapter of {', '.join(sorted(unknown))}"
+    assert set(TABLES) == set(RUNTIMES) - node_environment.names(), "an adapter in Python has errors in `raised`"
+
+
+@pytest.mark.parametrize("name", [name for name, runtime in RUNTIMES.items() if "raised_by_the_adapter" in runtime])
+def test_the_errors_of_an_adapter_are_in_its_own_test_file(name: str) -> None:
+    text = (TESTS / "backends" / f"test_{name}.py").read_text(encoding="utf-8")
+    for error in RUNTIMES[name]["raised_by_the_adapter"]:
+        assert error in text, f"test_{name}.py raises no {error}"
+
+
 def test_every_runtime_has_errors_that_opt_out_and_others() -> None:
-    assert len(TABLES) == 9, TABLES
+    assert TABLES
     for name in TABLES:
         rows = RUNTIMES[name]["raised"].values()
         assert {True, False} == {"reason" in row for row in rows}, name

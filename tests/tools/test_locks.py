@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from onnx_conformance import backends
-from onnx_conformance.environments import node_environment, python_environment, python_lock
+from onnx_conformance.environments import backend_names, node_environment, python_environment, python_lock
 from onnx_conformance.environments.python_lock import LockError
 from paths import ROOT
 from refusals import refuses
@@ -76,9 +76,15 @@ def missing(packages: dict[str, dict[str, object]]) -> list[str]:
     return wrong
 
 
-def test_every_adapter_with_an_environment_has_a_lock() -> None:
+def test_every_adapter_has_an_environment_and_a_lock() -> None:
     assert IN_NODE
-    assert {path.stem for path in FOLDER.glob("*.lock")} == {*IN_PYTHON, *IN_NODE}, "nox -s locks"
+    adapters = set(backend_names.names()) - set(backend_names.BUILT_IN)
+    missing = adapters - {*IN_PYTHON, *IN_NODE}
+    assert not missing, f"write {', '.join(f'backends/{name}.toml' for name in sorted(missing))}"
+    unlocked = adapters - {path.stem for path in FOLDER.glob("*.lock")}
+    assert not unlocked, f"nox -s locks -- {' '.join(sorted(unlocked))}"
+    unknown = {path.stem for path in (*FOLDER.glob("*.toml"), *FOLDER.glob("*.lock"))} - adapters
+    assert not unknown, f"there is no adapter of {', '.join(sorted(unknown))}"
 
 
 @pytest.mark.parametrize("name", IN_PYTHON)

@@ -160,7 +160,8 @@ class _Operators:
         """Run the cases, and yield the checks."""
         cases = _plain_cases(self._suite)
         # Operators that only move data are first, so types are tried even if the time ends before all have run.
-        for op in sorted(registry.load(), key=lambda op: op.compare is not EXACT):
+        declared = (op for op in registry.load() if registry.versions(op))  # The installed onnx may lack some.
+        for op in sorted(declared, key=lambda op: op.compare is not EXACT):
             if self._caller.over:
                 self._left.append(op)
             else:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import Result, Verdict, line
 from onnx_conformance.gate.gate import Gate, GateStatus, status_of
+from onnx_conformance.report import profile_rows
 from onnx_conformance.results import sampling
 from onnx_conformance.results.summary import Summary
 
@@ -169,6 +170,14 @@ class ReportData:
         cut_off = [] if self.run.complete else [CUT_OFF]
         unreadable = [line(item.message, 1000) for item in self.run.unreadable]
         return cut_off + unreadable + [line(fault) for fault in (self.run.footer or {}).get("faults", ())]
+
+    @property
+    def remarks(self) -> list[str]:
+        """Facts about the run that every format shows, one line each: its faults, its exclusions and overrides."""
+        profiles = self.summary.profiles.items()
+        return self.faults + [
+            line(f"{name}: {text}", 4000) for name, use in profiles for text in profile_rows.sentences(use)
+        ]
 
 
 def read(run: Run, expected: Expectations | None = None, others: Iterable[Callable[[Result], None]] = ()) -> ReportData:

@@ -136,11 +136,11 @@ def test_every_report_has_the_numbers_of_excluded_failures_and_of_overrides(name
     assert name == "badge" or (WHY in text and "10 bits" in text)
 
 
-def test_a_report_without_a_profile_does_not_mention_it(tmp_path: Path) -> None:
-    data = report_data.read(run_of(tmp_path / "r", result()))
-    for name, kind in FORMATS.items():
-        text = "".join(kind.report(data))
-        assert name == "html" or ("excluded" not in text and "override" not in text), name
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "html"])  # The page has scripts about both.
+def test_a_report_without_a_profile_does_not_mention_it(name: str, tmp_path: Path) -> None:
+    text = "".join(FORMATS[name].report(report_data.read(run_of(tmp_path / "r", result()))))
+    assert "excluded" not in text
+    assert "override" not in text
 
 
 def test_an_excluded_failure_counts_as_a_failure_but_is_accepted(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commands import adapter, command
-from onnx_conformance.declare import Tag
+from onnx_conformance.declare import EXACT, Op, Tag
 from onnx_conformance.environments import backend_names
 from onnx_conformance.judging import self_check
 from onnx_conformance.processes.adapter_process import Limits
@@ -57,9 +57,10 @@ IDENTITY = '{"Identity": lambda value: value}'
 
 @pytest.fixture(autouse=True)
 def some_operators(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let those be all: what moves a type and what does not, of both domains."""
+    """Let those be all: what moves a type and what does not, of both domains, and one that the installed onnx lacks."""
     names = ("Identity", "Reshape", "Squeeze", "Add", "Neg", "Shape", "SequenceConstruct", "ai.onnx.ml/DictVectorizer")
-    some = registry.Registry(map(registry.load().named, names))
+    absent = Op("Absent", (999,), EXACT)
+    some = registry.Registry([*map(registry.load().named, names), absent])
     monkeypatch.setattr(registry, "load", lambda: some)
 
 

@@ -161,7 +161,8 @@ def test_a_mutated_file_is_read_or_refused_with_a_sentence(seed: int, folder: Pa
     for _ in range(mutation.rounds(80)):
         name = rng.choice(names)
         statuses.add(read(changed(rng), folder, name))
-    assert statuses == {0, 1, 2}, "nothing was read, or nothing refused"
+    # Which commands are drawn depends on the number of formats, and only some can return 1.
+    assert {0, 2} <= statuses, "nothing was read, or nothing refused"
     assert memory() - before < MOST_MEMORY
 
 
