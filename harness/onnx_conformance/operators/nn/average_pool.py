@@ -359,8 +359,8 @@ LAST_WINDOWS = (
 )
 for layout in LAST_WINDOWS:
     name, call = layout.name, {"X": waves(1, 2, *layout.sizes), "kernel_shape": layout.kernel, **layout.attributes}
-    case(f"last_window_{name}", Tag.CHANGE, **call, ceil_mode=1, cites=IGNORED)
-    case(f"last_window_{name}_counts", Tag.CHANGE, **call, ceil_mode=1, count_include_pad=1, cites=IGNORED)
+    case(f"last_window_{name}", Tag.CHANGE, Tag.EDGE, **call, ceil_mode=1, cites=IGNORED)
+    case(f"last_window_{name}_counts", Tag.CHANGE, Tag.EDGE, **call, ceil_mode=1, count_include_pad=1, cites=IGNORED)
     case(f"last_window_{name}_before_22", Tag.CHANGE, **call, ceil_mode=1, before=22, unspecified=DIVIDED)
     if "pads" in layout.attributes:
         case(

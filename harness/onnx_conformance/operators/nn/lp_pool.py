@@ -194,7 +194,16 @@ case("nan", Tag.EDGE, X=[[[1, np.nan, 2, 3]]], kernel_shape=[2], pads=[1, 1], ci
 case("no_pixels_but_padding", Tag.EDGE, X=np.zeros((1, 2, 0)), kernel_shape=[2], pads=[1, 2], cites=NORM)
 case("padding_alone", Tag.EDGE, X=waves(1, 2, 3), kernel_shape=[2], pads=[2, 3], cites=NORM)
 case("long", X=np.cos(np.arange(300.0)).reshape(1, 1, 300), kernel_shape=[299], cites=NORM)
-case("last_window_in_padding", X=waves(1, 2, 4), kernel_shape=[3], strides=[4], pads=[0, 1], ceil_mode=1, cites=NORM)
+case(
+    "last_window_in_padding",
+    Tag.EDGE,
+    X=waves(1, 2, 4),
+    kernel_shape=[3],
+    strides=[4],
+    pads=[0, 1],
+    ceil_mode=1,
+    cites=NORM,
+)
 case("last_window_behind", X=waves(1, 2, 6), kernel_shape=[2], strides=[3], ceil_mode=1, unspecified=NORM)
 STEPS: dict[str, Any] = {"X": waves(1, 2, 6, 8), "strides": [2, 4]}
 case("strides_remainder_before_18", **STEPS, kernel_shape=[3, 2], before=18, unspecified=FLOOR)

@@ -284,7 +284,7 @@ LAST_WINDOWS: dict[str, dict[str, Any]] = {
     "in_much_padding": {"X": below_zero(1, 2, 3), "kernel_shape": [2], "strides": [2], "pads": [0, 5]},
 }
 for name, call in LAST_WINDOWS.items():
-    case(f"last_window_{name}", Tag.CHANGE, **call, ceil_mode=1, cites=IGNORED)
+    case(f"last_window_{name}", Tag.CHANGE, Tag.EDGE, **call, ceil_mode=1, cites=IGNORED)
     case(f"last_window_{name}_before_22", Tag.CHANGE, **call, ceil_mode=1, before=22, unspecified=EXCLUDED)
 
 INDEXED = (

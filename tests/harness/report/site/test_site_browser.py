@@ -480,11 +480,10 @@ def test_the_list_of_findings_can_be_narrowed(opened: Any) -> None:
     assert tab.locator(".findings li a").all_inner_texts() == ["Crash of conv"]
     assert tab.evaluate("location.hash") == "#text=crash%20CONV&every=1"
     tab.fill("#f-text", "")
-    tab.select_option("#f-nature", "uncommon")
-    first = "Valid calls that no collected model makes"
-    assert tab.locator("#shown h2").all_inner_texts()[0] == first
-    tab.select_option("#f-known", "yes")
-    assert tab.locator(".findings li").count() == 0
+    titles = tab.locator("#shown h2").all_inner_texts()
+    assert (len(titles), titles[-1].partition(":")[0]) == (2, "Not counted"), titles
+    assert tab.locator("#f-nature option").count() > 1
+    assert tab.locator("#f-known option").all_inner_texts() == ["any", "no"]
 
 
 @pytest.mark.slow
