@@ -6,8 +6,10 @@ when it is gone, 2 if neither can be observed, for example without the runtime.
 
 from __future__ import annotations
 
+import io
 import re
 import textwrap
+import tokenize
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.printing import quoted
@@ -36,12 +38,22 @@ WORDS = {
 }
 """The word for a kind in a script's output; `wrong` for all other kinds."""
 
-AGAIN = """\
-import os
-import subprocess
-import sys
+ENDED = """\
 
-if sys.argv[1:] != ["once"]:  # In a separate process, because the runtime may crash or hang.
+
+def ended(kind, error, trace):
+    print(f"{kind.__name__}: {error}", flush=True)
+    os._exit(101 if issubclass(kind, AssertionError) else 2)
+
+
+"""
+"""The function that turns an exception of a script into its exit status."""
+
+AGAIN = """\
+if sys.argv[1:] == ["once"]:
+    sys.excepthook = ended
+    reproduce()
+else:  # In a separate process, because the runtime may crash or hang.
     try:
         status = subprocess.run([sys.executable, __file__, "once"], timeout={seconds}).returncode
     except subprocess.TimeoutExpired:
@@ -52,42 +64,23 @@ if sys.argv[1:] != ["once"]:  # In a separate process, because the runtime may c
         sys.exit(2)
     print({there!r} + word if word else {gone!r})
     sys.exit(1 if word else 0)
-
-
-def ended(kind, error, trace):
-    print(f"{{kind.__name__}}: {{error}}", flush=True)
-    os._exit(101 if issubclass(kind, AssertionError) else 2)
-
-
-sys.excepthook = ended
-
 """
 OF_GAP = """\
-import os
-import subprocess
-import sys
-
-if sys.argv[1:] not in (["earlier"], ["later"]):  # In separate processes, because the runtime may crash or hang.
-    ended = {{}}
+if sys.argv[1:] in (["earlier"], ["later"]):
+    sys.excepthook = ended
+    reproduce()
+else:  # In separate processes, because the runtime may crash or hang.
+    status = {{}}
     for version in ("earlier", "later"):
         try:
-            ended[version] = subprocess.run([sys.executable, __file__, version], timeout={seconds}).returncode
+            status[version] = subprocess.run([sys.executable, __file__, version], timeout={seconds}).returncode
         except subprocess.TimeoutExpired:
-            ended[version] = "timeout"
-    if ended["earlier"] != 0 or ended["later"] == 2:
+            status[version] = "timeout"
+    if status["earlier"] != 0 or status["later"] == 2:
         print("this call does not run in the earlier version either, so there is no gap between versions")
         sys.exit(2)
-    print({there!r} + "unsupported" if ended["later"] == 102 else "the fault is gone: the version is supported")
-    sys.exit(1 if ended["later"] == 102 else 0)
-
-
-def ended(kind, error, trace):
-    print(f"{{kind.__name__}}: {{error}}", flush=True)
-    os._exit(101 if issubclass(kind, AssertionError) else 2)
-
-
-sys.excepthook = ended
-
+    print({there!r} + "unsupported" if status["later"] == 102 else "the fault is gone: the version is supported")
+    sys.exit(1 if status["later"] == 102 else 0)
 """
 CALL = """\
 try:
@@ -117,9 +110,14 @@ def unseen(why):
 
 
 def text(
-    case: Case, backend: str, hello: Mapping[str, Any], title: str, came: tool_code.Made = tool_code.NOTHING
+    case: Case,
+    backend: str,
+    hello: Mapping[str, Any],
+    title: str,
+    came: tool_code.Made = tool_code.NOTHING,
+    clause: str = "",
 ) -> str:
-    """Return the script.
+    """Return the script. The model and the call are at its beginning, the code that compares is behind them.
 
     Args:
         case: the smallest case.
@@ -127,16 +125,20 @@ def text(
         hello: the hello of its adapter, whose `repro` is code that calls the runtime.
         title: the title of the finding.
         came: the model that a transformer returned, and the oracle's evaluation of it.
+        clause: the sentence that the runtime violates; default: the last one of the case.
     """
     pieces = script.parts(transformer.held_to(case, hello))
     call = textwrap.indent(script.call(backend, hello, pieces.way).rstrip(), "    ", bool)
-    head = _head(title, [f"The text: {_safe(quoted(clause))}" for clause in case.clauses[-1:]], backend, hello)
-    again = AGAIN.format(seconds=SECONDS, there=THERE, gone=GONE)
+    sentence = clause or next(iter(case.clauses[-1:]), "")
+    head = _head(title, [f"The text: {_safe(quoted(sentence))}"] if sentence else [], backend, hello)
     request = CALL.format(call=call, status=0 if pieces.may_refuse else 102)
     if pieces.may_refuse:
         got = "" if tool_code.is_tool(hello) else script.GOT
-        return f"{head}{again}{pieces.before}{request}{got}{ACCEPTED if pieces.rejects else ''}"
-    return f"{head}{again}{pieces.before}{request}{script.after(hello, pieces, came, ENDS)}"
+        rest = f"{got}{ACCEPTED if pieces.rejects else ''}"
+    else:
+        rest = script.after(hello, pieces, came, ENDS)
+    again = AGAIN.format(seconds=SECONDS, there=THERE, gone=GONE)
+    return f"{head}{_function(f'{pieces.before}{request}{rest}')}{ENDED}{again}"
 
 
 def of_gap(later: Case, earlier: Case, backend: str, hello: Mapping[str, Any], title: str) -> str:
@@ -154,9 +156,22 @@ def of_gap(later: Case, earlier: Case, backend: str, hello: Mapping[str, Any], t
     request = CALL.format(call=call, status=102)
     head = _head(title, [f"The two versions: {later.operator} and {earlier.operator}"], backend, hello)
     other = "\n    ".join(script.model_lines(earlier.model, script.Model.of(earlier.model)))
-    main = OF_GAP.format(seconds=SECONDS, there=THERE)
     choice = f'if sys.argv[1:] == ["earlier"]:\n    {other}\n'
-    return f"{head}{main}{pieces.before}{choice}{request}{script.after(hello, pieces, tool_code.NOTHING, ENDS)}"
+    body = f"{pieces.before}{choice}{request}{script.after(hello, pieces, tool_code.NOTHING, ENDS)}"
+    return f"{head}{_function(body)}{ENDED}{OF_GAP.format(seconds=SECONDS, there=THERE)}"
+
+
+def _function(code: str) -> str:
+    """Return code as the body of the function `reproduce`. Strings of several lines and comments are not indented."""
+    inside: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        if token.type == tokenize.STRING:
+            inside.update(range(token.start[0] + 1, token.end[0] + 1))
+    lines = [
+        text if number in inside or not text.strip() or text.startswith("#") else f"    {text}"
+        for number, text in enumerate(code.splitlines(keepends=True), 1)
+    ]
+    return "def reproduce():\n" + "".join(lines).rstrip() + "\n"
 
 
 def _head(title: str, sentences: Sequence[str], backend: str, hello: Mapping[str, Any]) -> str:
@@ -164,7 +179,7 @@ def _head(title: str, sentences: Sequence[str], backend: str, hello: Mapping[str
         [
             f'"""{_safe(title)}', "", *sentences,
             "Exit status: 1 while the fault is there, 0 when it is gone, 2 if neither can be observed.",
-            script.needs(backend, hello), '"""', "", "",
+            script.needs(backend, hello), '"""', "", "import os", "import subprocess", "import sys", "", "", "",
         ]
     )  # fmt: skip
 

@@ -156,6 +156,15 @@ def test_the_sentence_that_passing_cases_do_not_cite_decides() -> None:
     assert failure_groups._with_deciding(group, passed).deciding == ("Some say that.", "All say this.")
 
 
+def test_a_script_begins_with_the_model_and_the_call() -> None:
+    hello = {"runtime": "mine", "repro": "outputs = mine.run(model, inputs)\n"}
+    text = script.text(find_case("ai.onnx/Split/18/uneven_two"), "mine", hello, "A title", clause="A sentence.")
+    parts = ("The text: «A sentence.»", "parse_model", "inputs = {", "mine.run(", "assert", "subprocess.run(")
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places), text
+    assert "\nSplit_18_uneven_two (" in text, "the text of a model must not be indented"
+
+
 def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
     case = find_case("ai.onnx/Split/18/uneven_two")
     cited = ("Pooled output Y's height, default is 1.", "A 4-D tensor of shape (N, C).", "The sum of both.")
