@@ -8,6 +8,7 @@ wrap, or the runtime with which a tool folds constants.
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
@@ -34,11 +35,15 @@ _GENERIC = re.compile(
     r"|issues with types|not initialized|axes don.t match|aligned|positional argument|keyword argument|can.?t be cast"
     r"|invalid (?:value|literal|type|argument)|not (?:match|supported between)|expected .* got"
     r"|same (?:shape|size|number)|must be |is not valid|KeyError|list index|no entry found"
-    r"|called `Option::unwrap|assertion failed"
+    r"|called `Option::unwrap|assertion failed|modulo|type mismatch|datum type|axis >= |out of .* range"
 )
 """Messages that several causes share, so they show one cause only within an operator."""
 _FOLDS = re.compile(r"(?i)fold|constant")
 """Names of passes that compute constants."""
+MOST_OWN_TYPES = 5
+"""From this number of operators on, one wrong type has one cause: the type in which the runtime computes."""
+_SIMILAR = 0.6
+"""The share of words that two messages of one refusal have in common, at least."""
 _WORDS = 4
 """A message with fewer words than this does not name a cause."""
 
@@ -58,12 +63,12 @@ def implementation_of(finding: Finding) -> str:
 
 
 def _passes(finding: Finding) -> Hashable:
-    """The guilty passes of an optimizer, and the operator if they compute constants: each operator does that alone."""
+    """The guilty passes of an optimizer with its message, and the operator if they compute constants."""
     guilty = finding.example.guilty
     if not guilty:
         return None
-    folds = any(_FOLDS.search(name) for name in guilty)
-    return guilty, *((finding.identity.operator, innermost(finding)) if folds else ())
+    operator = finding.identity.operator if any(_FOLDS.search(name) for name in guilty) else ""
+    return guilty, operator, "" if finding.identity.kind in WRONG else innermost(finding)
 
 
 def _outline(finding: Finding) -> Hashable:
@@ -79,11 +84,12 @@ def _rule(finding: Finding) -> Hashable:
 
 
 def _difference(finding: Finding) -> Hashable:
-    """The expected and the wrong values of the smallest case."""
+    """The expected and the wrong values of one smallest call."""
     if finding.identity.kind not in WRONG:
         return None
     example = finding.example
-    return finding.identity.operator, tuple(example.expected.values()), tuple(example.given.values())
+    body = example.model.partition("{")[2]
+    return finding.identity.operator, body, tuple(example.expected.values()), tuple(example.given.values())
 
 
 def innermost(finding: Finding) -> str:
@@ -182,18 +188,24 @@ def related(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _with_one_trait(findings: list[Finding]) -> Iterator[list[int]]:
-    groups: dict[Hashable, list[int]] = defaultdict(list)
+    groups: dict[tuple[str, str, str, Hashable], list[int]] = defaultdict(list)
     for number, item in enumerate(findings):
         implementation = implementation_of(item)
         for trait in TRAITS:
             found = trait(item)
             if found is not None:
                 groups[trait.__name__, implementation, item.identity.apart, found].append(number)
-    yield from groups.values()
+    for (name, *_), group in groups.items():
+        operators = {findings[number].identity.operator for number in group}
+        if name != _type.__name__ or len(operators) >= MOST_OWN_TYPES:
+            yield group
 
 
 def _of_variants(findings: list[Finding]) -> Iterator[list[int]]:
-    """Yield pairs of findings of two variants of one implementation if most of their failing cases are the same."""
+    """Yield pairs of findings of two variants of one implementation if most of their failing cases are the same.
+
+    The messages of two refusals must be similar: each package has its own words around that of the library.
+    """
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for number, item in enumerate(findings):
         key = implementation_of(item), item.identity.operator, item.identity.kind, item.identity.apart
@@ -203,5 +215,13 @@ def _of_variants(findings: list[Finding]) -> Iterator[list[int]]:
             for other in group[place + 1 :]:
                 a, b = (frozenset(findings[number].cases.ids) for number in (one, other))
                 different = findings[one].identity.backend != findings[other].identity.backend
-                if different and len(a & b) * 2 > min(len(a), len(b)):
+                if different and len(a & b) * 2 > min(len(a), len(b)) and _similar(findings[one], findings[other]):
                     yield [one, other]
+
+
+def _similar(one: Finding, other: Finding) -> bool:
+    """Return whether the messages of two refusals are similar; True for other findings."""
+    if one.identity.kind not in WITH_MESSAGE:
+        return True
+    a, b = (re.findall(r"[A-Za-z_]{3,}", _SOURCE.sub("", item.example.message)) for item in (one, other))
+    return difflib.SequenceMatcher(None, a, b).ratio() > _SIMILAR

@@ -18,7 +18,9 @@ def finding(
     name: str, operator: str = "Sin", backend: str = "tract", kind: Verdict = Verdict.REFUSED, **more: Any
 ) -> Finding:
     example = {
-        name: more.pop(name) for name in ("message", "given", "expected", "inputs", "guilty", "others") if name in more
+        name: more.pop(name)
+        for name in ("message", "given", "expected", "inputs", "guilty", "others", "model")
+        if name in more
     }
     cases = {name: more.pop(name) for name in ("ids", "forms", "clause") if name in more}
     return Finding(
@@ -51,12 +53,7 @@ ALIKE = {
     ),
     "one pass of an optimizer": (
         {"backend": "onnxoptimizer", "kind": Verdict.WRONG_VALUE, "guilty": ("fuse_bn",)},
-        {"backend": "onnxoptimizer", "kind": Verdict.INVALID_MODEL, "guilty": ("fuse_bn",), "operator": "Cos"},
-    ),
-    "a type that is computed instead of others": (
-        {"kind": Verdict.WRONG_TYPE, "expected": {"y": "float16[1] 0"}, "given": {"y": "float[1] 0"}},
-        {"kind": Verdict.WRONG_TYPE, "expected": {"y": "float16[2] 0 1"}, "given": {"y": "float[2] 0 1"},
-         "operator": "Cos"},
+        {"backend": "onnxoptimizer", "kind": Verdict.WRONG_SHAPE, "guilty": ("fuse_bn",), "operator": "Cos"},
     ),
     "a form that fails for every operator": (
         {"kind": Verdict.WRONG_SHAPE, "forms": ("symbolic",)},
@@ -87,6 +84,10 @@ ALIKE = {
     ),
 }  # fmt: skip
 APART = {
+    "one pass that fails in two ways": (
+        {"backend": "onnxslim", "kind": Verdict.INVALID_MODEL, "guilty": ("fuse",), "message": "no type of an output"},
+        {"backend": "onnxslim", "kind": Verdict.INVALID_MODEL, "guilty": ("fuse",), "message": "another rank of it"},
+    ),
     "a generic message is a cause of one operator": (
         {"message": "index 3 is out of bounds for axis 1 with size 2"},
         {"message": "index 4 is out of bounds for axis 1 with size 2", "operator": "Cos"},
@@ -103,6 +104,14 @@ APART = {
         {"backend": "onnxslim", "kind": Verdict.WRONG_VALUE, "guilty": ("constant_folding",)},
         {"backend": "onnxslim", "kind": Verdict.WRONG_VALUE, "guilty": ("constant_folding",), "operator": "Cos"},
     ),
+    "the same small values of two calls": (
+        {"kind": WRONG, "expected": TWO, "given": THREE, "model": "a { y = Sin (x) }"},
+        {"kind": WRONG, "expected": TWO, "given": THREE, "model": "b { y = Sin <n: int = 1> (x) }"},
+    ),
+    "the cases of refusals with two messages": (
+        {"backend": "onnxruntime", "ids": ("a", "b"), "message": "the pads are too large for it"},
+        {"backend": "onnxruntime_web", "ids": ("a", "b"), "message": "no merge of two shapes here"},
+    ),
     "other wrong values": (
         {"kind": WRONG, "expected": TWO, "given": THREE},
         {"kind": WRONG, "expected": TWO, "given": FOUR},
@@ -118,6 +127,13 @@ def test_two_findings_have_one_cause(pair: tuple[dict[str, Any], dict[str, Any]]
     found = causes.related([finding("a", **pair[0]), finding("b", **pair[1])])
     assert [item.related for item in found] == ([("b",), ("a",)] if one else [(), ()])
     assert number_of_causes(found) == len(by_cause(found)) == (1 if one else 2)
+
+
+@pytest.mark.parametrize(("number", "one"), [(causes.MOST_OWN_TYPES, True), (causes.MOST_OWN_TYPES - 1, False)])
+def test_a_type_that_many_operators_return_is_one_cause(number: int, *, one: bool) -> None:
+    types: dict[str, Any] = {"expected": {"y": "float16[1] 0"}, "given": {"y": "float[1] 0"}}
+    found = [finding(f"f{n}", f"Op{n}", kind=Verdict.WRONG_TYPE, **types) for n in range(number)]
+    assert number_of_causes(causes.related(found)) == (1 if one else number)
 
 
 def test_a_cause_begins_with_its_most_severe_finding() -> None:

@@ -718,9 +718,9 @@ def test_the_same_fault_in_several_operators_is_told() -> None:
     related = {item.id: item.related for item in related_of(findings)}
     assert related == {"a": ("b",), "b": ("a",), "c": (), "d": ()}
     by_pass = [
-        plain("e", "ai.onnx/Sin", "one message", guilty=("fuse",)),
-        plain("f", "ai.onnx/Cos", "another", guilty=("fuse",)),
-        plain("g", "ai.onnx/Tan", "another", guilty=("drop",)),
+        plain("e", "ai.onnx/Sin", "one message", guilty=("fuse",), kind=Verdict.WRONG_VALUE),
+        plain("f", "ai.onnx/Cos", "another", guilty=("fuse",), kind=Verdict.WRONG_SHAPE),
+        plain("g", "ai.onnx/Tan", "another", guilty=("drop",), kind=Verdict.WRONG_SHAPE),
     ]
     related = {item.id: item.related for item in related_of(by_pass)}
     assert related == {"e": ("f",), "f": ("e",), "g": ()}
