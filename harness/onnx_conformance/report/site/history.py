@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.base.verdict import UNRATED, Verdict
 from onnx_conformance.report.html.verdict_styles import ABSENT, NUMBER
 from onnx_conformance.report.site import runtimes, scores
 
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from onnx_conformance.report.html.table import Table
+    from onnx_conformance.report.site.results import Operator
     from onnx_conformance.report.site.runtimes import Runtime
     from onnx_conformance.report.site.scores import Score
 
 PASS = NUMBER[Verdict.PASS]
+_OPEN = [NUMBER[verdict] for verdict in UNRATED]
 WIDTH, HEIGHT = 720, 240
 """Size of the chart, in its own units."""
 LEFT, RIGHT, TOP, BOTTOM = 46, 24, 18, 34
@@ -112,6 +115,47 @@ def chart(table: Table, runtime: Runtime) -> Chart | None:
     ticks = tuple((percent, height(percent)) for percent in range(-(-lowest // step) * step, 101, step))
     left_out = tuple(item.version for item in runtime.history if item not in whole)
     return Chart(points, ticks, int(chosen.sum()), left_out)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What changed between two consecutive versions of a runtime.
+
+    Attributes:
+        old, new: the versions.
+        lost: by operator, how many cases passed in the old version and no longer pass; the most cases first.
+        gained: by operator, how many cases pass only in the new version.
+    """
+
+    old: str
+    new: str
+    lost: tuple[tuple[Operator, int], ...]
+    gained: tuple[tuple[Operator, int], ...]
+
+    @property
+    def parts(self) -> tuple[tuple[str, int, tuple[tuple[Operator, int], ...]], ...]:
+        """The title, the number of cases, and the operators of the losses and of the gains; only those that exist."""
+        both = (("no longer pass", self.lost), ("pass now", self.gained))
+        return tuple((title, sum(count for _, count in items), items) for title, items in both if items)
+
+
+def changes(table: Table, runtime: Runtime, operators: Sequence[Operator]) -> list[Change]:
+    """Return the losses and gains of each version against the one before, on the cases that both ran; newest first."""
+    rows = runtimes.verdicts(table, [item.place for item in runtime.history])
+    made = []
+    for number, (before, after) in enumerate(itertools.pairwise(runtime.history)):
+        old, new = rows[number], rows[number + 1]
+        both = (old != ABSENT) & (new != ABSENT) & ~np.isin(old, _OPEN) & ~np.isin(new, _OPEN)
+        lost = _by_operator(both & (old == PASS) & (new != PASS), operators)
+        gained = _by_operator(both & (old != PASS) & (new == PASS), operators)
+        if lost or gained:
+            made.append(Change(before.version, after.version, lost, gained))
+    return made[::-1]
+
+
+def _by_operator(chosen: runtimes.Bools, operators: Sequence[Operator]) -> tuple[tuple[Operator, int], ...]:
+    counts = [(operator, int(chosen[list(operator.cases)].sum())) for operator in operators]
+    return tuple(sorted((item for item in counts if item[1]), key=lambda item: (-item[1], item[0].name)))
 
 
 def since(table: Table, runtime: Runtime, cases: Sequence[int]) -> str:

@@ -333,6 +333,7 @@ def _tested(site: Site, of: Runtime, findings: Sequence[Finding]) -> dict[str, A
         "sentence": _good_for(results, families),
         "families": rows,
         "chart": history.chart(table, of),
+        "changes": history.changes(table, of, results.operators),
         "differences": results.differences_in_history(of),
         "notes": site.notes([column.backend]),
         "ten": [group[0] for group in by_cause(finding for finding in findings if finding.counted)[:TEN]],

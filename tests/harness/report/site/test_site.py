@@ -407,6 +407,23 @@ def test_since_which_version_a_runtime_works(old: str, new: str, expected: str, 
     assert history.since(results.table, results.runtimes[0], [0, 1]) == expected
 
 
+def test_losses_and_gains_between_versions_are_separate(tmp_path: Path) -> None:
+    streams = []
+    for version, letters in (("1", "PPRR"), ("2", "PRPR"), ("3", "PRPR")):
+        name = f"a=={version}"
+        of = [Result(f"x/A/1/{n}", "x/A/1", name, VERDICTS[letter], "values") for n, letter in enumerate(letters)]
+        streams.append(Run(write(tmp_path / f"{version}.ndjson", of, {name: {"version": version, "runtime": "a"}})))
+    results = Results(streams)
+    (change,) = history.changes(results.table, results.runtimes[0], results.operators)
+    assert (change.old, change.new) == ("1", "2"), "nothing changed between 2 and 3"
+    assert [(title, count, [item.name for item, _ in items]) for title, count, items in change.parts] == [
+        ("no longer pass", 1, ["x/A"]), ("pass now", 1, ["x/A"])
+    ]  # fmt: skip
+    folder = tmp_path / "site"
+    site.write(SiteFolder(folder), results)
+    assert "1 to 2</b>" in (folder / "runtime" / "a.html").read_text()
+
+
 def test_of_two_runs_of_one_version_the_wider_is_shown(cases: list[Case], tmp_path: Path) -> None:
     whole = write(tmp_path / "whole.ndjson", results_of("gamma", cases), {"gamma": {"version": "1"}})
     sample = write(
