@@ -200,7 +200,9 @@ def quantized(
             inexact = np.logical_or(*(_cast(numbers, divides) != numbers for numbers in (wide, quotient)))
             divides = np.dtype(np.float64)
         quotients = [_cast(_cast(wide, divides) / _cast(by, divides), divides), _cast(quotient, divides)]
-        quotients += [] if has_precision else [quotient]
+        if not has_precision:  # The text does not define how x / y_scale is rounded: also as x times the reciprocal.
+            product = _cast(_cast(wide, divides) * _cast(1 / by, divides), divides)
+            quotients += [quotient, np.where(np.isfinite(product), product, quotient)]
         clips = bool(saturate) or "float8" not in target.name
         result = quantized_as(v, FORMULA, quotients, zeros, target, clips=clips)
     result = v.leave_open(FORMULA, np.broadcast_to(by == 0, x.shape), result)
@@ -254,6 +256,9 @@ case("one_scale_zero", Tag.EDGE, x=[[3, -2]], y_scale=[1, 0], y_zero_point=[1, 1
 case("tie_of_float32_before_21", Tag.EDGE, x=[0.35], y_scale=0.1, before=21, unspecified=FORMULA)
 case("tie_of_float32_before_23", Tag.EDGE, x=[0.35], y_scale=0.1, since=21, before=23, unspecified=FORMULA)
 case("tie_of_float32", Tag.EDGE, x=[0.35], y_scale=0.1, cites=PRECISION)
+# 15.4999995 in float32, 15.5 as a product with the reciprocal of 0.1 in float32.
+case("tie_of_reciprocal_before_23", Tag.EDGE, x=[1.54999995], y_scale=0.1, since=21, before=23, unspecified=FORMULA)
+case("tie_of_reciprocal", Tag.EDGE, x=[1.54999995], y_scale=0.1, cites=PRECISION)
 
 case("scale_of_rank1", Tag.EDGE, x=CUBE, y_scale=[2], y_zero_point=1, before=13, cites=SCALAR)
 case("scale_for_each", x=CUBE, y_scale=[1, 2], y_zero_point=1, before=13, rejects=SCALAR)
