@@ -515,13 +515,13 @@ def test_an_error_that_onnxruntime_raises_without_the_provider_is_not_that_of_th
     monkeypatch.setattr(ort.onnxruntime, "InferenceSession", session)
     monkeypatch.setattr(ort.onnxruntime, "OrtEpAssignedNode", object(), raising=False)
     monkeypatch.setattr(ort, "PROVIDER", ort.execution_provider.Provider("Mine"))
-    with pytest.raises(ort.NotOfProviderError, match="no rank"):
+    with pytest.raises(ort.NotOfProviderError, match="rank"):
         ort._loaded(b"")
     assert ("NotOfProviderError", r"") in [row[:2] for row in ort.OPT_OUTS_OF_PROVIDERS]
     said["alone"] = "no such operator"
-    with pytest.raises(RuntimeError, match="no rank"):
+    with pytest.raises(RuntimeError, match="rank"):
         ort._loaded(b"")
     monkeypatch.setattr(ort, "PROVIDER", ort.execution_provider.Provider(ort.execution_provider.CPU))
     said["alone"] = "no rank"
-    with pytest.raises(RuntimeError, match="fallback is disabled" if fallback else "no rank"):
+    with pytest.raises(RuntimeError, match="fallback" if fallback else "rank"):
         ort._loaded(b"")

@@ -20,7 +20,7 @@ TEN = 10
 """Number of root causes that open the findings of a runtime."""
 SCRIPTS = "scripts"
 """The folder of the scripts, in the folder of the findings."""
-MOST_SAID = 240
+MOST_SAID = 120
 """The number of characters at the end of a script's output that are kept."""
 
 GRAVITY = (

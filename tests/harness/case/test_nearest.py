@@ -82,9 +82,9 @@ def test_only_the_output_that_has_several_values_may_have_them() -> None:
 
 
 def test_values_without_common_elements_are_refused() -> None:
-    with pytest.raises(ValueError, match="must have the same shape"):
+    with pytest.raises(ValueError, match="shape"):
         AnyOf(ROW, VECTOR, elementwise=True)
-    with pytest.raises(ValueError, match="at least one value"):
+    with pytest.raises(ValueError, match="one"):
         AnyOf()
 
 
@@ -185,7 +185,7 @@ def test_nan_and_the_sign_of_zero_do_not_hide_an_element() -> None:
 def test_outputs_that_change_places_together_have_the_same_size() -> None:
     assert AnyOrder(VALUES, INDICES, axis=-1, lanewise=True).order == Order(1, lanewise=True)
     assert AnyOrder(BOXES, VALUES.T[[0, 1, 2, 0]], axis=0).order == Order(0, lanewise=False)
-    with pytest.raises(ValueError, match="the same size along its axis"):
+    with pytest.raises(ValueError, match="axis"):
         AnyOrder(BOXES, VALUES, axis=0)
-    with pytest.raises(ValueError, match="the same size along its axis"):
+    with pytest.raises(ValueError, match="axis"):
         AnyOrder(BOXES, BOXES[:, :2], axis=0, lanewise=True)

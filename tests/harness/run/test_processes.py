@@ -225,7 +225,7 @@ def test_a_worker_whose_adapter_finds_no_device_leaves_the_work_to_the_others(
     backend = adapter("hangs_on_one_device", "no/such/case", str(tmp_path / "record"))
     run = Run(dataclasses.replace(options(path), backends=(backend,)))
     run.run()
-    assert Stream(path).complete
+    assert Stream(path).complete, (run.faults, run.taken, capfd.readouterr().err)
     assert run.taken == len(told(Stream(path).results())) > 100
     # On a busy machine, the first may have ended before the second starts.
     said = capfd.readouterr().err.strip()
