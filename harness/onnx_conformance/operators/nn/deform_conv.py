@@ -373,7 +373,7 @@ DEFORMED: dict[str, list[dict[str, int]]] = {
     "strides": grid(b=(2,), c=(2,), m=(3,), h=(14, 17), k=(3,), stride=(2,), before=(1,), after=(1,)),
     "dilations": grid(b=(1,), c=(2,), m=(3,), h=(7, 9), k=(3,), dilation=(2,), before=(2,), after=(2,)),
     "sharing": grid(b=(1,), c=(4,), m=(2,), h=(7, 9), k=(3,), sharing=(2, 4), before=(1,), after=(1,)),
-    "patches": grid(b=(1,), c=(1,), m=(2,), h=(257,), k=(3,), stride=(8,), before=(1,), after=(1,)),
+    "patches": grid(b=(1,), c=(1,), m=(2,), h=(257,), k=(3,), stride=(32,), before=(1,), after=(1,)),
 }
 """The sizes; `sharing` is offset_group, and further names are attributes, as for convolutions.
 
