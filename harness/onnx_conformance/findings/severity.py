@@ -15,7 +15,7 @@ from onnx_conformance.base.verdict import Verdict, split_operator
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.declare import Tag
 from onnx_conformance.forms import table as forms
-from onnx_conformance.results.severity import LOWEST, Nature, Severity, is_newest, most
+from onnx_conformance.results.severity import Nature, Severity, is_newest, most, of_result
 from onnx_conformance.specification import meanings, schema
 from onnx_conformance.specification.usage import calls, pattern, table
 from onnx_conformance.suites.lookup import find_case
@@ -50,7 +50,7 @@ def of_cases(results: Sequence[Result], kind: Verdict, versions: Iterable[int], 
             continue
         if found[-1].nature is Nature.TYPICAL and Tag.USAGE in result.tags:
             break
-    best = most(found, kind) if found else LOWEST
+    best = most(found or map(of_result, results), kind)
     operator = split_operator(results[0].operator)[0] if results else ""
     return dataclasses.replace(best, newest=is_newest(operator, versions))
 
