@@ -119,7 +119,7 @@ def chart(table: Table, runtime: Runtime) -> Chart | None:
 
 @dataclass(frozen=True)
 class Change:
-    """What changed between two consecutive versions of a runtime.
+    """The losses and gains from one version of a runtime to the next.
 
     Attributes:
         old, new: the versions.
