@@ -40,6 +40,8 @@ _GENERIC = re.compile(
 """Messages that several causes share, so they show one cause only within an operator."""
 _FOLDS = re.compile(r"(?i)fold|constant")
 """Names of passes that compute constants."""
+_UNSHARED = ("version", "type ", "the text ", "the case cites ", "tag is ", "opset ", "form is ")
+"""The first words of conditions that do not describe a call."""
 MOST_OWN_TYPES = 5
 """From this number of operators on, one wrong type has one cause: the type in which the runtime computes."""
 _SIMILAR = 0.6
@@ -81,6 +83,15 @@ def _rule(finding: Finding) -> Hashable:
     """The rule that a model violates which was accepted."""
     accepted = finding.identity.kind is Verdict.ACCEPTED_INVALID
     return (finding.identity.operator, finding.cases.clause) if accepted and finding.cases.clause else None
+
+
+def _sentence(finding: Finding) -> Hashable:
+    """The violated sentence and the condition, if operators share both: one helper often serves a family of them."""
+    conditions = tuple(text for text in finding.cases.conditions if not text.startswith(_UNSHARED))
+    named = finding.identity.kind in {*WITH_MESSAGE, Verdict.INVALID_MODEL}
+    if named or not conditions or not finding.cases.clause or finding.cases.clause.startswith("Signature: "):
+        return None
+    return finding.identity.kind, finding.cases.clause, conditions
 
 
 def _difference(finding: Finding) -> Hashable:
@@ -155,6 +166,7 @@ TRAITS: tuple[Callable[[Finding], Hashable], ...] = (
     _passes,
     _outline,
     _rule,
+    _sentence,
     _difference,
     _message,
     _type,

@@ -22,7 +22,7 @@ def finding(
         for name in ("message", "given", "expected", "inputs", "guilty", "others", "model")
         if name in more
     }
-    cases = {name: more.pop(name) for name in ("ids", "forms", "clause") if name in more}
+    cases = {name: more.pop(name) for name in ("ids", "forms", "clause", "conditions") if name in more}
     return Finding(
         name,
         name,
@@ -55,6 +55,10 @@ ALIKE = {
         {"backend": "onnxoptimizer", "kind": Verdict.WRONG_VALUE, "guilty": ("fuse_bn",)},
         {"backend": "onnxoptimizer", "kind": Verdict.WRONG_SHAPE, "guilty": ("fuse_bn",), "operator": "Cos"},
     ),
+    "one sentence and one condition of a family": (
+        {"kind": WRONG, "clause": "Clip bounds it.", "conditions": ("clip=0", "version is 7")},
+        {"kind": WRONG, "clause": "Clip bounds it.", "conditions": ("clip=0",), "operator": "Cos"},
+    ),
     "a form that fails for every operator": (
         {"kind": Verdict.WRONG_SHAPE, "forms": ("symbolic",)},
         {"kind": Verdict.WRONG_VALUE, "forms": ("symbolic",), "operator": "Cos"},
@@ -84,6 +88,14 @@ ALIKE = {
     ),
 }  # fmt: skip
 APART = {
+    "one sentence without a condition": (
+        {"kind": WRONG, "clause": "It is the sum."},
+        {"kind": WRONG, "clause": "It is the sum.", "operator": "Cos"},
+    ),
+    "one sentence and two conditions": (
+        {"kind": WRONG, "clause": "Clip bounds it.", "conditions": ("clip=0",)},
+        {"kind": WRONG, "clause": "Clip bounds it.", "conditions": ("clip=1",), "operator": "Cos"},
+    ),
     "one pass that fails in two ways": (
         {"backend": "onnxslim", "kind": Verdict.INVALID_MODEL, "guilty": ("fuse",), "message": "no type of an output"},
         {"backend": "onnxslim", "kind": Verdict.INVALID_MODEL, "guilty": ("fuse",), "message": "another rank of it"},
