@@ -61,6 +61,10 @@ VALID = frozenset({"values", "property"})
 """Outcomes of cases with a valid model, whose result the text defines."""
 
 
+EMPTY = re.compile(r"\[(?:\d+,)*0(?:,\d+)*\]")
+"""The shape of a tensor without elements, as results write values: float[2,0]."""
+
+
 @dataclass(frozen=True)
 class Result:
     """The result of one case on one backend.

@@ -13,17 +13,16 @@ Only a refusal is excused: a wrong result or a crash is a failure in any case.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from onnx_conformance.base.verdict import EMPTY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from onnx_conformance.base.verdict import Result
 
-EMPTY = re.compile(r"\[(?:\d+,)*0(?:,\d+)*\]")
-"""The shape of a tensor without elements, as values are written: float[2,0]."""
 _KEYS = frozenset({"sentence", "link", "compiler", "forms", "types", "empty"})
 
 

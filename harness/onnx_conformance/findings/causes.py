@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 from onnx_conformance.base.verdict import WITH_MESSAGE, WRONG, Verdict
 from onnx_conformance.case.case import PLAIN
 from onnx_conformance.environments import backend_names
+from onnx_conformance.findings.titles import UNTOLD
 from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import masked
 from onnx_conformance.results.severity import Nature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from onnx_conformance.findings.finding import Finding
 
@@ -40,7 +41,7 @@ _GENERIC = re.compile(
 """Messages that several causes share, so they show one cause only within an operator."""
 _FOLDS = re.compile(r"(?i)fold|constant")
 """Names of passes that compute constants."""
-_UNSHARED = ("version", "type ", "the text ", "the case cites ", "tag is ", "opset ", "form is ")
+_UNSHARED = (*UNTOLD, "type ")
 """The first words of conditions that do not describe a call."""
 MOST_OWN_TYPES = 5
 """From this number of operators on, one wrong type has one cause: the type in which the runtime computes."""
@@ -187,7 +188,8 @@ def related(findings: Iterable[Finding]) -> list[Finding]:
             number = parents[number]
         return number
 
-    for group in (*_with_one_trait(listed), *_of_variants(listed)):
+    implementations = list(map(implementation_of, listed))
+    for group in (*_with_one_trait(listed, implementations), *_of_variants(listed, implementations)):
         for other in group[1:]:
             parents[root(other)] = root(group[0])
     members: dict[int, list[int]] = defaultdict(list)
@@ -199,28 +201,27 @@ def related(findings: Iterable[Finding]) -> list[Finding]:
     ]
 
 
-def _with_one_trait(findings: list[Finding]) -> Iterator[list[int]]:
+def _with_one_trait(findings: Sequence[Finding], implementations: Sequence[str]) -> Iterator[list[int]]:
     groups: dict[tuple[str, str, str, Hashable], list[int]] = defaultdict(list)
     for number, item in enumerate(findings):
-        implementation = implementation_of(item)
         for trait in TRAITS:
             found = trait(item)
             if found is not None:
-                groups[trait.__name__, implementation, item.identity.apart, found].append(number)
+                groups[trait.__name__, implementations[number], item.identity.apart, found].append(number)
     for (name, *_), group in groups.items():
         operators = {findings[number].identity.operator for number in group}
         if name != _type.__name__ or len(operators) >= MOST_OWN_TYPES:
             yield group
 
 
-def _of_variants(findings: list[Finding]) -> Iterator[list[int]]:
+def _of_variants(findings: Sequence[Finding], implementations: Sequence[str]) -> Iterator[list[int]]:
     """Yield pairs of findings of two variants of one implementation if most of their failing cases are the same.
 
     The messages of two refusals must be similar: each package has its own words around that of the library.
     """
     groups: dict[Hashable, list[int]] = defaultdict(list)
     for number, item in enumerate(findings):
-        key = implementation_of(item), item.identity.operator, item.identity.kind, item.identity.apart
+        key = implementations[number], item.identity.operator, item.identity.kind, item.identity.apart
         groups[key].append(number)
     for group in groups.values():
         for place, one in enumerate(group):

@@ -14,10 +14,9 @@ from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import Verdict, split_operator
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.declare import Tag
-from onnx_conformance.forms import table as forms
-from onnx_conformance.results.severity import Nature, Severity, is_newest, most, of_result
+from onnx_conformance.results.severity import Nature, Severity, is_newest, most, of_call, of_result
 from onnx_conformance.specification import meanings, schema
-from onnx_conformance.specification.usage import calls, pattern, table
+from onnx_conformance.specification.usage import calls, pattern
 from onnx_conformance.suites.lookup import find_case
 
 if TYPE_CHECKING:
@@ -57,22 +56,15 @@ def of_cases(results: Sequence[Result], kind: Verdict, versions: Iterable[int], 
 
 def of_case(case: Case, kind: Verdict) -> Severity:
     """Return the severity of the failure of one case."""
-    operator, since = split_operator(case.operator)
-    newest = is_newest(operator, (since or 0,))
-    having = table.read().operators.get(operator, 0)
     arrays = list(_arrays([*case.inputs.values(), *(() if case.expected is None else case.expected)]))
-    form = forms.find(case.form)
-    special = case.outcome is Outcome.UNSPECIFIED or Tag.EDGE in case.tags or not all(map(_is_finite, arrays))
-    nature, models = Nature.UNCOMMON, 0
-    if case.outcome is Outcome.REJECTS or kind is Verdict.ACCEPTED_INVALID:
-        nature = Nature.INVALID
-    elif any(array.size == 0 for array in arrays):
-        nature = Nature.DEGENERATE
-    elif special or (form is not None and not form.exported):
-        nature = Nature.EDGE
-    elif models := callers(case):
-        nature = Nature.TYPICAL
-    return Severity(nature, models, newest, having)
+    return of_call(
+        case.operator,
+        case.form,
+        lambda: callers(case),
+        invalid=case.outcome is Outcome.REJECTS or kind is Verdict.ACCEPTED_INVALID,
+        empty=any(array.size == 0 for array in arrays),
+        special=case.outcome is Outcome.UNSPECIFIED or Tag.EDGE in case.tags or not all(map(_is_finite, arrays)),
+    )
 
 
 def _arrays(values: Iterable[object]) -> Iterator[np.ndarray]:
@@ -99,9 +91,8 @@ def callers(case: Case) -> int:
     ]
     if not made or since is None:
         return 0
-    return max(
-        (count for call, count in _known(operator, since).items() if calls.matching([call], made)[call]), default=0
-    )
+    known = _known(operator, since)
+    return max((known[call] for call, places in calls.matching(known, made).items() if places), default=0)
 
 
 @functools.cache

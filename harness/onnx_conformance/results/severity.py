@@ -15,26 +15,24 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onnx_conformance.base.verdict import WITH_MESSAGE, WRONG, Verdict, split_operator
+from onnx_conformance.base.verdict import EMPTY, WITH_MESSAGE, WRONG, Verdict, split_operator
 from onnx_conformance.declare import Tag
 from onnx_conformance.forms import table as forms
 from onnx_conformance.specification import meanings, schema
 from onnx_conformance.specification.usage import table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from onnx_conformance.base.verdict import Result
 
 KINDS = (
     frozenset({*WRONG, Verdict.INVALID_MODEL}),
     frozenset({Verdict.CRASH, Verdict.TIMEOUT}),
-    frozenset({*WITH_MESSAGE, Verdict.FLAKY, Verdict.UNSUPPORTED, Verdict.FALLBACK}),
+    frozenset({*WITH_MESSAGE, Verdict.FLAKY, Verdict.UNSUPPORTED}),
     frozenset({Verdict.ACCEPTED_INVALID}),
 )
 """Kinds of verdicts, the most severe first: a wrong result without an error, the end of the process, an error."""
-_EMPTY = re.compile(r"\[(?:\d+,)*0(?:,\d+)*\]")
-"""The shape of a tensor without elements, as values are written: float[2,0]."""
 _SPECIAL = re.compile(r"(?i)(?<![a-z])-?(?:nan|inf)(?![a-z])")
 
 
@@ -139,20 +137,40 @@ def callers(operator: str, type_: str) -> int:
     return max(counts, default=0)
 
 
+def of_call(
+    operator: str, form: str, callers_of: Callable[[], int], *, invalid: bool, empty: bool, special: bool
+) -> Severity:
+    """Return the severity of the failure of one call.
+
+    Args:
+        operator: the operator version.
+        form: the form of the model.
+        callers_of: returns how many of the collected models make the call; called only for ordinary calls.
+        invalid: whether the text forbids the model.
+        empty: whether a tensor is empty.
+        special: whether the call is at an edge: values that are not finite, or an undefined result.
+    """
+    name, since = split_operator(operator)
+    row = forms.find(form)
+    nature, models = Nature.UNCOMMON, 0
+    if invalid:
+        nature = Nature.INVALID
+    elif empty:
+        nature = Nature.DEGENERATE
+    elif special or row is None or not row.exported:
+        nature = Nature.EDGE
+    elif models := callers_of():
+        nature = Nature.TYPICAL
+    return Severity(nature, models, is_newest(name, (since or 0,)), table.read().operators.get(name, 0))
+
+
 def of_result(result: Result) -> Severity:
     """Return the severity of a failure, as far as its result shows it: the result does not contain the model."""
-    name, since = split_operator(result.operator)
-    newest = is_newest(name, (since or 0,))
-    having = table.read().operators.get(name, 0)
-    form = forms.find(result.form)
-    special = result.outcome == "unspecified" or Tag.EDGE in result.tags or _SPECIAL.search(result.expected) is not None
-    nature, models = Nature.UNCOMMON, 0
-    if result.outcome == "rejects" or result.verdict is Verdict.ACCEPTED_INVALID:
-        nature = Nature.INVALID
-    elif _EMPTY.search(f"{result.expected} {result.actual}"):
-        nature = Nature.DEGENERATE
-    elif special or form is None or not form.exported:
-        nature = Nature.EDGE
-    elif models := callers(result.operator, result.element_type):
-        nature = Nature.TYPICAL
-    return Severity(nature, models, newest, having)
+    return of_call(
+        result.operator,
+        result.form,
+        lambda: callers(result.operator, result.element_type),
+        invalid=result.outcome == "rejects" or result.verdict is Verdict.ACCEPTED_INVALID,
+        empty=EMPTY.search(f"{result.expected} {result.actual}") is not None,
+        special=result.outcome == "unspecified" or Tag.EDGE in result.tags or bool(_SPECIAL.search(result.expected)),
+    )
