@@ -17,6 +17,7 @@ from onnx_conformance.declare import Tag
 from onnx_conformance.results.severity import Nature, Severity, is_newest, most, of_call, of_result
 from onnx_conformance.specification import meanings, schema
 from onnx_conformance.specification.usage import calls, pattern
+from onnx_conformance.specification.usage.pattern import UNKNOWN, Words
 from onnx_conformance.suites.lookup import find_case
 
 if TYPE_CHECKING:
@@ -92,7 +93,17 @@ def callers(case: Case) -> int:
     if not made or since is None:
         return 0
     known = _known(operator, since)
-    return max((known[call] for call, places in calls.matching(known, made).items() if places), default=0)
+    matching = calls.matching(known, made)
+    return max(
+        (known[call] for call, places in matching.items() if any(_same_scalars(call, made[place]) for place in places)),
+        default=0,
+    )
+
+
+def _same_scalars(call: Pattern, case: Pattern) -> bool:
+    """Return whether the same inputs of a call and of a matching case are scalars: `matching` caps ranks, also to 0."""
+    pairs = zip(map(Words.of_input, call.inputs), map(Words.of_input, case.inputs), strict=True)
+    return all(UNKNOWN in wanted or (wanted == "0") == (actual == "0") for (_, _, wanted), (_, _, actual) in pairs)
 
 
 @functools.cache

@@ -31,6 +31,12 @@ def test_the_nature_of_a_case(case: str, nature: Nature) -> None:
     assert found.newest
 
 
+def test_a_scalar_is_no_call_of_models_that_pass_tensors() -> None:
+    tensor, scalar = (find_case(f"ai.onnx/Relu/14/{name}") for name in ("rank1", "scalar"))
+    assert severity.callers(tensor) > 10
+    assert severity.callers(scalar) < severity.callers(tensor), "only calls of unknown rank may have a scalar"
+
+
 def test_a_number_that_is_not_finite_is_an_edge() -> None:
     case = find_case("ai.onnx/Softmax/13/matrix_default")
     inputs = {name: np.full_like(value, np.nan) for name, value in case.inputs.items()}
