@@ -77,6 +77,10 @@ ALIKE = {
         {"backend": "onnxruntime", "kind": Verdict.CRASH, "ids": ("a", "b", "c")},
         {"backend": "onnxruntime_node", "kind": Verdict.CRASH, "ids": ("b", "c", "d")},
     ),
+    "the same smallest graph and difference in two packages": (
+        {"backend": "onnxruntime", "kind": Verdict.CRASH, "cause": "digest"},
+        {"backend": "onnxruntime_web", "kind": Verdict.CRASH, "cause": "digest"},
+    ),
     "one rule that two packages do not check": (
         {"backend": "onnxruntime", "kind": Verdict.ACCEPTED_INVALID, "clause": "It must not."},
         {"backend": "onnxruntime_web", "kind": Verdict.ACCEPTED_INVALID, "clause": "It must not."},

@@ -10,8 +10,10 @@ import pytest
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.environments import backend_names
-from onnx_conformance.findings import other_versions
+from onnx_conformance.findings import other_versions, smallest
+from onnx_conformance.judging.ask import ask_and_judge
 from onnx_conformance.processes.adapter_process import Limits
+from onnx_conformance.processes.asker import Asker
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Selection
 
@@ -60,3 +62,19 @@ def test_versions_in_which_a_backend_fails_in_the_same_way_are_named() -> None:
     case = case_of("ai.onnx/LRN/13/size_2")
     assert other_versions.failing(case, Verdict.REFUSED, target, Limits()) == (1,)
     assert other_versions.failing(case, Verdict.WRONG_VALUE, target, Limits()) == ()
+
+
+@pytest.mark.slow
+def test_the_smallest_case_is_shown_in_the_newest_version_that_fails() -> None:
+    target = backend_names.resolve("onnxruntime")
+    old = case_of("ai.onnx/LRN/1/size_2")
+    with Asker(target, Limits()) as asker:
+        refused = ask_and_judge(asker, old).result
+    newest = smallest._in_newest(old, refused, (13,), target, Limits())
+    assert newest is not None
+    assert (newest[0].operator, newest[1].result.verdict) == ("ai.onnx/LRN/13", Verdict.REFUSED)
+    assert smallest._in_newest(newest[0], newest[1].result, (1,), target, Limits()) is None
+    crash = replace(refused, verdict=Verdict.CRASH, message="the process ended by SIGSEGV")
+    assert smallest._in_newest(old, crash, (13,), target, Limits()) is None, "13 fails in another way"
+    other = replace(old, clauses=("A sentence of version 1 alone.",))
+    assert smallest._in_newest(other, refused, (13,), target, Limits()) is None, "13 does not have the sentence"
