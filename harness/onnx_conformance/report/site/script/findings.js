@@ -183,7 +183,7 @@ async function findingsBegin() {
     for (const row of fitting) sizes.set(row[9], (sizes.get(row[9]) ?? 0) + 1);
     const seen = new Set();
     const listed = every.checked ? fitting : fitting.filter((row) => !seen.has(row[9]) && seen.add(row[9]));
-    status.textContent = `${count(sizes.size)} causes, ${count(fitting.length)} of ${count(findings.length)} findings. Ordinary calls are first, and among them silent wrong results.`;
+    status.textContent = `${count(sizes.size)} causes, ${count(fitting.length)} of ${count(findings.length)} findings. Calls that collected models make are first, and among these calls the ones with a silent wrong result.`;
     const rest = listed.slice(0, most);
     const groups = Object.entries(NATURES).map(([nature, title]) => [title[0].toUpperCase() + title.slice(1), rest.filter((row) => row[8] === nature && !row[7])]);
     groups.push(["Not counted: a “should”, a reading, a reworded sentence, rounding, or a documented limit", rest.filter((row) => row[7])]);
