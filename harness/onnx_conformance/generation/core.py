@@ -1,8 +1,9 @@
 """The core of an operator's cases: a small subset with the same coverage.
 
 The core covers every sentence, and every outcome of each version. An operator has one or more meanings: the
-oracles of its versions. For each meaning, the core covers every schema point and form that some scored case has. It
-also covers every declared case that is scored, in one version and one type; a type may be that of an expansion or be
+oracles of its versions. For each meaning, the core covers every schema point and form that some scored case has; only
+element types are covered once for all meanings, because each version repeats most types of the previous one. It also
+covers every declared case that is scored, in one version and one type; a type may be that of an expansion or be
 part of a name. Without these cases, it would detect far fewer faults than all cases do (`nox -s mutants` measures
 this). Only their plain form counts, because in other forms a runtime may fail before it runs the operator.
 
@@ -97,7 +98,8 @@ def reached(case: Case, of: Mapping[str, tuple[OperatorVersion, Oracle | None]])
         return frozenset({case.id} if case.form == PLAIN else ())
     elements: set[Hashable] = {(case.operator, case.outcome), *case.clauses}
     if case.expected is not None and case.form != EXPANDED:
-        elements |= {(meaning, point) for point in coverage.reached(version, case)}
+        points = coverage.reached(version, case)
+        elements |= {point if point.kind == "type" else (meaning, point) for point in points}
     if case.form == PLAIN and not case.name.startswith(DERIVED):
         left_open = case.outcome is Outcome.UNSPECIFIED
         if left_open:

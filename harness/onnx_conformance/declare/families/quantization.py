@@ -75,14 +75,15 @@ class Granularity:
         v.require(_the_one_in_force(v, self.same_shape), zero is None or zero.shape == scale.shape)
         assert axis is not None  # noqa: S101 - versions without an axis have only scalar scales
         rank = len(shape)
-        if scale.ndim == 0 or (scale.ndim == 1 and rank > 1):
+        rank_one = _in_force(v, self.rank_one)
+        per_tensor = scale.ndim == 0 or (rank_one is not None and rank == scale.ndim == scale.size == 1)
+        if per_tensor or (scale.ndim == 1 and rank > 1):
             for clause in self.only_blocked:
                 v.silent(clause, bool(size))
         inside = -rank <= axis < rank
         if scale.ndim == 0 and (unused_axis := _in_force(v, self.unused_axis)):
             v.silent(unused_axis, not inside and axis != DEFAULT_AXIS)
-        rank_one = _in_force(v, self.rank_one)
-        if scale.ndim == 0 or (rank_one and rank == scale.ndim == scale.size == 1):
+        if per_tensor:
             v.reads(ONE_ELEMENT, scale.ndim == 1)
             return scale, zero
         blocks = _in_force(v, self.blocks)

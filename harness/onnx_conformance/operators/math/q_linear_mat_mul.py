@@ -204,6 +204,11 @@ TWO_FROM_TIE = quantized(a_scale=0.5 * (1 + 2 * EPSILON), b_scale=1, y_scale=1)
 THREE_FROM_TIE = quantized(a_scale=0.5 * (1 + 3 * EPSILON), b_scale=1, y_scale=1)
 case("two_roundings_from_a_tie", Tag.EDGE, a=[[1]], b=[[1]], **TWO_FROM_TIE, unspecified=FORMULA)
 case("three_roundings_from_a_tie", Tag.EDGE, a=[[1]], b=[[1]], **THREE_FROM_TIE, cites=FORMULA)
+# A rounding of the scales to bfloat16 changes 201 by up to 3.
+COARSE = quantized(
+    a_scale=typed("bfloat16", 3), b_scale=typed("bfloat16", 1), y_scale=typed("bfloat16", 1), y_zero_point=-100
+)
+case("between_roundings", Tag.EDGE, a=[[67], [0]], b=[[1]], **COARSE, since=21, cites=FORMULA)
 INFINITE = quantized(a_scale=np.inf)
 case("infinite_scale", Tag.EDGE, a=[[1], [-1]], b=[[2]], **INFINITE, unspecified=FORMULA)
 case("infinite_scale_of_b", Tag.EDGE, a=[[1], [-1]], b=[[2]], **quantized(b_scale=np.inf), unspecified=FORMULA)

@@ -197,6 +197,15 @@ def convolution_cases(
     defaults = (own.inferred, clauses.group_default, own.dilation_default, windows.stride_default, windows.no_pads)
     case("defaults", **plane, cites=defaults)
     case("group_two", x=whole(1, 4, 3), w=whole(6, 2, 2), **rest, group=2, cites=(own.groups, clauses.channels))
+    case(
+        "group_each_channel",
+        x=whole(1, 3, 4, 5),
+        w=whole(3, 1, 2, 3),
+        **rest,
+        group=3,
+        pads=[1, 0, 0, 1],
+        cites=own.groups,
+    )
     case("group_each_channel_twice", x=whole(2, 3, 4), w=whole(6, 1, 2), **rest, group=3, pads=[1, 0], cites=own.groups)
     case("no_batch", Tag.EDGE, x=ramp(0, 2, 4, 5), w=whole(3, 2, 2, 3), **needed, cites=own.data)
     case(

@@ -180,6 +180,7 @@ case("same_upper_steps_over", X=waves(1, 2, 5), W=waves(3, 2, 1), strides=[3], a
 case("group_two", X=waves(1, 4, 3), W=waves(6, 2, 2), group=2, cites=(FILTERS.groups, FILTERS.data))
 case("group_two_before_11", X=waves(1, 4, 3), W=waves(6, 2, 2), group=2, before=11, cites=CHANNELS)
 case("group_three", X=waves(2, 6, 4), W=waves(3, 2, 3), group=3, B=[1, 2, 3], cites=(CHANNELS, MULTIPLE))
+case("group_each_channel", X=waves(1, 3, 4, 5), W=waves(3, 1, 2, 3), group=3, pads=[1, 0, 0, 1], cites=FILTERS.groups)
 case("group_each_channel_twice", X=waves(2, 3, 4), W=waves(6, 1, 2), group=3, pads=[1, 0], cites=FILTERS.groups)
 case("no_maps", Tag.EDGE, X=ramp(1, 2, 4), W=ramp(0, 2, 3), cites=WEIGHTS)
 case("no_channels", Tag.EDGE, X=ramp(1, 0, 4), W=ramp(3, 0, 2), B=[1, 2, 3], cites=FILTERS.bias)
@@ -189,6 +190,9 @@ case("nan", Tag.EDGE, X=[[[1, np.nan, 2, 3, 4]]], W=[[[1, 2]]], pads=[1, 1], cit
 case("infinities", Tag.EDGE, X=[[[1, np.inf, 2, -np.inf, 4]]], W=[[[1, 0, 2]]], cites=CONVOLUTION)
 case("infinite_weight", Tag.EDGE, X=[[[1, 2, -3, 4]]], W=[[[1, np.inf]]], cites=CONVOLUTION)
 case("infinite_weight_padded", Tag.EDGE, X=LINE, W=[[[1, np.inf]]], pads=[1, 0], unspecified=CONVOLUTION)
+INFINITE: dict[str, Any] = {"X": [[[1, 2, 4]]], "W": [[[1, np.inf]]]}
+case("infinite_weight_padded_after", Tag.EDGE, **INFINITE, pads=[0, 1], unspecified=CONVOLUTION)
+case("infinite_weight_padded_one_window", Tag.EDGE, **INFINITE, pads=[1, 0], strides=[3], unspecified=CONVOLUTION)
 case("long", X=np.cos(np.arange(240.0)).reshape(1, 3, 80), W=waves(2, 3, 75), cites=CONVOLUTION)
 MANY = typed("float16", np.abs(waves(1, 32, 5, 4)) * [[1], [1], [2], [2], [4]])
 FOR_MANY = typed("float16", np.abs(waves(2, 32, 4, 4)) / [[[[4]]], [[[8]]]])
@@ -200,6 +204,15 @@ BIASED: dict[str, Any] = {
     "W": typed("float16", [[[1, 1]], [[2, 2]]]),
 }
 case("partial_sums_beyond_float16_by_bias", **BIASED, B=typed("float16", [30000, 1]), cites=FILTERS.bias)
+UP_AND_DOWN: dict[str, Any] = {"X": typed("float16", [[[30000, -30000]]]), "W": typed("float16", np.ones((2, 1, 2)))}
+OF_CHANNELS: dict[str, Any] = {
+    "X": typed("float16", [[[60000], [30000], [-60000]]]),
+    "W": typed("float16", np.ones((1, 3, 1))),
+}
+OF_PRODUCTS: dict[str, Any] = {"X": typed("float16", [[[300, -300]]]), "W": typed("float16", [[[300, 300]]])}
+case("bias_beyond_float16", Tag.EDGE, **UP_AND_DOWN, B=typed("float16", [40000, 1]), cites=FILTERS.bias)
+case("sums_of_channels_beyond_float16", Tag.EDGE, **OF_CHANNELS, cites=CONVOLUTION)
+case("products_beyond_float16", Tag.EDGE, **OF_PRODUCTS, cites=CONVOLUTION)
 
 case("channels_too_few", X=waves(1, 3, 4), W=waves(3, 2, 2), rejects=CHANNELS)
 case("channels_of_all_groups", X=waves(1, 4, 3), W=waves(6, 4, 2), group=2, rejects=CHANNELS)

@@ -214,6 +214,7 @@ case = QUANTIZE.case
 CUBE = np.arange(24).reshape(2, 3, 4) - 9
 TIED = [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 300, -300]
 ZERO = typed("uint8", 0)
+SIXTEEN_BITS = typed("int16", 0)
 
 case("ties", x=TIED, y_scale=1, y_zero_point=0, cites=(FORMULA, TIES, SAME_TYPE))
 case("ties_before_zero_point", Tag.EDGE, x=TIED, y_scale=1, y_zero_point=3, cites=TIES)
@@ -259,6 +260,10 @@ case("tie_of_float32", Tag.EDGE, x=[0.35], y_scale=0.1, cites=PRECISION)
 # 15.4999995 in float32, 15.5 as a product with the reciprocal of 0.1 in float32.
 case("tie_of_reciprocal_before_23", Tag.EDGE, x=[1.54999995], y_scale=0.1, since=21, before=23, unspecified=FORMULA)
 case("tie_of_reciprocal", Tag.EDGE, x=[1.54999995], y_scale=0.1, cites=PRECISION)
+
+# The first quotient is 30000 in float16, 30007.3 in real numbers.
+BETWEEN: dict[str, Any] = {"x": typed("float16", [3000.0, 2]), "y_scale": typed("float16", 0.1)}
+case("between_roundings", Tag.EDGE, **BETWEEN, y_zero_point=SIXTEEN_BITS, since=21, before=23, cites=FORMULA)
 
 case("scale_of_rank1", Tag.EDGE, x=CUBE, y_scale=[2], y_zero_point=1, before=13, cites=SCALAR)
 case("scale_for_each", x=CUBE, y_scale=[1, 2], y_zero_point=1, before=13, rejects=SCALAR)
@@ -310,6 +315,7 @@ case("axis_unused_outside", Tag.AXIS, x=CUBE, y_scale=2, y_zero_point=1, axis=7,
 case("block_size_unused", Tag.EDGE, x=CUBE, y_scale=2, y_zero_point=1, block_size=2, unspecified=ONLY_BLOCKED)
 case("block_size_unused_axis", Tag.EDGE, x=ramp(2, 3), y_scale=[1, 2, 4], block_size=2, unspecified=ONLY_BLOCKED)
 case("rank1_one_scale", Tag.EDGE, x=TIED, y_scale=[2], y_zero_point=[1], cites=RANK_ONE)
+case("rank1_block_size", Tag.EDGE, x=TIED, y_scale=[2], y_zero_point=[1], block_size=2, unspecified=ONLY_BLOCKED)
 case("rank1_scales", Tag.EDGE, x=[1, 2], y_scale=[2, 1], y_zero_point=[1, 2], since=21, unspecified=RANK_ONE)
 
 FINITE = [0, 0.5, 1.3, -2.7, 17, 449, 1e5, -1e9, 2**-9, 2**-10, -(2**-20)]
@@ -396,7 +402,6 @@ case(
     cites=PRECISION,
 )
 COARSE = [2051, 4099, 100.3]
-SIXTEEN_BITS = typed("int16", 0)
 for type_ in ("float", "float16", "bfloat16"):
     case(
         f"precision_of_{type_}",

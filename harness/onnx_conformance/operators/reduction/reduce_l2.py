@@ -83,7 +83,7 @@ def l2_norm(v: Version, data: Array, axes: Ints, keepdims: Int, noop_with_empty_
         squares = np.asarray(np.square(finite).sum(removed, keepdims=keepdims == 1))
         norm = _norm(data, removed, keepdims=keepdims == 1)
     vanish = (squares > 0) & (squares < float(limits.smallest_normal) / float(limits.eps))
-    return v.leave_open(COMPUTES, (squares > float(limits.max)) | vanish, norm)
+    return v.leave_open(COMPUTES, ((squares > float(limits.max)) | vanish) & np.isfinite(norm), norm)
 
 
 case = REDUCE_L2.case
@@ -112,6 +112,10 @@ for type_, whole in {"int32": [30000, 40000], "int64": [3 * 10**9, -4 * 10**9], 
 case("squares_nearly_vanish", Tag.EDGE, data=[[3e-17, 4e-17]], axes=[1], unspecified=COMPUTES)
 both = typed("int32", [[30000, 40000], [3, 4]])
 case("squares_overflow_in_one", Tag.EDGE, data=both, axes=[1], unspecified=COMPUTES)
+one = [[3e30, -4e30], [3, 4]]
+case("squares_overflow_in_one_float", Tag.EDGE, data=one, axes=[1], unspecified=COMPUTES)
+not_finite = [[np.inf, 1e-30], [np.nan, 1e30], [-np.inf, 1e30], [1e-30, np.nan]]
+case("not_finite_and_extreme", Tag.EDGE, data=not_finite, axes=[1], cites=COMPUTES)
 case("int64_exact", Tag.EDGE, data=typed("int64", [-(2**31), 0, 0]), cites=COMPUTES)
 case("float_large", Tag.EDGE, data=[[3e18, -4e18], [1e-15, 0]], axes=[1], cites=COMPUTES)
 case("int32_not_whole", Tag.EDGE, data=typed("int32", [[1, 1], [3, 4]]), axes=[1], unspecified=COMPUTES)

@@ -260,6 +260,10 @@ case(
     cites=(ELEMENT, NO_DUPLICATES),
 )
 
+# -1 and 0 are the same row of one.
+ALIKE: dict[str, Any] = {"data": ramp(1, 2), "indices": [[0], [-1]], "updates": [[5, 6], [7, 8]]}
+case("alike_row_of_one", Tag.EDGE, **ALIKE, rejects=DUPLICATES)
+
 ONTO: dict[str, Any] = {"data": [8, 3, 4, 5], "indices": [[2], [0], [3]], "updates": [2, 9, 3]}
 ROWS: dict[str, Any] = {"data": [[8, 3, 4], [5, 6, 7]], "indices": [[1], [0]], "updates": [[2, 5, 9], [9, 4, 1]]}
 SAME: dict[str, Any] = {"data": [8, 3, 4, 5], "indices": [[2], [0], [2], [-2], [3]], "updates": [2, 9, 5, 3, 1]}
@@ -298,6 +302,8 @@ for name in ("max", "min"):
     case(f"{name}_zeros", Tag.EDGE, **zeros, unspecified=REDUCES, since=18)
     pair: dict[str, Any] = {"data": typed("complex64", [1j, 2]), "indices": [[0]], "updates": typed("complex64", [1])}
     case(f"{name}_complex", Tag.DTYPE, **pair, reduction=name, unspecified=REDUCES, since=18)
+below: dict[str, Any] = {"data": [0.0, -2.0], "indices": [[0], [1]], "updates": [-5.0, 0.0]}
+case("max_of_zero_and_less", **below, reduction="max", cites=REDUCES, since=18)
 for name in ("add", "mul"):
     nan = {"data": [np.nan, 1.0, 2.0], "indices": [[0], [1]], "updates": [2.0, np.nan], "reduction": name}
     case(f"{name}_nan", Tag.EDGE, **nan, cites=REDUCES)
