@@ -5,7 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
+from onnx_conformance.base.verdict import split_operator
 from onnx_conformance.case.case import PLAIN, Outcome
+from onnx_conformance.declare import Tag
+from onnx_conformance.specification.usage import table as usage
 from onnx_conformance.suites.operator_versions import is_newest
 
 if TYPE_CHECKING:
@@ -19,17 +22,16 @@ _OUTCOMES = (Outcome.VALUES, Outcome.PROPERTY, Outcome.REJECTS, Outcome.UNSPECIF
 def importance(case: Listed) -> tuple[int, ...]:
     """Return a key that orders the cases of an operator version, the most important first.
 
-    How often real models call the operator in this way would be the first number of the key.
+    Calls of the collected models are first, then ordinary calls, then edges.
     """
-    return not case.core, _OUTCOMES.index(Outcome(case.outcome)), case.form != PLAIN
+    usual = (Tag.USAGE not in case.tags) + (Tag.EDGE in case.tags)
+    return not case.core, _OUTCOMES.index(Outcome(case.outcome)), case.form != PLAIN, usual
 
 
-def operator_importance(operator: str) -> int:
-    """Return a key that orders operator versions, the most important first.
-
-    How often real models call the operator version would be the first number of the key.
-    """
-    return not is_newest(operator, None)
+def operator_importance(operator: str) -> tuple[int, ...]:
+    """Return a key that orders operator versions: the newest first, of them those that most collected models have."""
+    name, _ = split_operator(operator)
+    return not is_newest(operator, None), -usage.read().operators.get(name, 0)
 
 
 def most_important(cases: Iterable[Listed], most: int) -> frozenset[str]:

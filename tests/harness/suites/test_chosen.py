@@ -11,10 +11,13 @@ import pytest
 from commands import command
 from onnx_conformance import cases
 from onnx_conformance.base.selection_options import OPTIONS
+from onnx_conformance.base.verdict import split_operator
 from onnx_conformance.case.case import PLAIN, Case
+from onnx_conformance.declare import Tag
 from onnx_conformance.declare.type import Kind, Type
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import model_use, registry, schema
+from onnx_conformance.specification.usage import table as usage
 from onnx_conformance.suites import onnx_layout
 from onnx_conformance.suites.chosen import selection_of
 from onnx_conformance.suites.folder import Folder
@@ -330,6 +333,15 @@ def test_at_most_takes_the_most_important_cases() -> None:
     assert {case.outcome for case in chosen} == {"values"}
     assert chosen == listed(op="Split/18", at_most=30)
     assert listed(op="Split/18", at_most=10**6) == every
+
+
+def test_at_most_takes_what_models_have_and_the_calls_that_they_make_first() -> None:
+    counts, few = usage.read().operators, listed(at_most=20)
+    assert len({case.operator for case in few}) == 20
+    assert all(is_newest(case.operator, None) for case in few)
+    assert min(counts[split_operator(case.operator)[0]] for case in few) >= sorted(counts.values())[-20]
+    conv = listed(op="Conv/22", at_most=3)
+    assert all(Tag.USAGE in case.tags for case in conv), conv
 
 
 def test_a_shard_divides_what_at_most_has_taken_of_a_sample() -> None:

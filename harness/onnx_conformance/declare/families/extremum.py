@@ -95,6 +95,8 @@ class Extremum(Variadic):
             self._floats(type_, since)
         for type_ in EIGHT_BITS:
             self.op.every(f"pairs_{type_}", cites=self.computes, data_0=typed_pairs(type_))
+        zeros = ([-1.0, 1.0, 2.0], [0.0, 0.0, 3.0], [-0.0, -0.0, 4.0])
+        self.op.case("zeros_of_two_tensors", Tag.EDGE, data_0=zeros, cites=self.computes)
         for bits in (8, 16, 32, 64):
             self._limits(f"int{bits}")
             self._limits(f"uint{bits}")

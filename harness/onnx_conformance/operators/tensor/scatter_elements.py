@@ -186,6 +186,9 @@ case("more_columns", Tag.EDGE, data=ramp(2, 2), indices=[[0, 1, 0]], updates=[[5
 TWICE: dict[str, Any] = {"data": ramp(4), "indices": [2, -2], "updates": [50, 60]}
 case("index_twice_before_16", Tag.EDGE, **TWICE, unspecified=WRITES, before=16)
 case("index_twice", Tag.EDGE, **TWICE, rejects=DUPLICATES)
+# -1 and 0 are the same row of one.
+OF_ONE: dict[str, Any] = {"data": ramp(1, 2), "indices": [[0, 0], [-1, 0]], "updates": [[5, 6], [7, 8]]}
+case("index_twice_on_axis_of_one", Tag.EDGE, **OF_ONE, rejects=DUPLICATES)
 
 ONTO: dict[str, Any] = {"data": [[8, 3, 4], [5, 6, 7]], "indices": [[1, 0], [0, -1]], "updates": [[2, 5], [9, 4]]}
 ALONG: dict[str, Any] = {"data": [[8, 3, 4], [5, 6, 7]], "indices": [[2, 0], [1, 2]], "updates": [[2, 9], [5, 3]]}
@@ -230,6 +233,8 @@ for name in ("add", "mul"):
     case(f"{name}_nan", Tag.EDGE, **nan, cites=REDUCES)
     over: dict[str, Any] = {"data": typed("int8", [100, 3]), "indices": [0], "updates": typed("int8", [50])}
     case(f"{name}_overflow", Tag.EDGE, **over, reduction=name, unspecified=REDUCES, since=16)
+both: dict[str, Any] = {"data": typed("int8", [100, 3]), "indices": [0, 1], "updates": typed("int8", [50, 4])}
+case("add_overflow_in_part", Tag.EDGE, **both, reduction="add", unspecified=REDUCES, since=16)
 case("other_reduction", Tag.EDGE, **SAME, reduction="mean", unspecified=KINDS, since=16)
 case("extremes_of_updates", Tag.DTYPE, Tag.EDGE, each="T", data=ramp(14), indices=np.arange(11)[::-1],
      updates=extremes(11), cites=WRITES)  # fmt: skip
