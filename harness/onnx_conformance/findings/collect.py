@@ -13,7 +13,7 @@ from onnx_conformance.base import under_test
 from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import clean, line
 from onnx_conformance.environments import backend_names
-from onnx_conformance.findings import confirm, gap_findings
+from onnx_conformance.findings import confirm, gap_findings, titles
 from onnx_conformance.findings.causes import related
 from onnx_conformance.findings.evidence import Evidence, evidence
 from onnx_conformance.findings.failure_groups import failure_groups
@@ -228,6 +228,8 @@ def _joined(first: Evidence, other: Evidence) -> Evidence:
         ids=tuple(dict.fromkeys((*a.ids, *b.ids)))[:MOST_IDS],
     )
     title = first.finding.title if shared == a.conditions else first.title
+    if joined.versions != a.versions:
+        title = titles.with_versions(title, joined.versions)
     return dataclasses.replace(first, finding=dataclasses.replace(first.finding, title=title, cases=joined))
 
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import onnx
+
 from onnx_conformance.analysis.known_call import known_of_case
 from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.forms import table
 from onnx_conformance.repro.bug_report import public
+from onnx_conformance.specification import nodes, schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -35,6 +38,10 @@ _WORDS = (
     (re.compile(r"^type is (?!one|none|not)(.+)$"), r"type \1"),
 )
 """Words of conditions, and those of titles."""
+_VERSIONS = re.compile(r" \([\d, ]+\)$")
+_TYPES = onnx.AttributeProto.AttributeType
+_SHOWN = {_TYPES.Value(f"{kind}{more}") for kind in ("FLOAT", "INT", "STRING") for more in ("", "S")}
+"""The types of attributes whose values fit into a title."""
 _NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
 
 
@@ -56,15 +63,49 @@ def title(
         kind: the verdict.
         case: the smallest case.
         result: its result.
-        conditions: those that the failing cases share; the ones that the smallest case lacks are left out.
+        conditions: those that the failing cases share; the ones that the smallest case lacks are left out. Without any,
+            the title has the attributes of the smallest case.
     """
     name = operator.removeprefix("ai.onnx/")
     numbers = f" ({', '.join(map(str, versions))})" if versions else ""
     told = [_worded(text) for text in true_of(case, conditions)]
     form = table.find(case.form)
-    told = told[:MOST_CONDITIONS] + ([form.phrase] if form is not None and case.form != PLAIN and form.phrase else [])
+    of_form = [form.phrase] if form is not None and case.form != PLAIN and form.phrase else []
+    if not (told or of_form):
+        told = attributes(case, operator)
+    told = told[:MOST_CONDITIONS] + of_form
     when = f"{' and '.join(told)} -> " if told else ""
     return line(f"{name}{numbers}: {when}{_outcome(kind, case, result)}", 400)
+
+
+def attributes(case: Case, operator: str) -> list[str]:
+    """Return the optional attributes that the smallest case sets: without each of them, it does not fail so."""
+    domain, name = operator.split("/") if "/" in operator else ("", "")
+    if not schema.known(domain, name):
+        return []
+    node = nodes.of_operator(onnx.load_from_string(case.model), domain, name)
+    known = schema.versions(domain, name)
+    needed = {key for version in known for key, attribute in version.attributes.items() if attribute.required}
+    told = [] if node is None else [item for item in node.attribute if item.type in _SHOWN and item.name not in needed]
+    return [f"{item.name}={_short(_value(item))}" for item in told]
+
+
+def _value(item: onnx.AttributeProto) -> str:
+    value = onnx.helper.get_attribute_value(item)
+    words = [_word(one) for one in value] if isinstance(value, list | tuple) else _word(value)
+    return words if isinstance(words, str) else f"[{','.join(words)}]"
+
+
+def _word(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def with_versions(title_: str, versions: Sequence[int]) -> str:
+    """Return a title with other versions."""
+    name, separator, rest = title_.partition(": ")
+    return f"{_VERSIONS.sub('', name)} ({', '.join(map(str, versions))}){separator}{rest}"
 
 
 def _worded(condition: str) -> str:

@@ -678,6 +678,9 @@ def test_what_fails_without_something_special_is_one_with_what_has_it(others: li
     merged = collect._merged([outline("a"), *others])
     assert len(merged) == count
     assert sum(item.finding.cases.count for item in merged) == 1 + len(others)
+    for item in merged:
+        versions = ", ".join(map(str, item.finding.cases.versions))
+        assert len(item.finding.cases.versions) == 1 or f"({versions})" in item.finding.title
 
 
 def test_a_form_that_is_refused_is_no_fault_of_each_operator() -> None:

@@ -41,6 +41,20 @@ def test_a_title_has_versions_conditions_and_both_values() -> None:
     assert made == f"Split (13, 18): with num_outputs -> returns 0.75 in output {second} (expected 0.25)"
 
 
+def test_a_title_without_conditions_has_the_attributes_of_the_smallest_case() -> None:
+    made = titles.title("ai.onnx/Split", (18,), Verdict.CRASH, split(), result(Verdict.CRASH), ["rank of input = 7"])
+    assert made.startswith("Split (18): num_outputs=2 -> the process ends"), made
+    pool = find_case("ai.onnx/MaxPool/22/same_lower_dilations")  # kernel_shape is required.
+    assert titles.attributes(pool, "ai.onnx/MaxPool") == ["auto_pad=SAME_LOWER", "dilations=[3,1]"]
+    assert not titles.attributes(pool, "ai.onnx/Conv")
+    assert not titles.attributes(pool, "model")
+
+
+def test_a_title_gets_the_versions_of_joined_findings() -> None:
+    for first in ("Split (2): with axis -> crash (expected 1, 2)", "Split: with axis -> crash (expected 1, 2)"):
+        assert titles.with_versions(first, (2, 13)) == "Split (2, 13): with axis -> crash (expected 1, 2)"
+
+
 def test_a_form_is_described() -> None:
     case = find_case("ai.onnx/Split/18/uneven_two@symbolic")
     made = titles.title(
