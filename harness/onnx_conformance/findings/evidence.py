@@ -21,7 +21,7 @@ from onnx_conformance.case.value_text import one
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import script, severity, smallest, titles
 from onnx_conformance.findings.finding import MOST_IDS, Example, FailingCases, Finding, History, Identity
-from onnx_conformance.minimize.cause import difference, masked
+from onnx_conformance.minimize.cause import by_rounding, difference, masked
 from onnx_conformance.repro import tool_code
 from onnx_conformance.repro.bug_report import public
 from onnx_conformance.specification import registry
@@ -42,8 +42,10 @@ MOST_MODEL, MOST_VALUE = 6000, 600
 _WORD = re.compile(r"[^\w.]+")
 """Characters that ids do not contain, such as the brackets of an option, because ids are names of files."""
 _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
-_SIDE = re.compile(r"(?i)\bdefaults?\b|^constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: ")
+_SIDE = re.compile(r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: ")
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
+IMPRECISE = 1e-2
+"""The greatest relative error of an imprecise value; what is further off is another value."""
 Feature = tuple[str | int | bool, ...]
 
 
@@ -150,7 +152,10 @@ def _made(group: FailureGroup, found: Smallest, source: Suite) -> Evidence:
 
 
 def _sentence(case: Case, result: Result, deciding: Sequence[str]) -> str:
-    """Return the sentence that a failure violates; the first sentence of the operator if the case cites none.
+    """Return the sentence that a failure violates.
+
+    It is one that the case cites. The first sentence of an operator's file says what it computes, so it is the violated
+    one if a value is only imprecise, and if the case cites none or only sentences on types and shapes.
 
     Args:
         case: the smallest case.
@@ -164,6 +169,10 @@ def _sentence(case: Case, result: Result, deciding: Sequence[str]) -> str:
     if case.outcome in {Outcome.VALUES, Outcome.PROPERTY} and result.verdict not in _OF_SIGNATURE:
         places = {clause: place for place, clause in enumerate(deciding)}
         cited = tuple(sorted(cited, key=lambda text: (_SIDE.search(text) is not None, places.get(text, len(places)))))
+        beside = [text for text in cited if _SIDE.search(text)] if result.verdict is Verdict.WRONG_VALUE else []
+        cited = tuple(text for text in cited if text not in beside)
+        imprecise = result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE)
+        cited = (*of_operator[:1], *cited) if imprecise else (*cited, *(of_operator[:1] if beside else ()), *beside)
     return next(iter((*cited, *of_operator)), "")
 
 

@@ -149,6 +149,26 @@ def test_a_limit_that_excuses_too_much_is_refused(changes: dict[str, Any], named
         Limit.of({**LIMIT, **changes})
 
 
+@pytest.mark.parametrize(
+    ("case", "mismatch", "sentence"),
+    [
+        ("DFT/20/all_other_dimensions", {"relative": 1e-5}, "Computes the discrete Fourier transform of input."),
+        ("DFT/20/all_other_dimensions", {"relative": 0.5}, 'and `M` denotes the conceptual "all other dimensions,"'),
+        (
+            "QuantizeLinear/19/signature_types_t2/float8e5m2",
+            {"relative": 0.5},
+            "y = saturate ((x / y_scale) + y_zero_point)",
+        ),
+    ],
+)
+def test_a_value_violates_no_sentence_on_types_and_imprecision_violates_the_definition(
+    case: str, mismatch: dict[str, object], sentence: str
+) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    of_case = result(case, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", **mismatch})
+    assert evidence._sentence(made, of_case, made.clauses) == sentence
+
+
 def test_the_sentence_that_passing_cases_do_not_cite_decides() -> None:
     failures = tuple(result(f"case{n}", clauses=("All say this.", "Some say that.")) for n in range(2))
     group = failure_groups.FailureGroup("mine", "1", "ai.onnx/Split", Verdict.WRONG_VALUE, (), failures)

@@ -370,7 +370,7 @@ for layout in LAST_WINDOWS:
             ceil_mode=1,
             count_include_pad=1,
             before=22,
-            cites=DIVIDED,
+            cites=(CEIL_MODE, DIVIDED),
         )
 
 for name, (dims, sizes) in POOLED.items():

@@ -202,7 +202,7 @@ case(
     strides=[4],
     pads=[0, 1],
     ceil_mode=1,
-    cites=NORM,
+    cites=(CEIL_MODE, NORM),
 )
 case("last_window_behind", X=waves(1, 2, 6), kernel_shape=[2], strides=[3], ceil_mode=1, unspecified=NORM)
 STEPS: dict[str, Any] = {"X": waves(1, 2, 6, 8), "strides": [2, 4]}
