@@ -152,7 +152,7 @@ def test_a_limit_that_excuses_too_much_is_refused(changes: dict[str, Any], named
 @pytest.mark.parametrize(
     ("case", "mismatch", "sentence"),
     [
-        ("DFT/20/all_other_dimensions", {"relative": 1e-5}, "Computes the discrete Fourier transform of input."),
+        ("DFT/20/all_other_dimensions", {"relative": 1e-5}, "$$y[m, k] = "),
         ("DFT/20/all_other_dimensions", {"relative": 0.5}, 'and `M` denotes the conceptual "all other dimensions,"'),
         (
             "QuantizeLinear/19/signature_types_t2/float8e5m2",
@@ -166,7 +166,7 @@ def test_a_value_violates_no_sentence_on_types_and_imprecision_violates_the_defi
 ) -> None:
     made = find_case(f"ai.onnx/{case}")
     of_case = result(case, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", **mismatch})
-    assert evidence._sentence(made, of_case, made.clauses) == sentence
+    assert evidence._sentence(made, of_case, made.clauses).startswith(sentence)
 
 
 def test_the_sentence_that_passing_cases_do_not_cite_decides() -> None:
