@@ -22,8 +22,8 @@ from onnx_conformance.findings.findings_file import MOST_SCRIPT
 from onnx_conformance.findings.script import shows
 from onnx_conformance.findings.smallest import Budget
 from onnx_conformance.judging.ask import ask_and_judge
+from onnx_conformance.processes import asker
 from onnx_conformance.processes.adapter_process import Limits
-from onnx_conformance.processes.asker import Asker
 from onnx_conformance.repro.bug_report import public
 
 if TYPE_CHECKING:
@@ -167,10 +167,11 @@ def _outcomes(
     every: Sequence[FailureGroup], budget: Budget, jobs: int
 ) -> Iterator[tuple[FailureGroup, Evidence | str]]:
     if jobs == 1:
-        for item in every:
-            yield item, _one(item, budget)
+        with asker.fork_servers():
+            for item in every:
+                yield item, _one(item, budget)
         return
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), asker.keep_fork_servers) as pool:
         futures = {pool.submit(_one, item, budget): item for item in every}
         for future in as_completed(futures):
             yield futures[future], future.result()
@@ -370,10 +371,11 @@ def _add_others(
         if not cases:
             continue
         try:
-            with Asker(backend_names.resolve(name), Limits(timeout=options.timeout, restarts=len(cases) + 1)) as asker:
-                version = line(asker.process.hello.get("version", ""), 80)
+            limits = Limits(timeout=options.timeout, restarts=len(cases) + 1)
+            with asker.Asker(backend_names.resolve(name), limits) as other:
+                version = line(other.process.hello.get("version", ""), 80)
                 for case, cause in zip(cases, causes, strict=True):
-                    result = ask_and_judge(asker, case).result
+                    result = ask_and_judge(other, case).result
                     given = line(public(result.actual or result.message or ""), 200)
                     answers[cause].append(
                         {"backend": unversioned, "version": version, "verdict": str(result.verdict), "given": given}

@@ -17,6 +17,7 @@ from onnx_conformance.backends import fork_server
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.environments import backend_names
 from onnx_conformance.judging import self_check
+from onnx_conformance.processes import asker
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.fork_server import ForkServer
 from onnx_conformance.run.scheduler import Scheduler
@@ -121,6 +122,22 @@ def test_each_crash_is_blamed_on_its_case_and_the_runtime_is_loaded_three_times(
     assert {result.signal for result in results if result.verdict is Verdict.CRASH} == {"SIGSEGV"}
     # The first process, the one after the first crash, and the fork server.
     assert len(loads(tmp_path)) == 3
+
+
+def test_askers_fork_from_one_process_that_is_kept_as_long_as_asked(
+    cases: list[Case], adapter: Write, tmp_path: Path
+) -> None:
+    target = adapter("")
+    with asker.fork_servers():
+        for case in cases[:4]:
+            with asker.Asker(target, Limits()) as one:
+                assert one.ask(case).outputs  # type: ignore[union-attr]
+        served = loads(tmp_path)
+        assert len(served) == 2  # The first process, and the fork server.
+        assert runs(served[-1])
+    assert not runs(served[-1])
+    with asker.Asker(target, Limits()):
+        assert len(loads(tmp_path)) == 3
 
 
 @pytest.mark.slow
