@@ -149,6 +149,7 @@ case("onesided_of_complex", signal=COMPLEX_LINE, frame_step=3, frame_length=4, o
 case("onesided_of_complex_default", signal=COMPLEX_LINE, frame_step=3, frame_length=4, rejects=NOT_POSSIBLE)
 case("onesided_other", signal=LINE, frame_step=3, onesided=vary(two=2, negative=-1), rejects=ZERO_OR_ONE)
 case("step", signal=LINE, frame_step=vary(of_shape_2=[3, 3], of_shape_1x1=[[3]]), rejects=STEP_SCALAR)
+case("length_of_shape_1", Tag.EDGE, signal=LINE, frame_step=3, frame_length=[4], unspecified=LENGTH_SCALAR)
 case("length_of_shape_2", signal=LINE, frame_step=3, frame_length=[4, 4], rejects=LENGTH_SCALAR)
 case("rank", Tag.EDGE, signal=vary(of_2=ramp(2, 11), of_4=ramp(2, 11, 1, 1)), frame_step=3, rejects=RANK)
 case("parts", signal=vary(none=ramp(2, 11, 0), three=ramp(2, 11, 3)), frame_step=3, rejects=REAL_SIGNAL)
