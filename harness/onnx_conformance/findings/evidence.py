@@ -145,7 +145,7 @@ def _made(group: FailureGroup, found: Smallest, source: Suite) -> Evidence:
         ),
         example=example,
         history=History(runtime=str(hello.get("runtime", backend)), version=str(hello.get("version", ""))),
-        severity=severity.of_cases(group.results, group.kind, affected, source),
+        severity=severity.of_cases(group.results, group.kind, affected, source, group.lacks),
     )
     text = script.text(case, group.backend, hello, title, came, clause)
     return Evidence(finding, text, case, outline, titles.title(operator, affected, group.kind, case, result, ()))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.analysis import explain
 from onnx_conformance.base.signature import signature
-from onnx_conformance.base.verdict import WITH_MESSAGE, Result, Verdict, line, split_operator
+from onnx_conformance.base.verdict import VALID, WITH_MESSAGE, Result, Verdict, line, split_operator
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings.finding import GRAVITY
@@ -59,6 +59,7 @@ class FailureGroup:
         results: the failures, the most severe first, and of equal ones the simplest.
         apart: the reason why they do not count; empty if they count.
         deciding: the sentences of the failures, first those that failing cases cite and passing ones do not.
+        lacks: the versions of the operator that the runtime lacks.
     """
 
     backend: str
@@ -69,6 +70,7 @@ class FailureGroup:
     results: tuple[Result, ...]
     apart: str = ""
     deciding: tuple[str, ...] = ()
+    lacks: frozenset[int] = frozenset()
 
 
 def apart(result: Result, built: str, limits: Sequence[Limit] = ()) -> str:
@@ -155,6 +157,7 @@ def failure_groups(
         else:
             made.append(_failure_group(run, backend, operator, (), results, why))
     made = [_with_deciding(item, read.passed[item.backend, item.operator]) for item in made]
+    made = [dataclasses.replace(item, lacks=read.lacks(item.backend, item.operator)) for item in made]
     notes = [f"{name}: {count:,} refusals are not findings, because {LACKS}" for name, count in lacking.items()]
     return made, "; ".join(filter(None, (explained.note, *notes)))
 
@@ -167,17 +170,26 @@ class _Read:
         collected: those that count, and the passing cases.
         aside: those that do not count, by backend, operator, verdict and reason.
         passed: by backend and operator, how many passing cases cite each sentence.
+        answered: by backend and operator, for each version, whether a valid call of it was answered in any way.
     """
 
     collected: explain.Collector
     aside: dict[tuple[str, str, str, str], list[Result]] = field(default_factory=lambda: defaultdict(list))
     passed: dict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    answered: dict[tuple[str, str], dict[int, bool]] = field(default_factory=lambda: defaultdict(dict))
+
+    def lacks(self, backend: str, operator: str) -> frozenset[int]:
+        """Return the versions of an operator that a runtime lacks."""
+        return frozenset(since for since, answered in self.answered[backend, operator].items() if not answered)
 
 
 def _read(run: Run, selection: Selection, limits: Mapping[str, Sequence[Limit]], built: Mapping[str, str]) -> _Read:
     read = _Read(explain.Collector(selection))
     for result in run.results():
-        operator = split_operator(result.operator)[0]
+        operator, since = split_operator(result.operator)
+        if since is not None and result.outcome in VALID:
+            versions = read.answered[result.backend, operator]
+            versions[since] = versions.get(since, False) or result.verdict is not Verdict.UNSUPPORTED
         if result.verdict is Verdict.PASS:
             read.collected.add(result)
             read.passed[result.backend, operator].update(set(result.clauses))

@@ -21,7 +21,7 @@ from onnx_conformance.specification.usage.pattern import UNKNOWN, Words
 from onnx_conformance.suites.lookup import find_case
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
@@ -32,7 +32,9 @@ MOST_CASES = 40
 """The number of cases of a group that are looked up, those first that are like calls of real models."""
 
 
-def of_cases(results: Sequence[Result], kind: Verdict, versions: Iterable[int], source: Suite) -> Severity:
+def of_cases(
+    results: Sequence[Result], kind: Verdict, versions: Iterable[int], source: Suite, lacks: Collection[int] = ()
+) -> Severity:
     """Return the highest severity of some failures with one verdict.
 
     Args:
@@ -40,6 +42,7 @@ def of_cases(results: Sequence[Result], kind: Verdict, versions: Iterable[int], 
         kind: their verdict.
         versions: the versions of the operator that fail.
         source: the suite of their cases.
+        lacks: the versions of the operator that the runtime lacks.
     """
     ordered = sorted(results, key=lambda result: (Tag.USAGE not in result.tags, Tag.BASIC not in result.tags))
     found = []
@@ -52,7 +55,7 @@ def of_cases(results: Sequence[Result], kind: Verdict, versions: Iterable[int], 
             break
     best = most(found or map(of_result, results), kind)
     operator = split_operator(results[0].operator)[0] if results else ""
-    return dataclasses.replace(best, newest=is_newest(operator, versions))
+    return dataclasses.replace(best, newest=is_newest(operator, versions, lacks))
 
 
 def of_case(case: Case, kind: Verdict) -> Severity:

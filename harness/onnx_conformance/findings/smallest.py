@@ -1,7 +1,7 @@
 """The smallest case of a fault and its answer, kept in the cache so that an interrupted command can continue.
 
 A search runs a case some hundred times. Its result is stored immediately. The key contains everything on which the
-result depends: the suite, the runtime and its version, the cases, the limits, and the code that searches and judges.
+result depends: the source of the cases, the runtime and its version, the limits, and the code that searches and judges.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from onnx_conformance.case.case import by_itself
 from onnx_conformance.case.value_text import one
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import other_versions
+from onnx_conformance.generation import mutant_figures
 from onnx_conformance.judging import profile
 from onnx_conformance.judging.ask import Judged, ask_and_judge
 from onnx_conformance.minimize import reducer
@@ -29,6 +30,7 @@ from onnx_conformance.processes.passes import with_passes
 from onnx_conformance.results import stream
 from onnx_conformance.specification import registry
 from onnx_conformance.suites import packs
+from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import find_case, open_suite, plan_if_declarable
 
 if TYPE_CHECKING:
@@ -148,9 +150,20 @@ def _in_newest(
 def _key(group: FailureGroup, budget: Budget) -> str:
     cases = (result.case for result in group.results[:TRIES])
     return packs.key(
-        "smallest, versions", *budget.suite, group.backend, group.version, str(group.kind), *cases,
+        "smallest, versions", *_source(group.operator, *budget.suite), group.backend, group.version, str(group.kind),
+        *cases,
         str(STEPS), str(budget.seconds), str(budget.timeout), budget.profile, *_code(),
     )  # fmt: skip
+
+
+@functools.cache
+def _source(operator: str, suite: str, digest: str) -> tuple[str, str]:
+    """Return the suite of a case and a digest of its source.
+
+    For a generated case it is that of the operator: so a change of one operator does not affect the others.
+    """
+    op = registry.load().find(*operator.rpartition("/")[::2]) if suite == Generated.name and "/" in operator else None
+    return suite, mutant_figures.digest(op) if op is not None else digest
 
 
 @functools.cache

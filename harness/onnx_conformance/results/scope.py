@@ -26,12 +26,15 @@ class Scope:
         total: the number of all cases of the suite; None if it is not known.
         selection: the options that select cases; empty: all cases.
         samples: by backend, n of its sample of 1 case in n.
+        older: by backend, the number of cases in older versions that it ran instead of versions that it lacks, if it
+            is known.
     """
 
     suite: str
     total: int | None = None
     selection: str = ""
     samples: Mapping[str, int] = field(default_factory=dict)
+    older: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, header: Mapping[str, Any]) -> Scope:
@@ -73,4 +76,6 @@ class Scope:
         if not part:
             return f"all {count:,} {noun} of the suite {self.suite}"
         selected = f" ({line(more, MOST_SELECTION)})" if more else ""
-        return f"{part}: {count:,}{total} {noun} of the suite {self.suite}{selected}"
+        older = self.older.get(backend, 0)
+        instead = f"; {older:,} of them in older versions, because it lacks the newest ones" if older else ""
+        return f"{part}: {count:,}{total} {noun} of the suite {self.suite}{selected}{instead}"

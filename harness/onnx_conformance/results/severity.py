@@ -22,7 +22,7 @@ from onnx_conformance.specification import meanings, schema
 from onnx_conformance.specification.usage import table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from onnx_conformance.base.verdict import Result
 
@@ -97,19 +97,25 @@ def _place(kind: Verdict) -> int:
     return next((place for place, kinds in enumerate(KINDS) if kind in kinds), len(KINDS))
 
 
-def is_newest(operator: str, versions: Iterable[int]) -> bool:
-    """Return whether one of some versions of an operator, such as ai.onnx/Split, is the newest one."""
-    latest = _latest().get(operator)
-    return latest is None or latest in versions
+def is_newest(operator: str, versions: Iterable[int], lacks: Collection[int] = ()) -> bool:
+    """Return whether one of some versions of an operator, such as ai.onnx/Split, is the newest that a runtime has.
+
+    Args:
+        operator: the operator.
+        versions: the versions.
+        lacks: the versions that the runtime lacks.
+    """
+    known = [since for since in _versions().get(operator, ()) if since not in lacks]
+    return not known or max(known) in versions
 
 
 @functools.cache
-def _latest() -> dict[str, int]:
-    """Return the newest version of each operator."""
-    latest: dict[str, int] = {}
+def _versions() -> dict[str, list[int]]:
+    """Return the versions of each operator."""
+    known: dict[str, list[int]] = {}
     for name, since in map(split_operator, schema.every_version()):
-        latest[name] = max(latest.get(name, 0), since or 0)
-    return latest
+        known.setdefault(name, []).append(since or 0)
+    return known
 
 
 def most(severities: Iterable[Severity], kind: Verdict) -> Severity:

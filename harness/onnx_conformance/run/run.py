@@ -22,6 +22,7 @@ from onnx_conformance.judging import profile
 from onnx_conformance.processes.case_times import cores
 from onnx_conformance.results import sampling
 from onnx_conformance.results.files import Streams
+from onnx_conformance.results.older_versions import OlderVersions
 from onnx_conformance.results.scope import Scope
 from onnx_conformance.results.stream import header
 from onnx_conformance.results.summary import Summary
@@ -38,9 +39,11 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from onnx_conformance.base.target import Target
     from onnx_conformance.processes.case_times import Status
     from onnx_conformance.run.crew import Crew
     from onnx_conformance.run.options import Options
+    from onnx_conformance.suites.selection import Selection
     from onnx_conformance.suites.slices import Slice
     from onnx_conformance.suites.suite import Outlook, Suite
 
@@ -53,6 +56,14 @@ EXIT_PASSED, EXIT_FAILED, EXIT_BROKEN = 0, 1, 2
 
 class StoppedError(HarnessError):
     """The run was stopped early, as --max-fail asks."""
+
+
+@dataclasses.dataclass
+class _Ended:
+    """What is missing at the end of a part of a run; as in Crew."""
+
+    given_up: set[str] = dataclasses.field(default_factory=set)
+    unfinished: list[Slice] = dataclasses.field(default_factory=list)
 
 
 class Skipped:
@@ -110,6 +121,7 @@ class Run:
         without_outputs: cases that have no outputs to compare with, each with the reason.
         by_oracle: the number of cases without stored outputs, which are compared with the oracle's.
         too_large: number of cases that were left out because of --max-elements.
+        older: by backend, the number of cases in older versions that it ran instead of versions that it lacks.
     """
 
     def __init__(self, options: Options, suite: Suite | None = None) -> None:
@@ -148,6 +160,10 @@ class Run:
         self.by_oracle = 0
         self.too_large = 0
         self.versions: dict[str, str] = {}
+        self.older: Counter[str] = Counter()
+        chosen = options.selection
+        whole = chosen.core and not (chosen.opsets or chosen.newest or chosen.by_name or chosen.at_most)
+        self._older = {name: OlderVersions() for name in names} if whole else {}
         self._crew: Crew | None = None
         self._costs = costs.Costs()
         self._jobs = options.jobs or 1
@@ -186,25 +202,17 @@ class Run:
                 self.summary.know(first["backends"])
                 self.versions = {name: str(item.get("version", "")) for name, item in first["backends"].items()}
                 self.streams.begin(first, hellos)
-                try:
-                    if not isinstance(crew, Alone):  # Alone, it keeps the order of the suite.
-                        slices = costs.longest_first(slices, self.suite.name, self.options.backends)
-                    for result, text in crew.run(slices, self.options.selection, on_wait):
-                        self._add(result, text)
-                        self._read_reports()
-                        self._check_max_fail()
-                        on_result(result)
-                    self._last = True
-                finally:
-                    for result, text in crew.rest():
-                        self._add(result, text)
-                    self._read_reports()
-                    self.faults += crew.faults
-                given_up = crew.given_up
-                unfinished = crew.unfinished
+                if not isinstance(crew, Alone):  # Alone, it keeps the order of the suite.
+                    slices = costs.longest_first(slices, self.suite.name, self.options.backends)
+                self._take_results(crew, slices, self.options.selection, on_result, on_wait)
+                ended = _Ended(set(crew.given_up), list(crew.unfinished))
+            self.cost = crew.cost
+            for target in self.targets:
+                if target.name not in ended.given_up:
+                    self._run_older(target, ended, on_result, on_wait)
+            given_up, unfinished = ended.given_up, ended.unfinished
             self._costs.write(self.suite.name, self.options.backends)
             self._add_final_faults()
-            self.cost = crew.cost
             unreadable = {item.message for item in self._unreadable}  # The streams have separate records for these.
             faults = [(self._backend_of(fault), fault) for fault in self.faults if fault not in unreadable]
             if not unfinished:
@@ -231,7 +239,7 @@ class Run:
         """
         while True:
             with contextlib.ExitStack() as own:
-                crew = own.enter_context(self._crew_for(slices, skipped))
+                crew = own.enter_context(self._crew_for(slices, skipped, self.options, self.targets))
                 try:
                     hellos = crew.start()
                 except HarnessError as error:
@@ -246,6 +254,67 @@ class Run:
                     continue
                 stack.push(own.pop_all())
                 return crew, hellos
+
+    def _take_results(
+        self,
+        crew: Crew,
+        slices: Sequence[Slice],
+        selection: Selection,
+        on_result: Callable[[Result], None],
+        on_wait: Callable[[], None],
+    ) -> None:
+        """Add the results of a crew's slices.
+
+        Raises:
+            StoppedError: because of --max-fail.
+        """
+        self._crew = crew
+        try:
+            for result, text in crew.run(slices, selection, on_wait):
+                self._add(result, text)
+                self._read_reports()
+                self._check_max_fail()
+                on_result(result)
+            self._last = True
+        finally:
+            for result, text in crew.rest():
+                self._add(result, text)
+            self._read_reports()
+            self.faults += crew.faults
+
+    def _run_older(
+        self, target: Target, ended: _Ended, on_result: Callable[[Result], None], on_wait: Callable[[], None]
+    ) -> None:
+        """Run cases in older versions of a backend instead of those in versions that it lacks.
+
+        Args:
+            target: the backend.
+            ended: gets what is missing at the end.
+            on_result: as in `run`.
+            on_wait: as in `run`.
+
+        Raises:
+            StoppedError: because of --max-fail.
+        """
+        older, before = self._older.get(target.name), self._results_of(target.name)
+        while older is not None and (ids := older.wanted()):
+            chosen = dataclasses.replace(self.options.selection, core=False, ids=ids, shard=None, sample=1)
+            slices = self.suite.slices(chosen)
+            options = dataclasses.replace(self.options, backends=(target.name,), selection=chosen)
+            with self._crew_for(slices, Skipped({}), options, (target,)) as crew:
+                try:
+                    crew.start()
+                except HarnessError as error:
+                    self.faults.append(error.labelled)
+                    return
+                self._take_results(crew, slices, chosen, on_result, on_wait)
+                ended.given_up |= crew.given_up
+                ended.unfinished += crew.unfinished
+            self.cost = crew.cost if self.cost is None else self.cost + crew.cost
+            self.older[target.name] = self._results_of(target.name) - before
+
+    def _results_of(self, backend: str) -> int:
+        return sum(self.streams.counts.get(backend, {}).values())
 
     def _described(self, hellos: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
         """Return the hello of each backend with its profile."""
@@ -264,7 +333,8 @@ class Run:
     @property
     def scope(self) -> Scope:
         """The part of the suite that is run."""
-        return Scope(line(self.suite.name, 200), self._size, str(self.options.selection), self.options.samples)
+        options = self.options
+        return Scope(line(self.suite.name, 200), self._size, str(options.selection), options.samples, self.older)
 
     @property
     def _size(self) -> int | None:
@@ -306,15 +376,17 @@ class Run:
             skipped.add(result)
         return skipped
 
-    def _crew_for(self, slices: Sequence[Slice], skipped: Skipped) -> Crew:
+    def _crew_for(self, slices: Sequence[Slice], skipped: Skipped, options: Options, targets: Sequence[Target]) -> Crew:
         """Return the workers for some slices; none is started yet."""
-        options = self.options
-        work = dataclasses.replace(self._work, targets=tuple(self.targets), suite=self.suite.name)
+        work = dataclasses.replace(
+            self._work, targets=tuple(targets), suite=self.suite.name, selection=options.selection
+        )
         encode = options.results is not None
         if options.cluster:
             return Cluster(options, self.suite.digest(), skipped, encode=encode)
-        count = min(options.jobs or _jobs_for(slices, len(self.targets)), max(1, len(slices)))
-        self._jobs = count
+        count = min(options.jobs or _jobs_for(slices, len(targets)), max(1, len(slices)))
+        if options is self.options:
+            self._jobs = count
         if count == 1:
             return Alone(work, self.suite, skipped)
         share = dataclasses.replace(options.limits, cores=max(1.0, cores() / count))
@@ -365,6 +437,8 @@ class Run:
     def _count(self, result: Result) -> None:
         """Add a result to the summary and the gate; one that is the adapter's fault is a fault of the run."""
         self.summary.add(result)
+        if result.backend in self._older:
+            self._older[result.backend].add(result)
         if self.gate is not None:
             self.gate.add(result)
         elif result.backend in self._excluded:

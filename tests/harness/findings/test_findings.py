@@ -637,12 +637,11 @@ def test_a_smallest_case_is_kept_until_something_that_it_depends_on_changes(
     assert made[0].script == made[1].script
     for other in (
         (dataclasses.replace(one, version="2"), budget),
-        (one, dataclasses.replace(budget, suite=("generated", "y"))),
         (one, dataclasses.replace(budget, seconds=1.0)),
         (one, dataclasses.replace(budget, profile="[[claims]]\noperator = 'Softmax'")),
     ):
         smallest.smallest(*other)
-    assert len(searched) == 5
+    assert len(searched) == 4
 
 
 LACKING = """
@@ -701,6 +700,29 @@ def test_what_fails_without_something_special_is_one_with_what_has_it(others: li
     for item in merged:
         versions = ", ".join(map(str, item.finding.cases.versions))
         assert len(item.finding.cases.versions) == 1 or f"({versions})" in item.finding.title
+
+
+def test_a_smallest_case_is_kept_while_its_own_operator_is_the_same() -> None:
+    one, other = (
+        failure_groups.FailureGroup("mine", "1", f"ai.onnx/{name}", Verdict.CRASH, (), (result(),))
+        for name in ("Sin", "Cos")
+    )
+    before, now, kernels = (
+        Budget(suite, 2.0, 20.0) for suite in (("generated", "a"), ("generated", "b"), ("kernels", "a"))
+    )
+    assert smallest._key(one, before) == smallest._key(one, now)
+    assert len({smallest._key(one, now), smallest._key(other, now), smallest._key(one, kernels)}) == 3
+    assert smallest._key(one, kernels) != smallest._key(one, dataclasses.replace(kernels, suite=("kernels", "b")))
+
+
+def test_the_versions_that_a_runtime_lacks_are_known(tmp_path: Path) -> None:
+    unsupported = result("new", Verdict.UNSUPPORTED, operator="ai.onnx/Split/18", outcome="values")
+    forbidden = result("bad", Verdict.PASS, operator="ai.onnx/Split/18", outcome="rejects")
+    crash = result("old", Verdict.CRASH, operator="ai.onnx/Split/13", outcome="values")
+    made, _ = failure_groups.failure_groups(
+        run_of(tmp_path / "r.ndjson", unsupported, forbidden, crash), None, Selection()
+    )
+    assert [(item.kind, item.lacks) for item in made] == [(Verdict.CRASH, frozenset({18}))]
 
 
 def test_a_form_that_is_refused_is_no_fault_of_each_operator() -> None:

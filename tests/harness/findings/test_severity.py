@@ -54,6 +54,8 @@ def test_the_most_ordinary_case_counts_and_the_versions_that_fail() -> None:
     results = [Result(name, "ai.onnx/Softmax/13", "mine", Verdict.WRONG_VALUE, "values") for name in names]
     found = severity.of_cases(results, Verdict.WRONG_VALUE, (11,), Generated())
     assert (found.nature, found.newest) == (Nature.TYPICAL, False)
+    without = severity.of_cases(results, Verdict.WRONG_VALUE, (11,), Generated(), lacks=(13,))
+    assert without.newest, "the runtime has no newer version"
 
 
 def test_without_its_cases_the_results_decide() -> None:
