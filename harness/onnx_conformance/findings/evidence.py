@@ -45,7 +45,7 @@ _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRON
 _SIDE = re.compile(r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: ")
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 IMPRECISE = 1e-2
-"""The greatest relative error of an imprecise value; what is further off is another value."""
+"""The greatest relative error of an imprecise value; beyond it, the value is another one."""
 Feature = tuple[str | int | bool, ...]
 
 
@@ -154,8 +154,8 @@ def _made(group: FailureGroup, found: Smallest, source: Suite) -> Evidence:
 def _sentence(case: Case, result: Result, deciding: Sequence[str]) -> str:
     """Return the sentence that a failure violates.
 
-    It is one that the case cites. The first sentence of an operator's file says what it computes, so it is the violated
-    one if a value is only imprecise, and if the case cites none or only sentences on types and shapes.
+    It is one that the case cites. The first sentence of an operator's file defines the result, so it is the violated one
+    if a value is only imprecise, and if the case cites none or only sentences on types and shapes.
 
     Args:
         case: the smallest case.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from onnx_conformance.processes.replies import Reply
 
 _kept: dict[tuple[object, ...], ForkServer] | None = None
-"""The fork servers that are kept for all processes of a target; None if none are kept."""
+"""The fork servers that are kept for all processes of a target; None outside of `fork_servers`."""
 
 
 @contextlib.contextmanager

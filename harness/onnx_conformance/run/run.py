@@ -60,7 +60,7 @@ class StoppedError(HarnessError):
 
 @dataclasses.dataclass
 class _Ended:
-    """What is missing at the end of a part of a run; as in Crew."""
+    """The missing results at the end of a part of a run; as in Crew."""
 
     given_up: set[str] = dataclasses.field(default_factory=set)
     unfinished: list[Slice] = dataclasses.field(default_factory=list)
@@ -289,7 +289,7 @@ class Run:
 
         Args:
             target: the backend.
-            ended: gets what is missing at the end.
+            ended: gets the missing results.
             on_result: as in `run`.
             on_wait: as in `run`.
 
