@@ -154,8 +154,8 @@ def _made(group: FailureGroup, found: Smallest, source: Suite) -> Evidence:
 def _sentence(case: Case, result: Result, deciding: Sequence[str]) -> str:
     """Return the sentence that a failure violates.
 
-    It is one that the case cites. The first sentence of an operator's file defines the result, so it is the violated one
-    if a value is only imprecise, and if the case cites none or only sentences on types and shapes.
+    It is one that the case cites. The first sentence of an operator's file defines the result, so it is the violated
+    one if a value is only imprecise, and if the case cites none or only sentences on types and shapes.
 
     Args:
         case: the smallest case.

@@ -62,7 +62,7 @@ class OlderVersions:
         self._versions.setdefault(result.operator, _Version()).add(result)
 
     def wanted(self) -> frozenset[str]:
-        """Return the ids of the next cases to run; empty if there are none.
+        """Return the ids of the next cases to run; empty at the end.
 
         Some of them may not exist. To be called again when their results were added: the first cases of a version may
         only show that the runtime lacks it, too.
