@@ -13,6 +13,8 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from onnx_conformance.base.verdict import WITH_MESSAGE, WRONG, Verdict
 from onnx_conformance.case.case import PLAIN
 from onnx_conformance.environments import backend_names
@@ -30,6 +32,8 @@ _SOURCE = re.compile(r"[\w./\\@-]*?([\w-]+\.(?:rs|cc|cpp|cxx|c|h|hpp|inl\.hpp|py
 """A source file in a message, with its folder: the folder depends on the machine that built the runtime."""
 _WRAPPED = re.compile(r"^.*(?:ERROR_MESSAGE:|Status Message:|failed:|Caused by:)\s*")
 """The parts of a message before the innermost error, which name the wrapper, the file and the node."""
+_NAMED = re.compile(r"(?i)\b((?:tensor|input|output|node|initializer)(?: named?)?:) \w+")
+"""The name of a tensor or node in a message."""
 _GENERIC = re.compile(
     r"(?i)^\W*$|process (?:ended|exited)|out of (?:bounds|range)|has no attribute|unsupported operand|subscriptable"
     r"|iterable|index out|zip\(\)|broadcast|cannot (?:reshape|select)|divi(?:sion|de) by|zero-size|homogeneous"
@@ -113,7 +117,7 @@ def innermost(finding: Finding) -> str:
         return finding.example.message.partition(" at ")[2]
     name = finding.identity.operator.rpartition("/")[2]
     text = _SOURCE.sub(r"\1", " ".join(finding.example.message.split()))
-    text = re.sub(rf"\b{re.escape(name)}\d*\b", "#", _WRAPPED.sub("", text))
+    text = _NAMED.sub(r"\1 #", re.sub(rf"\b{re.escape(name)}\d*\b", "#", _WRAPPED.sub("", text)))
     return masked(text).strip("# :.")
 
 
@@ -163,6 +167,35 @@ def _shape(text: str) -> str:
     return text.partition("[")[2].partition("]")[0]
 
 
+def _narrowed(finding: Finding) -> Hashable:
+    """The narrow type in which the runtime keeps integers, if that explains all wrong elements that are shown."""
+    if finding.identity.kind is not Verdict.WRONG_VALUE:
+        return None
+    example = finding.example
+    pairs = [
+        (one, other)
+        for name, text in example.expected.items()
+        for one, other in zip(_integers(text), _integers(example.given.get(name, "")), strict=False)
+        if one != other
+    ]
+    for name, narrow in _NARROW.items():
+        if pairs and all(other in narrow(one) for one, other in pairs):
+            return name
+    return None
+
+
+def _integers(text: str) -> list[int]:
+    """Return the integers of a tensor of integers, as far as they are shown."""
+    if not re.match(r"u?int\d+\[", text):
+        return []
+    return [int(word) for word in text.partition("] ")[2].split() if re.fullmatch(r"-?\d+", word)]
+
+
+_NARROW: dict[str, Callable[[int], tuple[int, ...]]] = {
+    "int32": lambda number: (min(max(number, -(2**31)), 2**31 - 1), (number + 2**31) % 2**32 - 2**31),
+    "float": lambda number: (int(np.float32(number)),),
+}
+"""The possible values of an integer in a narrower type: saturated, wrapped or rounded."""
 TRAITS: tuple[Callable[[Finding], Hashable], ...] = (
     _passes,
     _outline,
@@ -173,6 +206,7 @@ TRAITS: tuple[Callable[[Finding], Hashable], ...] = (
     _type,
     _form,
     _emptiness,
+    _narrowed,
 )
 """The kinds of traits: findings with the same one have one cause."""
 

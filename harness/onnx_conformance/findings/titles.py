@@ -79,15 +79,19 @@ def title(
 
 
 def attributes(case: Case, operator: str) -> list[str]:
-    """Return the optional attributes that the smallest case sets: without each of them, it does not fail so."""
+    """Return the attributes that the smallest case sets: without each of them, it does not fail so.
+
+    Required attributes are among them only if the case sets no other.
+    """
     domain, name = operator.split("/") if "/" in operator else ("", "")
     if not schema.known(domain, name):
         return []
     node = nodes.of_operator(onnx.load_from_string(case.model), domain, name)
+    told = [] if node is None else [item for item in node.attribute if item.type in _SHOWN]
     known = schema.versions(domain, name)
-    needed = {key for version in known for key, attribute in version.attributes.items() if attribute.required}
-    told = [] if node is None else [item for item in node.attribute if item.type in _SHOWN and item.name not in needed]
-    return [f"{item.name}={_short(_value(item))}" for item in told]
+    required = {key for version in known for key, attribute in version.attributes.items() if attribute.required}
+    optional = [item for item in told if item.name not in required]
+    return [f"{item.name}={_short(_value(item))}" for item in optional or told]
 
 
 def _value(item: onnx.AttributeProto) -> str:

@@ -42,6 +42,11 @@ ALIKE = {
         {"message": 'Translating node #2 "Sin" Caused by: expected axes as a constant'},
         {"message": 'Translating node #7 "Cos" Caused by: expected axes as a constant', "operator": "Cos"},
     ),
+    "the name of a tensor does not matter": (
+        {"message": "Cannot parse data from external tensors. Please load it into the raw data of tensor: shape"},
+        {"message": "Cannot parse data from external tensors. Please load it into the raw data of tensor: axes",
+         "operator": "Cos"},
+    ),
     "the wrapper of a library does not matter": (
         {"backend": "onnxruntime", "message": "[Error] : 2 : Status Message: /a/core/pool.h:7 pads are too large"},
         {"backend": "onnxruntime_web", "message": "ERROR_MESSAGE: /mnt/x/core/pool.h:9 pads are too large",
@@ -69,6 +74,11 @@ ALIKE = {
         {"kind": Verdict.WRONG_SHAPE, "severity": EMPTY, "inputs": {"a": "int8[0]", "b": "int8[1] 3"},
          "expected": {"y": "int8[0]"}, "given": {"y": "int8[1] 3"}, "operator": "Cos"},
     ),
+    "integers that are cut to 32 bits": (
+        {"kind": WRONG, "expected": {"y": "int64[2] 7 4294967295"}, "given": {"y": "int64[2] 7 2147483647"}},
+        {"kind": WRONG, "expected": {"y": "uint32[] 3326731056"}, "given": {"y": "uint32[] -968236240"},
+         "operator": "Cos"},
+    ),
     "the same difference in two packages of one library": (
         {"backend": "onnxruntime", "kind": WRONG, "expected": TWO, "given": THREE},
         {"backend": "onnxruntime_node", "kind": WRONG, "expected": TWO, "given": THREE},
@@ -92,6 +102,16 @@ ALIKE = {
     ),
 }  # fmt: skip
 APART = {
+    "integers that are cut, and a wrong one": (
+        {"kind": WRONG, "expected": {"y": "int64[2] 7 4294967295"}, "given": {"y": "int64[2] 7 2147483647"}},
+        {"kind": WRONG, "expected": {"y": "int64[2] 7 4294967295"}, "given": {"y": "int64[2] 8 2147483647"},
+         "operator": "Cos"},
+    ),
+    "integers that are cut, and some that are rounded as float": (
+        {"kind": WRONG, "expected": {"y": "int64[1] 4294967295"}, "given": {"y": "int64[1] 2147483647"}},
+        {"kind": WRONG, "expected": {"y": "int64[1] 16777217"}, "given": {"y": "int64[1] 16777216"},
+         "operator": "Cos"},
+    ),
     "one sentence without a condition": (
         {"kind": WRONG, "clause": "It is the sum."},
         {"kind": WRONG, "clause": "It is the sum.", "operator": "Cos"},

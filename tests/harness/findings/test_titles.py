@@ -46,6 +46,7 @@ def test_a_title_without_conditions_has_the_attributes_of_the_smallest_case() ->
     assert made.startswith("Split (18): num_outputs=2 -> the process ends"), made
     pool = find_case("ai.onnx/MaxPool/22/same_lower_dilations")  # kernel_shape is required.
     assert titles.attributes(pool, "ai.onnx/MaxPool") == ["auto_pad=SAME_LOWER", "dilations=[3,1]"]
+    assert titles.attributes(find_case("ai.onnx/LpPool/22/one_pixel"), "ai.onnx/LpPool") == ["kernel_shape=[1]"]
     assert not titles.attributes(pool, "ai.onnx/Conv")
     assert not titles.attributes(pool, "model")
 
