@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 FORK = True
+OVERRIDES = True
 
 OPT_OUTS = (
     ("ImportError", r"must be installed", "an optional package is missing"),

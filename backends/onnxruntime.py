@@ -26,6 +26,7 @@ from onnx_conformance.backends.option import EP, VARIABLE
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+OVERRIDES = True
 OPT_OUTS: tuple[tuple[str, str, str], ...] = (
     ("NotImplemented", r"Could not find an implementation|NOT_IMPLEMENTED", "no kernel"),
     ("Fail", r"Unsupported model IR version", "newer IR version than it knows"),

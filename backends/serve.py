@@ -275,13 +275,15 @@ def accepted(adapter: Any) -> Iterator[str]:  # noqa: ANN401
     """Yield the optional fields of a request that an adapter can be asked with.
 
     One that has `session(model)` can run a model twice; one that has `session(model, folder)` can load one from a
-    folder, too.
+    folder, too. One with OVERRIDES lets the caller override an initializer that is the default of a graph input.
     """
     session = getattr(adapter, SESSION, None)
     if callable(session):
         yield "earlier"
         if "folder" in inspect.signature(session).parameters:
             yield "files"
+    if getattr(adapter, "OVERRIDES", False) is True:
+        yield "overrides"
 
 
 def _repro(adapter: Any, name: str) -> str | None:  # noqa: ANN401

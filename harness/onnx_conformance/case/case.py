@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from onnx_conformance.case.allowance import Allowance
 
 PLAIN = "plain"
+OVERRIDDEN = "overridden"
+OVERRIDES = "overrides"
 """The form of a case as it is declared; see `forms.table`."""
 DATA_FILE = "model.onnx.data"
 """The name that exporters use for the file with the external data of a model."""
@@ -136,8 +138,9 @@ class Case:
 
     @functools.cached_property
     def needs(self) -> frozenset[str]:
-        """The optional fields of its request. Only adapters that accept them run it; see backends/README.md."""
-        present = {"earlier": self.earlier is not None, "files": bool(self.files)}
+        """The optional features of its request. Only adapters that accept them run it; see backends/README.md."""
+        overrides = self.form.partition("_then_")[0] == OVERRIDDEN
+        present = {"earlier": self.earlier is not None, "files": bool(self.files), OVERRIDES: overrides}
         return frozenset(name for name, there in present.items() if there)
 
     @property

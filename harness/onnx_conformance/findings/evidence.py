@@ -14,13 +14,14 @@ from onnx_conformance.analysis.sentences import leading
 from onnx_conformance.base import under_test
 from onnx_conformance.base.signature import place_of
 from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, clean, line, natural, split_operator
-from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
 from onnx_conformance.case.value_text import one
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import script, severity, smallest, titles
 from onnx_conformance.findings.finding import MOST_IDS, Example, FailingCases, Finding, History, Identity
+from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import by_rounding, difference, masked
 from onnx_conformance.repro import tool_code
 from onnx_conformance.repro.bug_report import public
@@ -28,13 +29,12 @@ from onnx_conformance.specification import registry
 from onnx_conformance.suites.lookup import open_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from onnx_conformance.base.values import Value
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.findings.smallest import Budget, Smallest
+    from onnx_conformance.forms.table import Form
     from onnx_conformance.suites.suite import Suite
 
 MOST_MODEL, MOST_VALUE = 6000, 600
@@ -44,6 +44,11 @@ _WORD = re.compile(r"[^\w.]+")
 _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
 _SIDE = re.compile(r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: ")
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
+_RULE = re.compile(
+    r"(?i)\bmust\b|\bshould\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b|empty matrix|\bformat \["
+    r"|is not specified, a default|subset of the `axes`"
+)
+"""Sentences at the beginning of a file that do not define the result."""
 IMPRECISE = 1e-2
 """The greatest relative error of an imprecise value; beyond it, the value is another one."""
 Feature = tuple[str | int | bool, ...]
@@ -117,7 +122,7 @@ def _made(group: FailureGroup, found: Smallest, source: Suite) -> Evidence:
         made="" if found.model is None else model_text(found.model, MOST_MODEL),
         guilty=found.guilty,
     )
-    clause = _sentence(case, result, group.deciding)
+    clause = _sentence(case, result, group)
     outline = _outline(found, clause)
     of_model = split_operator(case.operator)[0]  # If its operator is not needed, another operator has the fault.
     own = of_model in {"model", group.operator}
@@ -151,29 +156,46 @@ def _made(group: FailureGroup, found: Smallest, source: Suite) -> Evidence:
     return Evidence(finding, text, case, outline, titles.title(operator, affected, group.kind, case, result, ()))
 
 
-def _sentence(case: Case, result: Result, deciding: Sequence[str]) -> str:
+def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     """Return the sentence that a failure violates.
 
-    It is one that the case cites. The first sentence of an operator's file defines the result, so it is the violated
-    one if a value is only imprecise, and if the case cites none or only sentences on types and shapes.
+    If only one form fails, it is the sentence on such models. Otherwise it is one that the case cites and that explains
+    the failures. The first sentence of an operator's file that is no rule defines the result, so it is the violated one
+    if no cited sentence explains the failures, or if a value is only imprecise.
 
     Args:
         case: the smallest case.
         result: its result.
-        deciding: the sentences of the failure group, those first that explain the failures best.
+        group: the failures.
     """
     name, since = split_operator(case.operator)
     op = registry.load().find(*name.rpartition("/")[::2])
-    of_operator = [clause.text for clause in (op.clauses if op else ()) if clause.in_force(since or 0)]
+    texts = [clause.text for clause in (op.clauses if op else ()) if clause.in_force(since or 0)]
+    of_operator = sorted(texts, key=lambda text: _RULE.search(text) is not None)
     cited = leading(case, result)
-    if case.outcome in {Outcome.VALUES, Outcome.PROPERTY} and result.verdict not in _OF_SIGNATURE:
-        places = {clause: place for place, clause in enumerate(deciding)}
-        cited = tuple(sorted(cited, key=lambda text: (_SIDE.search(text) is not None, places.get(text, len(places)))))
-        beside = [text for text in cited if _SIDE.search(text)] if result.verdict is Verdict.WRONG_VALUE else []
-        cited = tuple(text for text in cited if text not in beside)
-        imprecise = result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE)
-        cited = (*of_operator[:1], *cited) if imprecise else (*cited, *(of_operator[:1] if beside else ()), *beside)
-    return next(iter((*cited, *of_operator)), "")
+    if case.outcome not in {Outcome.VALUES, Outcome.PROPERTY}:
+        return next(iter((*cited, *of_operator)), "")
+    if (form := _only_form(case, group)) is not None and form.text:
+        return form.text
+    if result.verdict in _OF_SIGNATURE:
+        return next(iter((*cited, *of_operator)), "")
+    if result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
+        return next(iter((*of_operator, *cited)), "")
+    explain = [text for text in group.deciding if text in cited and not _is_side(text, case)]
+    return next(iter((*explain, *of_operator, *cited)), "")
+
+
+def _only_form(case: Case, group: FailureGroup) -> Form | None:
+    """Return the form of the smallest case if the group fails in no other form; None for the plain form."""
+    return (
+        table.find(case.form) if case.form != PLAIN and {item.form for item in group.results} == {case.form} else None
+    )
+
+
+def _is_side(text: str, case: Case) -> bool:
+    """Return whether a sentence is on types, shapes or defaults, or on the broadcasting of equal shapes."""
+    shapes = {value.shape for value in case.inputs.values() if isinstance(value, np.ndarray)}
+    return _SIDE.search(text) is not None or (len(shapes) < 2 and "broadcast" in text)  # noqa: PLR2004 - two differ
 
 
 def _outline(found: Smallest, clause: str) -> Outline:

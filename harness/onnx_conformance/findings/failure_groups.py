@@ -41,6 +41,8 @@ OWN_WORD = re.compile(
     r"|== CV_\d+[A-Z]\b|\bhas_tensor_type\(\)"  # OpenCV lists the types that it supports.
 )
 """Messages of a runtime that reports missing support in words that no row of its adapter has."""
+EXPLAINS = 0.3
+"""The least Ochiai coefficient of a sentence that explains failures; many passing cases cite one with a smaller one."""
 OF_FORM = "the runtime rejects this form of model for every operator"
 LACKS = "the runtime reports missing support"
 SHOULD = re.compile(r"(?i)^(?!.*\bmust\b).*\bshould\b")
@@ -58,7 +60,7 @@ class FailureGroup:
         conditions: the traits that the failures share and passing cases lack; empty without such traits.
         results: the failures, the most severe first, and of equal ones the simplest.
         apart: the reason why they do not count; empty if they count.
-        deciding: the sentences of the failures, first those that failing cases cite and passing ones do not.
+        deciding: the sentences that explain the failures, first those that failing cases cite and passing ones do not.
         lacks: the versions of the operator that the runtime lacks.
     """
 
@@ -221,9 +223,10 @@ def _with_deciding(group: FailureGroup, passed: Counter[str]) -> FailureGroup:
     total = len(group.results)
 
     def explains(clause: str) -> float:
-        return -failed[clause] / math.sqrt(total * (failed[clause] + passed[clause]))
+        return failed[clause] / math.sqrt(total * (failed[clause] + passed[clause]))
 
-    return dataclasses.replace(group, deciding=tuple(sorted(failed, key=lambda clause: (explains(clause), clause))))
+    ordered = sorted(failed, key=lambda clause: (-explains(clause), clause))
+    return dataclasses.replace(group, deciding=tuple(clause for clause in ordered if explains(clause) >= EXPLAINS))
 
 
 def _without_forms(group: FailureGroup) -> FailureGroup:

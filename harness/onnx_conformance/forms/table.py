@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from onnx_conformance.case.case import PLAIN
+from onnx_conformance.case.case import OVERRIDDEN, PLAIN
 from onnx_conformance.forms import constants, neighbours, opsets, repeated, shapes, surroundings, syntax
 from onnx_conformance.forms.delivered import Delivered, unchanged
 
@@ -103,6 +103,7 @@ class Form:
         exported: whether exporters write models in this form. A failure in another form is met less often.
         drawn: how often `search` draws the form, relative to the others.
         phrase: the difference from the plain form in a few words, for a title; empty for the plain form.
+        text: the sentence of onnx's IR.md on such models; empty if there is none.
     """
 
     name: str
@@ -118,6 +119,7 @@ class Form:
     exported: bool = False
     drawn: int = 0
     phrase: str = ""
+    text: str = ""
 
     def is_of_parameter(self, name: str) -> bool:
         """Return whether a name is that of the form for one of several parameters."""
@@ -158,6 +160,7 @@ FORMS = (
         drawn=1,
         exported=True,
         phrase="with parameters as initializers",
+        text="When an initializer has a name different from all graph inputs, it specifies a constant value.",
     ),
     Form(
         "omitted",
@@ -168,6 +171,7 @@ FORMS = (
         drawn=1,
         exported=True,
         phrase='with omitted inputs written as ""',
+        text="the second method is to use an empty string in place of an input or output name.",
     ),
     Form(
         f"{INITIALIZER}-{NAME}",
@@ -178,6 +182,7 @@ FORMS = (
         Once.SHAPES,
         exported=True,
         phrase="with one parameter as an initializer",
+        text="When an initializer has a name different from all graph inputs, it specifies a constant value.",
     ),
     Form(
         SYMBOLIC,
@@ -191,6 +196,9 @@ FORMS = (
         drawn=1,
         exported=True,
         phrase="with symbolic dimensions",
+        text='Each size in the list MAY be expressed as an integral value or as a "dimension variable," a '
+        "string denoting that the actual size of the dimension is not statically constrained to a "
+        "particular number.",
     ),
     Form(
         UNRANKED,
@@ -204,6 +212,7 @@ FORMS = (
         delivery=True,
         drawn=1,
         phrase="with inputs of unknown rank",
+        text="A tensor of unknown rank is represented using a TypeProto::Tensor object with no shape, which is legal.",
     ),
     Form(
         "top",
@@ -258,6 +267,7 @@ FORMS = (
         Once.NODES,
         one_meaning=True,
         phrase="with initializers in a separate file",
+        text="The raw data for large constant tensors, such as initializers, MAY be serialized in a separate file.",
     ),
     Form(
         IF_BRANCH,
@@ -269,6 +279,8 @@ FORMS = (
         drawn=1,
         exported=True,
         phrase="in a branch of an If",
+        text="A node input in a nested subgraph MAY refer to names introduced in outer graphs (as node "
+        "outputs, graph inputs, or graph initializers).",
     ),
     Form(
         LOCAL_FUNCTION,
@@ -280,6 +292,7 @@ FORMS = (
         drawn=1,
         exported=True,
         phrase="in a model function",
+        text="Each node represents a call to an operator or a model local function.",
     ),
     Form(
         TWICE,
@@ -336,9 +349,10 @@ FORMS = (
         phrase="with constants as graph inputs",
     ),
     Form(
-        "overridden",
+        OVERRIDDEN,
         "initializers with other numbers are defaults of the parameters, or of the constants of a pattern, and the "
-        "caller overrides them; only floating-point numbers have such defaults",
+        "caller overrides them; only floating-point numbers have such defaults. A runtime need not allow that, so only "
+        'adapters that declare `accepts: ["overrides"]` run it',
         constants.overridden,
         _PLAN | _REWRITE,
         _has_parameters,
@@ -346,6 +360,7 @@ FORMS = (
         one_meaning=True,
         drawn=1,
         phrase="with parameters that override default initializers",
+        text="When an initializer has the same name as a graph input, it specifies a default value for that input.",
     ),
     Form(
         "tapped",

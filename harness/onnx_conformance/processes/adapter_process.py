@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.backends import protocol
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError, Note
+from onnx_conformance.base.under_test import Subject, subject
 from onnx_conformance.base.verdict import clean
+from onnx_conformance.case.case import OVERRIDES
 from onnx_conformance.environments.backend_names import IN_SANDBOX
 from onnx_conformance.processes import hello, replies
 from onnx_conformance.processes.case_times import LEAST_SECONDS, CaseTimes
@@ -54,8 +56,12 @@ MOST_GATHERED, MOST_BUFFERS = 1 << 15, 64
 ENOUGH_AHEAD, GATHER_SECONDS = 16, 0.002
 """While each process has so many requests behind the current one, its answers are left to gather for so long."""
 
-OPTED_OUT = {"earlier": "its adapter runs a model only once", "files": "its adapter does not accept files of a model"}
-"""Optional field of a request -> why a case that has it is not asked."""
+OPTED_OUT = {
+    "earlier": "its adapter runs a model only once",
+    "files": "its adapter does not accept files of a model",
+    OVERRIDES: "its adapter does not declare that a caller may override the default of an input",
+}
+"""Optional feature of a request -> why a case that has it is not asked."""
 HINT_SECONDS = 5.0
 """Seconds after which a command that has not sent hello gets a hint: it may not use the wire format at all."""
 MANUAL = "backends/README.md describes the wire format"
@@ -389,7 +395,9 @@ class AdapterProcess:
         if not case.needs:
             return ""
         accepts = self.hello.get("accepts")
-        return next(iter(sorted(case.needs.difference(accepts if isinstance(accepts, list) else ()))), "")
+        of_runtime = subject(self.hello) is Subject.RUNTIME
+        needs = case.needs if of_runtime else case.needs - {OVERRIDES}  # A tool gets no inputs.
+        return next(iter(sorted(needs.difference(accepts if isinstance(accepts, list) else ()))), "")
 
     def _opt_out(self) -> None:
         """Reply to the first cases that the adapter cannot be asked for: it opts out of them."""

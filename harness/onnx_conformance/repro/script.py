@@ -14,7 +14,7 @@ import onnx.printer
 from onnx_conformance.analysis.sentences import behaviour
 from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict, clean
-from onnx_conformance.case.case import Outcome
+from onnx_conformance.case.case import OVERRIDES, Outcome
 from onnx_conformance.judging import transformer
 from onnx_conformance.repro import check_code, tool_code
 from onnx_conformance.repro.literals import PLAIN_TYPES, inside_quotes, literal
@@ -223,7 +223,7 @@ def parts(
         before="".join(f"{text}\n" for text in (*imports, *lines)),
         after=after,
         wide=needs_ml_dtypes or model.wide,
-        way=next(iter(sorted(case.needs)), "wide" if needs_ml_dtypes or model.wide else "plain"),
+        way=next(iter(sorted(case.needs - {OVERRIDES})), "wide" if needs_ml_dtypes or model.wide else "plain"),
         rejects=case.outcome is Outcome.REJECTS,
         may_refuse=case.outcome in {Outcome.REJECTS, Outcome.UNSPECIFIED},
         checks=checks,

@@ -467,6 +467,9 @@ def sparse_value(proto: onnx.SparseTensorProto) -> Sparse:
     return Sparse(numpy_helper.to_array(proto.values), numpy_helper.to_array(proto.indices), tuple(proto.dims))
 
 
+OVERRIDES = True  # For the backend `oracle`, as in every adapter.
+
+
 def info() -> dict[str, Any]:
     """Return the members of the hello message of this backend."""
     return {"runtime": "oracle", "version": f"onnx {onnx.__version__}, ml_dtypes {ml_dtypes.__version__}"}

@@ -166,7 +166,34 @@ def test_a_value_violates_no_sentence_on_types_and_imprecision_violates_the_defi
 ) -> None:
     made = find_case(f"ai.onnx/{case}")
     of_case = result(case, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", **mismatch})
-    assert evidence._sentence(made, of_case, made.clauses).startswith(sentence)
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (of_case,), deciding=made.clauses
+    )
+    assert evidence._sentence(made, of_case, group).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("case", "deciding", "sentence"),
+    [
+        (
+            "Mod/28/zeros_fmod_float16",
+            True,
+            "If `fmod` is `0`, the output is calculated as",
+        ),  # Its equal shapes are not broadcast.
+        ("Split/18/uneven_two", True, "the last chunk will be smaller"),
+        ("Split/18/uneven_two", False, "Split a tensor into a list of tensors"),  # Many passing cases cite the others.
+        ("Split/18/uneven_two@symbolic", True, "Each size in the list MAY be expressed"),
+    ],
+)
+def test_a_refusal_violates_a_sentence_that_explains_it_or_that_of_its_form_or_the_definition(
+    case: str, sentence: str, *, deciding: bool
+) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    refused = result(case, Verdict.REFUSED, form=made.form, message="m")
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, (), (refused,), deciding=made.clauses if deciding else ()
+    )
+    assert sentence in evidence._sentence(made, refused, group)
 
 
 def test_the_sentence_that_passing_cases_do_not_cite_decides() -> None:
@@ -190,8 +217,8 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
     cited = ("Pooled output Y's height, default is 1.", "A 4-D tensor of shape (N, C).", "The sum of both.")
     case = dataclasses.replace(case, clauses=cited)
     wrong = result(verdict=Verdict.WRONG_VALUE)
-    assert evidence._sentence(case, wrong, cited) == "The sum of both."
-    assert evidence._sentence(case, wrong, ()) == "The sum of both."
+    group = failure_groups.FailureGroup("mine", "1", case.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=cited)
+    assert evidence._sentence(case, wrong, group) == "The sum of both."
 
 
 def test_the_ledger_survives_an_update(tmp_path: Path) -> None:
