@@ -92,6 +92,7 @@ TRAINING = NORMALIZATION.clause(
     note="The text does not define the kind of variance in var and saved_var, which matters unless it is 0. The paper "
     "normalizes by the population variance.",
 )
+TEST_MODE = NORMALIZATION.clause("Output case #2: Y (test mode)", before=14)
 MOMENTUM = NORMALIZATION.clause("default is 0.9f.", before=7)
 EPSILON = NORMALIZATION.clause("default is 1e-5f.", before=7)
 IS_TEST = NORMALIZATION.clause("run spatial batch normalization in test mode, default is 0.", before=7)
@@ -247,7 +248,8 @@ def in_test_mode(name: str, *, wrong_shape: bool = False, **arguments: Any) -> N
         elif wrong_shape:
             call["rejects"] = interface.shapes
         else:
-            call["cites"] = (PAPER, interface.shapes, interface.ranks)
+            computes = Y_INFERENCE if interface is INTERFACES[-1] else TEST_MODE
+            call["cites"] = (computes, PAPER, interface.shapes, interface.ranks)
         case(name + interface.suffix, **call)
 
 
