@@ -18,7 +18,6 @@ from onnx_conformance.case.case import by_itself
 from onnx_conformance.case.value_text import one
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import other_versions
-from onnx_conformance.generation import mutant_figures
 from onnx_conformance.judging import profile
 from onnx_conformance.judging.ask import Judged, ask_and_judge
 from onnx_conformance.minimize import reducer
@@ -30,7 +29,7 @@ from onnx_conformance.processes.passes import with_passes
 from onnx_conformance.results import stream
 from onnx_conformance.specification import registry
 from onnx_conformance.suites import packs
-from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.generated import Generated, operator_digest
 from onnx_conformance.suites.lookup import find_case, open_suite, plan_if_declarable
 
 if TYPE_CHECKING:
@@ -156,14 +155,12 @@ def _key(group: FailureGroup, budget: Budget) -> str:
     )  # fmt: skip
 
 
-@functools.cache
 def _source(operator: str, suite: str, digest: str) -> tuple[str, str]:
     """Return the suite of a case and a digest of its source.
 
     For a generated case it is that of the operator: so a change of one operator does not affect the others.
     """
-    op = registry.load().find(*operator.rpartition("/")[::2]) if suite == Generated.name and "/" in operator else None
-    return suite, mutant_figures.digest(op) if op is not None else digest
+    return suite, (operator_digest(operator) if suite == Generated.name else "") or digest
 
 
 @functools.cache

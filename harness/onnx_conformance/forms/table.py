@@ -103,7 +103,7 @@ class Form:
         exported: whether exporters write models in this form. A failure in another form is met less often.
         drawn: how often `search` draws the form, relative to the others.
         phrase: the difference from the plain form in a few words, for a title; empty for the plain form.
-        text: the sentence of onnx's IR.md on such models; empty if there is none.
+        text: the sentence of onnx's IR.md on such models; may be empty.
     """
 
     name: str

@@ -15,7 +15,7 @@ from onnx_conformance.base.errors import Note
 from onnx_conformance.base.package import FOLDER
 from onnx_conformance.base.verdict import Unreadable, parts
 from onnx_conformance.case.case import PLAIN
-from onnx_conformance.generation import core, expansion, manifest, plans
+from onnx_conformance.generation import core, expansion, manifest, mutant_figures, plans
 from onnx_conformance.specification import registry
 from onnx_conformance.suites import index, packs
 from onnx_conformance.suites.claims import form_of
@@ -51,6 +51,13 @@ def digest() -> str:
 def _code() -> str:
     """Return a digest of the operator files and the code that expands them, as they were when this process began."""
     return code_digest(MACHINERY)
+
+
+@functools.cache
+def operator_digest(operator: str) -> str:
+    """Return a digest of the source of the cases of an operator such as ai.onnx/Split; empty for an unknown one."""
+    op = registry.load().find(*operator.rpartition("/")[::2]) if "/" in operator else None
+    return "" if op is None else mutant_figures.digest(op)
 
 
 def code_digest(packages: Iterable[str]) -> str:
