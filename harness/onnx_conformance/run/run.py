@@ -300,6 +300,8 @@ class Run:
         while older is not None and (ids := older.wanted()):
             chosen = dataclasses.replace(self.options.selection, core=False, ids=ids, shard=None, sample=1)
             slices = self.suite.slices(chosen)
+            if not slices:  # The selection has no such version.
+                continue
             options = dataclasses.replace(self.options, backends=(target.name,), selection=chosen)
             with self._crew_for(slices, Skipped({}), options, (target,)) as crew:
                 try:

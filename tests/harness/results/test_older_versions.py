@@ -117,7 +117,9 @@ def test_a_run_of_the_core_has_the_cases_of_the_version_that_the_runtime_has(job
 def test_only_a_run_of_the_whole_core_adds_older_versions(tmp_path: Path) -> None:
     adapter, results = tmp_path / "old.py", tmp_path / "r.ndjson"
     adapter.write_text(OLD.replace("NEWEST", "21"))
-    for words in (("--core", "--opsets", "22"), ("--core", "--at-most", "6"), ("--opsets", "22")):
-        command("run", "--op", "GlobalMaxPool", *words, "--backend", adapter, "--results", results, "--overwrite")
+    several = (("--opsets", "22"), ("--at-most", "6"), ("--op", "GlobalMaxPool/22"))
+    for words in (*(("--core", *more) for more in several), ("--opsets", "22")):
+        only = () if "--op" in words else ("--op", "GlobalMaxPool")
+        command("run", *only, *words, "--backend", adapter, "--results", results, "--overwrite")
         every = list(Run(results).results())
         assert sum(item.operator == "ai.onnx/GlobalMaxPool/1" for item in every) == (3 if "--at-most" in words else 0)
