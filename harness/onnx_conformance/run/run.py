@@ -51,6 +51,8 @@ MOST_FAULTS = 1000
 """Results that are an adapter's fault and listed in the footer; more of them are only counted."""
 CASES_OF_A_WORKER = 250
 """Another worker has to have so many cases, or starting its adapters takes longer than it saves."""
+ENDING_SECONDS = 2.0
+"""Seconds that the adapters of ended workers may take to end."""
 EXIT_PASSED, EXIT_FAILED, EXIT_BROKEN = 0, 1, 2
 
 
@@ -303,9 +305,9 @@ class Run:
             if not slices:  # The selection has no such version.
                 continue
             options = dataclasses.replace(self.options, backends=(target.name,), selection=chosen)
-            with self._crew_for(slices, Skipped({}), options, (target,)) as crew:
+            with contextlib.ExitStack() as stack:
                 try:
-                    crew.start()
+                    crew = self._started_again(stack, slices, options, target)
                 except HarnessError as error:
                     self.faults.append(error.labelled)
                     return
@@ -314,6 +316,32 @@ class Run:
                 ended.unfinished += crew.unfinished
             self.cost = crew.cost if self.cost is None else self.cost + crew.cost
             self.older[target.name] = self._results_of(target.name) - before
+
+    def _started_again(
+        self, stack: contextlib.ExitStack, slices: Sequence[Slice], options: Options, target: Target
+    ) -> Crew:
+        """Start workers for a backend whose previous workers have just ended.
+
+        Their adapters may still be ending, and a device may allow only one process, so there is a second try.
+
+        Args:
+            stack: closes the workers.
+            slices: that they are for.
+            options: with the selection that they are of.
+            target: the backend.
+
+        Raises:
+            HarnessError: the backend does not start.
+        """
+        with contextlib.suppress(HarnessError), contextlib.ExitStack() as own:
+            crew = own.enter_context(self._crew_for(slices, Skipped({}), options, (target,)))
+            crew.start()
+            stack.push(own.pop_all())
+            return crew
+        time.sleep(ENDING_SECONDS)
+        crew = stack.enter_context(self._crew_for(slices, Skipped({}), options, (target,)))
+        crew.start()
+        return crew
 
     def _results_of(self, backend: str) -> int:
         return sum(self.streams.counts.get(backend, {}).values())
