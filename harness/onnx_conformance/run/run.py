@@ -304,7 +304,7 @@ class Run:
             slices = self.suite.slices(chosen)
             if not slices:  # The selection has no such version.
                 continue
-            options = dataclasses.replace(self.options, backends=(target.name,), selection=chosen)
+            options = dataclasses.replace(self.options, backends=(target.name,), selection=chosen, jobs=1)
             with contextlib.ExitStack() as stack:
                 try:
                     crew = self._started_again(stack, slices, options, target)

@@ -223,7 +223,8 @@ def test_a_worker_whose_adapter_finds_no_device_leaves_the_work_to_the_others(
     """Its adapters start only where no other has the device."""
     path = tmp_path / "results.ndjson"
     backend = adapter("hangs_on_one_device", "no/such/case", str(tmp_path / "record"))
-    run = Run(dataclasses.replace(options(path), backends=(backend,)))
+    chosen = Selection(ops=("Split/13", "Split/18"))
+    run = Run(dataclasses.replace(options(path), backends=(backend,), selection=chosen))
     run.run()
     assert Stream(path).complete, (run.faults, run.taken, capfd.readouterr().err)
     assert run.taken == len(told(Stream(path).results())) > 100
