@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from onnx_conformance.case.allowance import Allowance
 
 PLAIN = "plain"
-OVERRIDDEN = "overridden"
-OVERRIDES = "overrides"
 """The form of a case as it is declared; see `forms.table`."""
+OVERRIDDEN = "overridden"
+"""The form in which the caller overrides the default of an input, which is an initializer of the same name."""
+OVERRIDES = "overrides"
+"""What that form needs of an adapter; see "accepts" in backends/README.md."""
 DATA_FILE = "model.onnx.data"
 """The name that exporters use for the file with the external data of a model."""
 _OBJECTS = 2048
