@@ -34,6 +34,24 @@ REAL = pytest.mark.skipif(
 INSTALLED = ("onnxruntime", "onnx_reference")
 """Adapters whose runtimes are installed with the tests."""
 
+LACKING = """
+import onnx
+import onnx.reference
+
+OPT_OUTS = (("NotImplementedError", "", "no kernel"),)
+
+
+def info():
+    return {"runtime": "mine", "version": "1"}
+
+
+def run(model, inputs, outputs):
+    loaded = onnx.load_from_string(model)
+    if CONDITION:
+        raise NotImplementedError("no such kernel")
+    return onnx.reference.ReferenceEvaluator(loaded).run(list(outputs), inputs)
+"""
+
 
 @functools.cache
 def tools() -> frozenset[str]:
@@ -46,6 +64,11 @@ def tools() -> frozenset[str]:
 def runtimes() -> frozenset[str]:
     """Return the names of the adapters that run models."""
     return frozenset(backend_names.names()) - tools() - set(backend_names.BUILT_IN)
+
+
+def write_lacking(path: Path, condition: str) -> None:
+    """Write an adapter of onnx.reference that lacks the models, called `loaded`, for which an expression is true."""
+    path.write_text(LACKING.replace("CONDITION", condition), encoding="utf-8")
 
 
 def loaded(monkeypatch: pytest.MonkeyPatch, name: str, modules: Mapping[str, Mapping[str, Any]]) -> Any:

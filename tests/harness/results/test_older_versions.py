@@ -10,27 +10,12 @@ from commands import command
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.results.older_versions import OlderVersions
 from onnx_conformance.results.stream import Run
+from runtime_fakes import write_lacking
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-OLD = """
-import onnx
-from onnx.reference import ReferenceEvaluator
-
-OPT_OUTS = (("NotImplementedError", "", "no kernel"),)
-
-
-def info():
-    return {"runtime": "old", "version": "1"}
-
-
-def run(model, inputs, outputs):
-    held = onnx.load_from_string(model)
-    if held.opset_import[0].version > NEWEST:
-        raise NotImplementedError("too new")
-    return ReferenceEvaluator(held).run(list(outputs), inputs)
-"""
+TOO_NEW = "loaded.opset_import[0].version > 21"
 
 
 def result(version: int, name: str, verdict: Verdict, **more: Any) -> Result:
@@ -96,7 +81,7 @@ def test_a_case_that_does_not_exist_in_a_version_is_looked_for_in_the_one_before
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_run_of_the_core_has_the_cases_of_the_version_that_the_runtime_has(jobs: int, tmp_path: Path) -> None:
     adapter, results = tmp_path / "old.py", tmp_path / "r.ndjson"
-    adapter.write_text(OLD.replace("NEWEST", "21"))
+    write_lacking(adapter, TOO_NEW)
     words = ("--op", "GlobalMaxPool", "--backend", adapter, "--backend", "onnx_reference", "--jobs", jobs)
     done = command("run", "--core", *words, "--results", results, "--table", "none")
     run = Run(results)
@@ -116,7 +101,7 @@ def test_a_run_of_the_core_has_the_cases_of_the_version_that_the_runtime_has(job
 
 def test_only_a_run_of_the_whole_core_adds_older_versions(tmp_path: Path) -> None:
     adapter, results = tmp_path / "old.py", tmp_path / "r.ndjson"
-    adapter.write_text(OLD.replace("NEWEST", "21"))
+    write_lacking(adapter, TOO_NEW)
     several = (("--opsets", "22"), ("--at-most", "6"), ("--op", "GlobalMaxPool/22"))
     for words in (*(("--core", *more) for more in several), ("--opsets", "22")):
         only = () if "--op" in words else ("--op", "GlobalMaxPool")

@@ -16,6 +16,7 @@ from onnx_conformance.suites import claims
 from onnx_conformance.suites.chosen import selection_of
 from onnx_conformance.suites.generated import Generated
 from refusals import refuses
+from runtime_fakes import write_lacking
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,24 +95,6 @@ def test_a_missing_file_gets_a_sentence(tmp_path: Path) -> None:
         assert "[profile-not-readable]" in done.err, done.text
 
 
-ADAPTER = """
-import numpy as np
-import onnx
-import onnx.reference
-
-OPT_OUTS = (("NotImplementedError", "", "no kernel"),)
-
-
-def info():
-    return {"runtime": "mine", "version": "1"}
-
-
-def run(model, inputs, outputs):
-    loaded = onnx.load_from_string(model)
-    if LACKING:
-        raise NotImplementedError("gone")
-    return onnx.reference.ReferenceEvaluator(loaded).run(outputs, inputs)
-"""
 LACKS_SOME = "any(item.name == 'axis' and item.i < 0 for item in loaded.graph.node[0].attribute)"
 FLATTEN = ("--op", "Flatten/13", "--form", "plain", "--table", "none", "--groups", "1")
 
@@ -119,7 +102,7 @@ FLATTEN = ("--op", "Flatten/13", "--form", "plain", "--table", "none", "--groups
 @pytest.mark.slow
 def test_the_claims_of_a_run_hold_until_the_runtime_lacks_more(tmp_path: Path) -> None:
     adapter, file, profile = tmp_path / "mine.py", tmp_path / "r.ndjson", tmp_path / "claims.toml"
-    adapter.write_text(ADAPTER.replace("LACKING", LACKS_SOME))
+    write_lacking(adapter, LACKS_SOME)
     backend = ("--backend", adapter, "--results", file, "--overwrite")
     command("run", *FLATTEN, *backend)
     verdicts = {result.case: result.verdict for result in Run(file).results()}
@@ -136,7 +119,7 @@ def test_the_claims_of_a_run_hold_until_the_runtime_lacks_more(tmp_path: Path) -
     assert Verdict.DECLINED not in {result.verdict for result in Run(file).results()}
     update = ("expectations", "update", file, "--expectations", accepted, "--accept-new", "--reason", "for now")
     assert command(*update).status == 0
-    adapter.write_text(ADAPTER.replace("LACKING", "True"))  # It claims what it declines.
+    write_lacking(adapter, "True")  # It claims what it declines.
     done = command("run", *FLATTEN, *backend, "--profile", profile, "--expectations", accepted)
     assert done.status == 1, done.text
     assert "declined" in done.text, done.text
