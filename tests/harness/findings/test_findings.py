@@ -175,11 +175,8 @@ def test_a_value_violates_no_sentence_on_types_and_imprecision_violates_the_defi
 @pytest.mark.parametrize(
     ("case", "deciding", "sentence"),
     [
-        (
-            "Mod/28/zeros_fmod_float16",
-            True,
-            "If `fmod` is `0`, the output is calculated as",
-        ),  # Its equal shapes are not broadcast.
+        # Its equal shapes are not broadcast.
+        ("Mod/28/zeros_fmod_float16", True, "If `fmod` is `0`, the output is calculated as"),
         ("Split/18/uneven_two", True, "the last chunk will be smaller"),
         ("Split/18/uneven_two", False, "Split a tensor into a list of tensors"),  # Many passing cases cite the others.
         ("Split/18/uneven_two@symbolic", True, "Each size in the list MAY be expressed"),
