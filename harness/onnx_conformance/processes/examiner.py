@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import onnx
 from google.protobuf.message import DecodeError
 
-from onnx_conformance.case.case import by_itself
+from onnx_conformance.case.case import PLAIN, by_itself
 from onnx_conformance.environments import backend_names
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
@@ -28,8 +28,12 @@ ADAPTER = "onnx_conformance.specification.examiner"
 
 
 def evaluated(case: Case, model: bytes, inputs: Mapping[str, Value]) -> Reply:
-    """Return the oracle's reply for a model with these inputs; the outputs are those of the case."""
-    asked = dataclasses.replace(by_itself(case), model=model, inputs=dict(inputs), files={}, earlier=None)
+    """Return the oracle's reply for a model with these inputs; the outputs are those of the case.
+
+    The oracle has all optional features that a form may need of an adapter, so it is asked as for a plain case.
+    """
+    plain = dataclasses.replace(by_itself(case), form=PLAIN)
+    asked = dataclasses.replace(plain, model=model, inputs=dict(inputs), files={}, earlier=None)
     return _process().ask(asked)
 
 

@@ -34,6 +34,7 @@ PRODUCT, SOFTPLUS, BEYOND = (
     "ai.onnx/Softplus/22/signature_example",
     "ai.onnx/Softplus/22/infinities_float",
 )
+OVERRIDES = "ai.onnx/Where/16/mixed@overridden"
 FORBIDDEN = "ai.onnx/Identity/13/signature_types_outside_t/int4"
 STATIC, BY_VALUES = "ai.onnx/Split/2/sum_before_13_short", "ai.onnx/Split/13/sum_short"
 
@@ -62,6 +63,7 @@ TRANSFORMED = [
     ("nothing", MATRIX, Verdict.PASS, ""),
     ("nothing", SYMBOLIC, Verdict.PASS, ""),
     ("nothing", FORBIDDEN, Verdict.UNSPECIFIED, "no requirement on transforming"),
+    ("nothing", OVERRIDES, Verdict.PASS, ""),  # A runtime needs to accept such a value; a tool gets none.
     ("raises", FORBIDDEN, Verdict.PASS, ""),
     ("value", MATRIX, Verdict.WRONG_VALUE, "evaluated by the oracle"),
     ("shape", MATRIX, Verdict.PASS, ""),  # It knows no other shape.
@@ -116,6 +118,7 @@ def test_a_tool_that_changes_models_is_judged_by_the_oracle(
 INFERRED = [
     ("nothing", MATRIX, Verdict.PASS, ""),
     ("nothing", FORBIDDEN, Verdict.UNSPECIFIED, ""),
+    ("nothing", OVERRIDES, Verdict.PASS, ""),  # A runtime needs to accept such a value; a tool gets none.
     ("raises", FORBIDDEN, Verdict.PASS, ""),  # It has found a contradiction.
     ("raises", MATRIX, Verdict.REFUSED, "a contradiction"),
     ("type", MATRIX, Verdict.WRONG_TYPE, "inferred tensor(int8), expected float"),
