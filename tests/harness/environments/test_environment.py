@@ -14,7 +14,7 @@ import pytest
 
 from commands import command
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.case.case import PLAIN
+from onnx_conformance.case.case import OVERRIDDEN, OVERRIDES, PLAIN
 from onnx_conformance.declare import Tag
 from onnx_conformance.environments import backend_names
 from onnx_conformance.environments.environment_variables import settings
@@ -83,6 +83,17 @@ def test_an_adapter_that_accepts_no_such_request_opts_out_and_answers_the_others
     with Asker(backend_names.resolve("environment.once"), Limits()) as asker:
         case = next(Generated().cases(Selection(ops=OPS, forms=(TWICE,))))
         assert OPTED_OUT["earlier"] in ask_and_judge(asker, case)[0].message
+
+
+@pytest.mark.parametrize(("backend", "verdict"), [("environment.right", Verdict.UNSUPPORTED), ("oracle", Verdict.PASS)])
+def test_the_default_of_an_input_is_overridden_only_where_an_adapter_declares_it(
+    backend: str, verdict: Verdict
+) -> None:
+    with Asker(backend_names.resolve(backend), Limits()) as asker:
+        case = next(Generated().cases(Selection(ops=("Dropout",), forms=(OVERRIDDEN,))))
+        result = ask_and_judge(asker, case)[0]
+    assert result.verdict is verdict, result
+    assert (OPTED_OUT[OVERRIDES] in result.message) is (verdict is Verdict.UNSUPPORTED)
 
 
 def results(path: Path, backend: str, *arguments: str) -> Counter[Verdict]:
