@@ -328,9 +328,9 @@ class Cluster:
     @property
     def _kinds(self) -> dict[tuple[str, ...], Mapping[str, float]]:
         """The groups of backends that can run on the same workers, with the required resources."""
-        needing = self._options.resources
-        plain = tuple(name for name in dict.fromkeys(self._options.backends) if name not in needing)
-        return {**({plain: {}} if plain else {}), **{(name,): needs for name, needs in needing.items()}}
+        names, needing = tuple(dict.fromkeys(self._options.backends)), self._options.resources
+        plain = tuple(name for name in names if name not in needing)
+        return {**({plain: {}} if plain else {}), **{(name,): needing[name] for name in names if name in needing}}
 
     def _task(self, backends: tuple[str, ...], slices: Sequence[Slice] = ()) -> Task:
         options = replace(self._options, backends=backends, results=None, expectations=None)

@@ -78,11 +78,16 @@ def test_a_case_that_does_not_exist_in_a_version_is_looked_for_in_the_one_before
     assert [sorted(ids) for ids in asked] == [["ai.onnx/Mul/13/a"], ["ai.onnx/Mul/7/a"]]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_run_of_the_core_has_the_cases_of_the_version_that_the_runtime_has(jobs: int, tmp_path: Path) -> None:
+WORKERS = [("--jobs", "1"), ("--jobs", "2"), ("--cluster", "local:1")]
+
+
+@pytest.mark.parametrize("workers", WORKERS, ids=" ".join)
+def test_a_run_of_the_core_has_the_cases_of_the_version_that_the_runtime_has(
+    workers: tuple[str, str], tmp_path: Path
+) -> None:
     adapter, results = tmp_path / "old.py", tmp_path / "r.ndjson"
     write_lacking(adapter, TOO_NEW)
-    words = ("--op", "GlobalMaxPool", "--backend", adapter, "--backend", "onnx_reference", "--jobs", jobs)
+    words = ("--op", "GlobalMaxPool", "--backend", adapter, "--backend", "onnx_reference", *workers)
     done = command("run", "--core", *words, "--results", results, "--table", "none")
     run = Run(results)
     by: dict[tuple[str, str], set[str]] = {}

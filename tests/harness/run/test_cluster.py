@@ -206,6 +206,8 @@ def test_backends_that_need_a_device_have_tasks_of_their_own() -> None:
     crew = cluster.Cluster(of, "", (), encode=False)
     assert crew._kinds == {("a", "c"): {}, ("b",): {"GPU": 1.0}}
     assert crew._task(("b",)).options.backends == ("b",)
+    one = cluster.Cluster(dataclasses.replace(of, backends=("c",)), "", (), encode=False)
+    assert one._kinds == {("c",): {}}, "a later part of a run, with one of its backends"
 
 
 def test_short_slices_share_a_task_and_long_ones_do_not() -> None:
