@@ -240,22 +240,45 @@ class Run:
             HarnessError: no backend is left, or something else went wrong.
         """
         while True:
-            with contextlib.ExitStack() as own:
-                crew = own.enter_context(self._crew_for(slices, skipped, self.options, self.targets))
-                try:
-                    hellos = crew.start()
-                except HarnessError as error:
-                    name = self._backend_of(error.text)
-                    others = [target for target in self.targets if target.name != name]
-                    if len(others) in {0, len(self.targets)} or self.options.resume or self.options.cluster:
-                        raise
-                    self.faults.append(error.labelled)
-                    self.targets = others
-                    self._excluded.pop(name)
-                    self.streams.leave_out(name)
-                    continue
-                stack.push(own.pop_all())
-                return crew, hellos
+            if not self.options.cluster:
+                self._jobs = _jobs_for(slices, self.options, self.targets)
+            try:
+                return self._start(stack, slices, skipped, self.options, self.targets)
+            except HarnessError as error:
+                name = self._backend_of(error.text)
+                others = [target for target in self.targets if target.name != name]
+                if len(others) in {0, len(self.targets)} or self.options.resume or self.options.cluster:
+                    raise
+                self.faults.append(error.labelled)
+                self.targets = others
+                self._excluded.pop(name)
+                self.streams.leave_out(name)
+
+    def _start(
+        self,
+        stack: contextlib.ExitStack,
+        slices: Sequence[Slice],
+        skipped: Skipped,
+        options: Options,
+        targets: Sequence[Target],
+    ) -> tuple[Crew, Mapping[str, Mapping[str, Any]]]:
+        """Start the workers for some slices; return them and the hello of each backend.
+
+        Args:
+            stack: closes the workers.
+            slices: that they are for.
+            skipped: the cases that are not to run on a backend.
+            options: with the selection that the slices are of.
+            targets: the backends.
+
+        Raises:
+            HarnessError: a backend does not start, or something else went wrong.
+        """
+        with contextlib.ExitStack() as own:
+            crew = own.enter_context(self._crew_for(slices, skipped, options, targets))
+            hellos = crew.start()
+            stack.push(own.pop_all())
+            return crew, hellos
 
     def _take_results(
         self,
@@ -306,8 +329,13 @@ class Run:
                 continue
             options = dataclasses.replace(self.options, backends=(target.name,), selection=chosen, jobs=1)
             with contextlib.ExitStack() as stack:
+                words = (stack, slices, Skipped({}), options, (target,))
                 try:
-                    crew = self._started_again(stack, slices, options, target)
+                    try:
+                        crew, _ = self._start(*words)
+                    except HarnessError:  # Its adapters may still be ending, and a device may allow only one process.
+                        time.sleep(ENDING_SECONDS)
+                        crew, _ = self._start(*words)
                 except HarnessError as error:
                     self.faults.append(error.labelled)
                     return
@@ -316,32 +344,6 @@ class Run:
                 ended.unfinished += crew.unfinished
             self.cost = crew.cost if self.cost is None else self.cost + crew.cost
             self.older[target.name] = self._results_of(target.name) - before
-
-    def _started_again(
-        self, stack: contextlib.ExitStack, slices: Sequence[Slice], options: Options, target: Target
-    ) -> Crew:
-        """Start workers for a backend whose previous workers have just ended.
-
-        Their adapters may still be ending, and a device may allow only one process, so there is a second try.
-
-        Args:
-            stack: closes the workers.
-            slices: that they are for.
-            options: with the selection that they are of.
-            target: the backend.
-
-        Raises:
-            HarnessError: the backend does not start.
-        """
-        with contextlib.suppress(HarnessError), contextlib.ExitStack() as own:
-            crew = own.enter_context(self._crew_for(slices, Skipped({}), options, (target,)))
-            crew.start()
-            stack.push(own.pop_all())
-            return crew
-        time.sleep(ENDING_SECONDS)
-        crew = stack.enter_context(self._crew_for(slices, Skipped({}), options, (target,)))
-        crew.start()
-        return crew
 
     def _results_of(self, backend: str) -> int:
         return sum(self.streams.counts.get(backend, {}).values())
@@ -414,9 +416,7 @@ class Run:
         encode = options.results is not None
         if options.cluster:
             return Cluster(options, self.suite.digest(), skipped, encode=encode)
-        count = min(options.jobs or _jobs_for(slices, len(targets)), max(1, len(slices)))
-        if options is self.options:
-            self._jobs = count
+        count = _jobs_for(slices, options, targets)
         if count == 1:
             return Alone(work, self.suite, skipped)
         share = dataclasses.replace(options.limits, cores=max(1.0, cores() / count))
@@ -525,7 +525,8 @@ class Run:
         return EXIT_FAILED if self.summary.failed_openly or self.idle or self.stale else EXIT_PASSED
 
 
-def _jobs_for(slices: Sequence[Slice], backends: int) -> int:
-    """Return how many workers some slices are worth, on the processors that there are."""
-    cases = sum(part.cases for part in slices)
-    return max(1, min(cores() // backends, math.ceil(cases / CASES_OF_A_WORKER)))
+def _jobs_for(slices: Sequence[Slice], options: Options, targets: Sequence[Target]) -> int:
+    """Return the number of workers: as asked for, or as many as slices are worth on the processors that there are."""
+    worth = math.ceil(sum(part.cases for part in slices) / CASES_OF_A_WORKER)
+    wanted = options.jobs or max(1, min(cores() // len(targets), worth))
+    return min(wanted, max(1, len(slices)))
