@@ -26,7 +26,7 @@ PLAIN = "plain"
 OVERRIDDEN = "overridden"
 """The form in which the caller overrides the default of an input, which is an initializer of the same name."""
 OVERRIDES = "overrides"
-"""What that form needs of an adapter; see "accepts" in backends/README.md."""
+"""The optional feature of an adapter that this form needs; see "accepts" in backends/README.md."""
 DATA_FILE = "model.onnx.data"
 """The name that exporters use for the file with the external data of a model."""
 _OBJECTS = 2048
