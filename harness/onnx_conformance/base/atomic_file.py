@@ -6,10 +6,10 @@ import contextlib
 import os
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 def write(path: Path, pieces: Iterable[str]) -> None:
@@ -30,6 +30,26 @@ def write(path: Path, pieces: Iterable[str]) -> None:
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
             file.writelines(pieces)
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Give a binary file that replaces another one at the end; if an exception is raised, nothing is replaced.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    path = path.resolve()
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            yield file
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     finally:

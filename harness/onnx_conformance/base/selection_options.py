@@ -69,7 +69,9 @@ OPTIONS = (
     SelectionOption("model", "Only operator versions, types and attributes that this ONNX model uses.", "FILE"),
     SelectionOption("claims", "Only cases that the claims of this file cover.", "FILE"),
     SelectionOption("case", "Only cases with these ids. Repeatable.", "GLOB", repeatable=True),
-    SelectionOption("tag", "Only cases with these tags. Repeatable.", "GLOB", repeatable=True),
+    SelectionOption(
+        "tag", "Only cases with these tags; '!size': only cases without this one. Repeatable.", "GLOB", repeatable=True
+    ),
     SelectionOption(
         "form", "Only cases in these forms: plain, symbolic, initializer*, expanded, ... Repeatable.", "GLOB",
         repeatable=True,

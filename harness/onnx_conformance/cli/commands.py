@@ -80,6 +80,7 @@ COMMANDS = {
         "opset", "opset_",
         "Show the changes between two opsets or two onnx packages.",
     ),
+    "pack": Command("pack", "pack", "Write cases to one file, for programs in any language."),
     "publish": Command(
         "publish", "publish",
         "Write an index, a web site and badges of results files.",
@@ -120,7 +121,7 @@ GROUPS = {
     "Understand a failure": ("show", "repro", "minimize", "explain", "dissent"),
     "Gate a pull request": ("gate", "expectations", "claims", "compare", "merge"),
     "Report and publish": ("report", "findings", "gaps", "scripts", "site", "publish"),
-    "Look at the cases": ("list", "generate", "coverage", "readings", "opset"),
+    "Look at the cases": ("list", "generate", "pack", "coverage", "readings", "opset"),
     "Work on this project": ("new", "check", "manifest", "cache", "version"),
 }
 """The commands by the work that they are for, as the help lists them."""

@@ -232,7 +232,7 @@ def with_case_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     return click.option(
         "--suite", "suite_name", default="generated", show_default=True, metavar="SUITE",
         help="generated, kernels (sizes of real models), provisional (undeclared versions), transforms (graphs "
-        "that optimizers rewrite), official (onnx's own tests), or a folder in ONNX's layout.",
+        "that optimizers rewrite), official (onnx's own tests), a pack, or a folder in ONNX's layout.",
     )(_with_selection_options(collected, OPTIONS))  # fmt: skip
 
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import onnx
+
+from onnx_conformance.backends import protocol
 from onnx_conformance.backends.protocol import clip
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.values import Drawn
+from onnx_conformance.base.verdict import split_operator
 from onnx_conformance.case import properties
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import PLAIN, Case, Outcome
@@ -18,11 +23,21 @@ from onnx_conformance.case.lane_sums import LaneSums
 from onnx_conformance.declare import Order
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.specification.element_types import ElementTypeError
+from onnx_conformance.specification.usage import table as usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from onnx_conformance.base.values import Array
+    from onnx_conformance.declare import AnyOf
+
+CONTAINERS = ("Sequence", "Map", "Optional")
+"""The messages of onnx's TypeProto for values that contain others."""
+_KINDS = frozenset({"tensor_type", "sparse_tensor_type", "sequence_type", "map_type", "optional_type"})
+
+FORMAT = 1
+"""Version of the format. Readers ignore members that they do not know; a change of a known one increases the number."""
 LAYOUT_RTOL, LAYOUT_ATOL = 1e-3, 1e-7
 """The tolerance of onnx's own runner, used if data.json has none."""
 MOST_VALUES = 10_000
@@ -35,10 +50,17 @@ class StoreError(HarnessError):
 
 def describe(case: Case) -> dict[str, Any]:
     """Return the content of case.json for a case."""
-    allowance = case.allowance
+    allowance, model = case.allowance, onnx.load_from_string(case.model)
+    operator, _ = split_operator(case.operator)
     return {
+        "format": FORMAT,
         "id": case.id,
         "operator": case.operator,
+        "opsets": {item.domain or "ai.onnx": item.version for item in model.opset_import},
+        "types": sorted(_element_types(model)),
+        "containers": sorted(_containers(model)),
+        "model_sha256": hashlib.sha256(case.model).hexdigest(),
+        "usage_rank": usage.read().rank(operator),
         "outcome": str(case.outcome),
         "clauses": list(case.clauses),
         "detail": case.detail,
@@ -69,6 +91,30 @@ def describe(case: Case) -> dict[str, Any]:
             "any_order": dataclasses.asdict(allowance.any_order) if allowance.any_order else None,
         },
     }
+
+
+def _element_types(model: onnx.ModelProto) -> set[str]:
+    """Return the element types of the inputs, outputs and initializers of a model, as far as ONNX defines them."""
+    names = {row.number: row.name for row in protocol.ELEMENT_TYPES}
+    numbers = {item.data_type for item in model.graph.initializer}
+    numbers |= {item.values.data_type for item in model.graph.sparse_initializer}
+    numbers |= {part.elem_type for part in _parts(model) if type(part).__name__ not in CONTAINERS}
+    return {names[number] for number in numbers if number in names}
+
+
+def _containers(model: onnx.ModelProto) -> set[str]:
+    """Return which of sequence, map and optional the inputs and outputs of a model are, or contain."""
+    return {name.lower() for part in _parts(model) if (name := type(part).__name__) in CONTAINERS}
+
+
+def _parts(model: onnx.ModelProto) -> Iterator[Any]:
+    """Yield the parts of the types of a model's inputs and outputs: containers, and the tensors in them."""
+    for info in (*model.graph.input, *model.graph.output):
+        inner: Any = info.type
+        while isinstance(inner, onnx.TypeProto) and (kind := inner.WhichOneof("value")) in _KINDS:
+            part = getattr(inner, kind)
+            yield part
+            inner = part.value_type if kind == "map_type" else part.elem_type
 
 
 def text(case: Case) -> bytes:
@@ -106,6 +152,18 @@ class Description:
     drawn: Mapping[int, Drawn]
     any_of: Mapping[int, Several]
 
+    def fields(
+        self, *, bounds: tuple[Array, ...] | None = None, any_of: tuple[AnyOf | None, ...] = ()
+    ) -> dict[str, Any]:
+        """Return the members of a case that are described here, with the parts of its tolerance that are tensors."""
+        allowance = dataclasses.replace(self.allowance, bounds=bounds, any_of=any_of)
+        own = {name: getattr(self, name) for name in _OF_CASE}
+        return {**own, "allowance": allowance}
+
+
+_OF_CASE = ("outcome", "operator", "clauses", "notes", "tags", "form", "detail", "force", "reworded", "readings")
+"""The members that a case has by the same names."""
+
 
 def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -> Description:
     """Return the combined content of the two files; an empty text means that a file is missing.
@@ -114,6 +172,12 @@ def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -
         StoreError: one of them is not JSON, or a field has a wrong type or value.
     """
     fields = _object(case_path, case_text)
+    if _number(case_path, fields, "format", FORMAT) > FORMAT:
+        raise StoreError(
+            "case-format-newer",
+            f"{case_path}: format {clip(fields['format'])}; this onnx-conformance reads formats up to {FORMAT}, so "
+            "install a newer one",
+        )
     layout = _object(data_path, data_text)
     outcome = _text(case_path, fields, "outcome") or Outcome.VALUES
     if outcome not in list(Outcome):
@@ -227,10 +291,11 @@ def _allowance(case_path: Path, tolerance: object, data_path: Path, layout: Mapp
 
 
 def _interval(path: Path, interval: object) -> tuple[float, float] | None:
+    """Return an interval. An integer stays one, because the digest of a case depends on how a number is written."""
     if interval is None or interval == []:
         return None
     numbers = interval if isinstance(interval, list) else []
-    real = [float(item) for item in numbers if isinstance(item, int | float) and not isinstance(item, bool)]
+    real = [item for item in numbers if isinstance(item, int | float) and not isinstance(item, bool)]
     if len(real) != len(numbers) or len(real) != 2 or not real[0] <= real[1]:  # noqa: PLR2004 - the two ends
         raise StoreError(
             "interval-invalid", f"{path}: interval is {clip(interval)}; expected two numbers, the lower one first"
@@ -249,8 +314,10 @@ def _sums(path: Path, sums: object) -> LaneSums | None:
             f"{path}: sums is {clip(sums)}; expected the members axes (different numbers of at least 0), total, within "
             "and output",
         )
-    total, within = (_number(path, members, name, 0) for name in ("total", "within"))
-    return LaneSums.of_members({"axes": axes, "total": total, "within": within, "output": output})
+    for name in ("total", "within"):
+        _number(path, members, name, 0)
+    numbers = {name: members.get(name, 0) for name in ("total", "within")}  # An integer stays one, as in `_interval`.
+    return LaneSums.of_members({"axes": axes, **numbers, "output": output})
 
 
 def _is_index(value: object) -> bool:

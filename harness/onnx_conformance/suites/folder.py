@@ -27,6 +27,7 @@ class Folder:
 
     makes = False
     planned = False
+    has_core = False
 
     def __init__(self, path: Path) -> None:
         """Open a folder.

@@ -75,6 +75,7 @@ class Generated:
     name = "generated"
     makes = True
     planned = True
+    has_core = True
 
     def __init__(self) -> None:
         """Load nothing yet: that takes a second."""

@@ -35,6 +35,7 @@ class Kernels:
     name = "kernels"
     makes = True
     planned = False
+    has_core = False
 
     def __init__(self) -> None:
         """Make nothing yet."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +16,13 @@ from onnx_conformance.base.verdict import MOST_DIGITS, line
 from onnx_conformance.generation import from_model, plans
 from onnx_conformance.specification import registry, schema
 from onnx_conformance.specification.completeness import undeclared
+from onnx_conformance.suites.case_pack import SUFFIX
 from onnx_conformance.suites.folder import Folder
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.kernels import Kernels
 from onnx_conformance.suites.official import Official
 from onnx_conformance.suites.operator_versions import respelled, since_of
+from onnx_conformance.suites.pack_file import PackFile
 from onnx_conformance.suites.provisional import Provisional
 from onnx_conformance.suites.ranking import most_important
 from onnx_conformance.suites.selection import Selection, SelectionError
@@ -38,7 +41,9 @@ GLOBS = ("--op ", "--case ", "--tag ", "--form ")
 
 
 def open_suite(name: str) -> Suite:
-    """Return the suite called `name`: generated, kernels, provisional, transforms, official, or the path of a folder.
+    """Return the suite called `name`: generated, kernels, provisional, transforms, official, or that of a path.
+
+    A path is that of a folder or of a pack.
 
     Raises:
         SuiteError: there is no such suite.
@@ -53,7 +58,8 @@ def open_suite(name: str) -> Suite:
         return Transforms()
     if name == Kernels.name:
         return Kernels()
-    return Folder(Path(name))
+    path = Path(name)
+    return PackFile(path) if path.suffix == SUFFIX or zipfile.is_zipfile(path) else Folder(path)
 
 
 def check_readable(suite: Suite) -> None:
@@ -132,7 +138,7 @@ def check_selection(suite: Suite, selection: Selection) -> None:
     Raises:
         SelectionError: no operator of the suite matches an --op or the other options, or the suite has no core.
     """
-    if selection.core and not isinstance(suite, Generated | Provisional):
+    if selection.core and not suite.has_core:
         raise SelectionError(
             "suite-without-core", f"--core: suite {suite.name} has no core; remove it, or use --sample 1/20"
         )

@@ -36,6 +36,7 @@ class Official:
     name = "official"
     makes = False
     planned = False
+    has_core = False
 
     def __init__(self) -> None:
         """Load nothing yet: that takes seconds."""

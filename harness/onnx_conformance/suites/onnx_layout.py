@@ -12,7 +12,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import json
 import os
@@ -348,29 +347,21 @@ def _case(case_id: str, model: onnx.ModelProto, data: Path, root: Path, descript
             )
     return Case(
         id=case_id,
-        operator=description.operator or operator_of(model),
         model=model.SerializeToString(deterministic=True),
         inputs=inputs,
         outputs=tuple(info.name for info in model.graph.output),
-        outcome=description.outcome,
         expected=expected,
-        allowance=dataclasses.replace(
-            description.allowance,
-            bounds=_bounds(data, root, len(model.graph.output)),
-            any_of=_any_of(data, root, model, description, expected),
-        ),
-        clauses=description.clauses,
-        tags=description.tags,
-        form=description.form,
-        detail=description.detail,
-        force=description.force,
-        reworded=description.reworded,
-        readings=description.readings,
-        notes=description.notes,
         earlier={info.name: _decode(earlier[info.name], root, info.type) for info in fed}
         if description.form == TWICE
         else None,
         files={name: _bytes(data.parent / name, root) for name in of_model},
+        **{
+            **description.fields(
+                bounds=_bounds(data, root, len(model.graph.output)),
+                any_of=_any_of(data, root, model, description, expected),
+            ),
+            "operator": description.operator or operator_of(model),
+        },
     )
 
 

@@ -31,6 +31,7 @@ class Provisional:
     name = PROVISIONAL
     makes = True
     planned = True
+    has_core = True
 
     def __init__(self) -> None:
         """Find the versions.

@@ -33,6 +33,8 @@ class SelectionError(HarnessError):
     """A selection names something that the suite does not have."""
 
 
+NOT = "!"
+"""The beginning of a --tag that excludes cases."""
 MOST_IN_A_BYTE = 4
 """Maximum number of elements in a byte of a model: those of 2-bit types."""
 
@@ -44,7 +46,7 @@ class Selection:
     Attributes:
         ops: globs over operators: Split*, Split/18, ai.onnx/Split/18, Conv/>=11,<22.
         cases: globs over case ids.
-        tags: globs over tags.
+        tags: globs over tags; one that begins with ! excludes the cases with such a tag.
         shard: (i, n), i from 1.
         sample: n, to select 1 case in n; 1: all. Not part of `str()`, because it may differ by backend.
         core: only the core of each operator; see `onnx_conformance.generation.core`.
@@ -149,7 +151,7 @@ class Selection:
         wanted = [  # All are evaluated, so that every glob that matches is recorded.
             self.takes_operator(case.operator),
             self._any("--case", self.cases, (case.id,)),
-            self._any("--tag", self.tags, tuple(case.tags)),
+            self._tagged(case.tags),
             self._any("--form", self.forms, (case.form,)),
         ]
         return all(wanted) and self.takes_id(case.id)
@@ -200,7 +202,7 @@ class Selection:
 
     def may_take(self, operator: str, tags: Iterable[str]) -> bool:
         """Return whether a case of this operator version with these tags may be selected and so must be generated."""
-        return self._may_be_of(operator) and (not self.tags or bool(_hits(self.tags, tags)))
+        return self._may_be_of(operator) and self._takes_tags(self._tag_hits(tags))
 
     def may_have(self, operator: str) -> bool:
         """Return whether cases of an operator version may be selected; no glob is recorded as matching."""
@@ -223,6 +225,23 @@ class Selection:
         hits = _hits(globs, names)
         self.idle.difference_update((option, glob) for glob in hits)
         return bool(hits) or not globs
+
+    def _tagged(self, tags: Iterable[str]) -> bool:
+        """Return whether a case with these tags is selected."""
+        hits = self._tag_hits(tags)
+        self.idle.difference_update(("--tag", glob) for glob in hits)
+        return self._takes_tags(hits)
+
+    def _tag_hits(self, tags: Iterable[str]) -> set[str]:
+        """Return the values of --tag that match one of these tags, whether they select or exclude."""
+        names = tuple(tags)
+        return {glob for glob in self.tags if _hits((glob.removeprefix(NOT),), names)}
+
+    def _takes_tags(self, hits: set[str]) -> bool:
+        """Return whether a case is selected whose tags match these values of --tag."""
+        excluding = {glob for glob in self.tags if glob.startswith(NOT)}
+        wanted = {*self.tags} - excluding
+        return not hits & excluding and (not wanted or bool(hits & wanted))
 
     def __str__(self) -> str:
         """Return the options of the selection as on a command line."""
@@ -276,8 +295,8 @@ def _elements(value: Value | Drawn) -> int:
 
 
 def _word(glob: str) -> str:
-    """Return a glob for a command line; the comparisons of an --op need quotes there."""
-    return shlex.quote(glob) if set(glob) & set("<>") else glob
+    """Return a glob for a command line; comparisons and exclusions need quotes there."""
+    return shlex.quote(glob) if set(glob) & set("<>!") else glob
 
 
 def _named(ops: tuple[str, ...], operator: str) -> list[str]:

@@ -41,12 +41,14 @@ class Suite(Protocol):
         unreadable: the cases that could not be read so far, each once.
         makes: whether it generates only the selected cases, by operator; other suites read all their cases.
         planned: whether its cases are plans of declared cases in some form, which can be generated one by one.
+        has_core: whether some of its cases are its core.
     """
 
     name: str
     unreadable: list[Unreadable]
     makes: bool
     planned: bool
+    has_core: bool
 
     def digest(self) -> str:
         """Return a digest that differs between versions of the suite."""

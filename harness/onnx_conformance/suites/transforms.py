@@ -36,6 +36,7 @@ class Transforms:
     name = "transforms"
     makes = True
     planned = False
+    has_core = False
 
     def __init__(self) -> None:
         """Make nothing yet."""
