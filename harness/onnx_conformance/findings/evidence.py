@@ -29,6 +29,8 @@ from onnx_conformance.specification import registry
 from onnx_conformance.suites.lookup import open_suite
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from onnx_conformance.base.values import Value
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
@@ -46,9 +48,12 @@ _SIDE = re.compile(r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 _RULE = re.compile(
     r"(?i)\bmust\b|\bshould\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b|empty matrix|\bformat \["
-    r"|is not specified, a default|subset of the `axes`"
+    r"|is not specified, a default|subset of the `axes`|^floor\(input_dimension"
 )
 """Sentences at the beginning of a file that do not define the result."""
+_NAME = re.compile(r"\w+")
+_TABLE = re.compile(r"^\|.*\|$")
+"""Rows of a table, which define the results of all values in them."""
 IMPRECISE = 1e-2
 """The greatest relative error of an imprecise value; beyond it, the value is another one."""
 Feature = tuple[str | int | bool, ...]
@@ -159,9 +164,10 @@ def _made(group: FailureGroup, found: Smallest, source: Suite) -> Evidence:
 def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     """Return the sentence that a failure violates.
 
-    If only one form fails, it is the sentence on such models. Otherwise it is one that the case cites and that explains
-    the failures. The first sentence of an operator's file that is no rule defines the result, so it is the violated one
-    if no cited sentence explains the failures, or if a value is only imprecise.
+    If only some forms fail, it is the sentence on such models. Otherwise it is one that the case cites and that
+    explains the failures. If no cited one does, it is one on the optional argument without which nothing fails.
+    Otherwise it is the definition of the result: the first sentence of an operator's file that is no rule. An imprecise
+    value violates the definition, too.
 
     Args:
         case: the smallest case.
@@ -182,14 +188,36 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     if result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
         return next(iter((*of_operator, *cited)), "")
     explain = [text for text in group.deciding if text in cited and not _is_side(text, case)]
-    return next(iter((*explain, *of_operator, *cited)), "")
+    explain += [text for text in group.deciding if text in cited and text in group.marking]
+    tables = [text for text in cited if _TABLE.search(text)]
+    return next(iter((*explain, *tables, *_on_argument(case, group, texts), *of_operator, *cited)), "")
+
+
+def _on_argument(case: Case, group: FailureGroup, texts: Sequence[str]) -> Iterator[str]:
+    """Yield the sentences on the optional inputs and the attributes that the conditions of a group name.
+
+    Args:
+        case: the smallest case.
+        group: the failures.
+        texts: the sentences of the operator version.
+    """
+    name, since = split_operator(case.operator)
+    domain, _, operator = name.rpartition("/")
+    try:
+        schema = onnx.defs.get_schema(operator, since or 0, "" if domain == "ai.onnx" else domain)
+    except onnx.defs.SchemaError:
+        return
+    optional = {item.name: item.description for item in schema.inputs if item.option is item.option.Optional}
+    described = {**optional, **{name: item.description for name, item in schema.attributes.items()}}
+    for condition in group.conditions:
+        for word in _NAME.findall(condition) if not condition.startswith("without ") else ():
+            about = " ".join(described.get(word, "").split())
+            yield from (text for text in texts if text in about and not _RULE.search(text))
 
 
 def _only_form(case: Case, group: FailureGroup) -> Form | None:
-    """Return the form of the smallest case if the group fails in no other form; None for the plain form."""
-    return (
-        table.find(case.form) if case.form != PLAIN and {item.form for item in group.results} == {case.form} else None
-    )
+    """Return the form of the smallest case if the group does not fail in the plain form."""
+    return table.find(case.form) if PLAIN not in {case.form, *(item.form for item in group.results)} else None
 
 
 def _is_side(text: str, case: Case) -> bool:

@@ -43,6 +43,8 @@ OWN_WORD = re.compile(
 """Messages of a runtime that reports missing support in words that no row of its adapter has."""
 EXPLAINS = 0.3
 """The least Ochiai coefficient of a sentence that explains failures; many passing cases cite one with a smaller one."""
+MARKS = 0.7
+"""The least Ochiai coefficient of a sentence that hardly any passing case cites."""
 OF_FORM = "the runtime rejects this form of model for every operator"
 LACKS = "the runtime reports missing support"
 SHOULD = re.compile(r"(?i)^(?!.*\bmust\b).*\bshould\b")
@@ -61,6 +63,7 @@ class FailureGroup:
         results: the failures, the most severe first, and of equal ones the simplest.
         apart: the reason why they do not count; empty if they count.
         deciding: the sentences that explain the failures, first those that failing cases cite and passing ones do not.
+        marking: those of them that hardly any passing case cites.
         lacks: the versions of the operator that the runtime lacks.
     """
 
@@ -72,6 +75,7 @@ class FailureGroup:
     results: tuple[Result, ...]
     apart: str = ""
     deciding: tuple[str, ...] = ()
+    marking: frozenset[str] = frozenset()
     lacks: frozenset[int] = frozenset()
 
 
@@ -226,7 +230,11 @@ def _with_deciding(group: FailureGroup, passed: Counter[str]) -> FailureGroup:
         return failed[clause] / math.sqrt(total * (failed[clause] + passed[clause]))
 
     ordered = sorted(failed, key=lambda clause: (-explains(clause), clause))
-    return dataclasses.replace(group, deciding=tuple(clause for clause in ordered if explains(clause) >= EXPLAINS))
+    return dataclasses.replace(
+        group,
+        deciding=tuple(clause for clause in ordered if explains(clause) >= EXPLAINS),
+        marking=frozenset(clause for clause in ordered if explains(clause) >= MARKS),
+    )
 
 
 def _without_forms(group: FailureGroup) -> FailureGroup:

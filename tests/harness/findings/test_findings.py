@@ -218,6 +218,40 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
     assert evidence._sentence(case, wrong, group) == "The sum of both."
 
 
+@pytest.mark.parametrize(
+    ("case", "conditions", "sentence"),
+    [
+        ("RNN/22/layout_0", ("with sequence_lens",), "Optional tensor specifying lengths of the sequences"),
+        ("RNN/22/layout_0", (), "Computes an one-layer simple RNN."),
+        ("RNN/22/layout_0", ("without sequence_lens", "X is a scalar"), "Computes an one-layer simple RNN."),
+        ("Cast/24/powers_zero_nearest_0", (), "| 0 | 0 | NaN |"),  # A row of a table.
+        ("Resize/19/dtypes/int64", (), "as a weighted average of neighborhood"),  # Not the one on the shape.
+        ("LSTM/22/hard_sigmoid_default_since_7", ("marks",), "Default values are the same as of"),
+    ],
+)
+def test_a_value_that_no_sentence_explains_violates_one_on_the_argument_that_matters_or_the_definition(
+    case: str, conditions: tuple[str, ...], sentence: str
+) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    wrong = result(case, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    cited = made.clauses if "marks" in conditions else ()
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=cited, marking=frozenset(cited)
+    )
+    assert evidence._sentence(made, wrong, group).startswith(sentence)
+
+
+def test_failures_in_several_forms_but_not_in_the_plain_one_violate_the_sentence_on_forms() -> None:
+    made = find_case("ai.onnx/Split/18/uneven_two@symbolic")
+    forms = [dataclasses.replace(result(made.id, Verdict.REFUSED), form=form) for form in ("symbolic", "unranked")]
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, (), tuple(forms), deciding=made.clauses
+    )
+    assert evidence._sentence(made, forms[0], group).startswith("Each size in the list MAY be expressed")
+    plainly = dataclasses.replace(group, results=(*forms, dataclasses.replace(forms[0], form="plain")))
+    assert evidence._sentence(made, forms[0], plainly) in made.clauses
+
+
 def test_the_ledger_survives_an_update(tmp_path: Path) -> None:
     item = plain("a", "ai.onnx/Sin", "message", title="Sin: wrong")
     reported = {"link": "https://example.org/1", "date": "2026-11-27"}
