@@ -29,8 +29,6 @@ from onnx_conformance.specification import registry
 from onnx_conformance.suites.lookup import open_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from onnx_conformance.base.values import Value
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
@@ -44,7 +42,9 @@ MOST_MODEL, MOST_VALUE = 6000, 600
 _WORD = re.compile(r"[^\w.]+")
 """Characters that ids do not contain, such as the brackets of an option, because ids are names of files."""
 _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
-_SIDE = re.compile(r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: ")
+_SIDE = re.compile(
+    r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: |^floor\(input_dimension"
+)
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 _RULE = re.compile(
     r"(?i)\bmust\b|\bshould\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b|empty matrix|\bformat \["
@@ -52,6 +52,8 @@ _RULE = re.compile(
 )
 """Sentences at the beginning of a file that do not define the result."""
 _NAME = re.compile(r"\w+")
+_ABSENCE = re.compile(r"(?i)\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bomitted\b|\boptional\b")
+"""Sentences on an argument that a node does not have."""
 _TABLE = re.compile(r"^\|.*\|$")
 """Rows of a table, which define the results of all values in them."""
 IMPRECISE = 1e-2
@@ -187,32 +189,43 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
         return next(iter((*cited, *of_operator)), "")
     if result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
         return next(iter((*of_operator, *cited)), "")
-    explain = [text for text in group.deciding if text in cited and not _is_side(text, case)]
+    arguments = _arguments(case)
+    absent = [about for about, is_absent in arguments.values() if is_absent]
+    explain = [
+        text
+        for text in group.deciding
+        if text in cited
+        and not _is_side(text, case)
+        and (_ABSENCE.search(text) is not None or not any(text in about for about in absent))
+    ]
     explain += [text for text in group.deciding if text in cited and text in group.marking]
     tables = [text for text in cited if _TABLE.search(text)]
-    return next(iter((*explain, *tables, *_on_argument(case, group, texts), *of_operator, *cited)), "")
+    refused = [word for word in _NAME.findall(result.message) if "_" in word] if result.verdict in WITH_MESSAGE else []
+    matters = [word for each in group.conditions if not each.startswith("without ") for word in _NAME.findall(each)]
+    of_message, of_conditions = (
+        [text for text in texts if any(text in arguments[word][0] for word in words) and not _RULE.search(text)]
+        for words in ([word for word in each if word in arguments] for each in (refused, matters))
+    )
+    return next(iter((*of_message, *explain, *tables, *of_conditions, *of_operator, *cited)), "")
 
 
-def _on_argument(case: Case, group: FailureGroup, texts: Sequence[str]) -> Iterator[str]:
-    """Yield the sentences on the optional inputs and the attributes that the conditions of a group name.
+def _arguments(case: Case) -> dict[str, tuple[str, bool]]:
+    """Return the optional inputs and the attributes of the operator version of a case.
 
-    Args:
-        case: the smallest case.
-        group: the failures.
-        texts: the sentences of the operator version.
+    Each has its description, and whether no node of the case has it; False if the model has no node of the operator.
     """
     name, since = split_operator(case.operator)
     domain, _, operator = name.rpartition("/")
     try:
         schema = onnx.defs.get_schema(operator, since or 0, "" if domain == "ai.onnx" else domain)
     except onnx.defs.SchemaError:
-        return
+        return {}
+    nodes = [node for node in onnx.load_from_string(case.model).graph.node if node.op_type == operator]
+    present = {item.name for node in nodes for item, value in zip(schema.inputs, node.input, strict=False) if value}
+    present |= {item.name for node in nodes for item in node.attribute}
     optional = {item.name: item.description for item in schema.inputs if item.option is item.option.Optional}
     described = {**optional, **{name: item.description for name, item in schema.attributes.items()}}
-    for condition in group.conditions:
-        for word in _NAME.findall(condition) if not condition.startswith("without ") else ():
-            about = " ".join(described.get(word, "").split())
-            yield from (text for text in texts if text in about and not _RULE.search(text))
+    return {name: (" ".join(text.split()), bool(nodes) and name not in present) for name, text in described.items()}
 
 
 def _only_form(case: Case, group: FailureGroup) -> Form | None:

@@ -241,6 +241,21 @@ def test_a_value_that_no_sentence_explains_violates_one_on_the_argument_that_mat
     assert evidence._sentence(made, wrong, group).startswith(sentence)
 
 
+def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names() -> None:
+    made = find_case("ai.onnx/LSTM/22/layout_1_forward")
+    smallest = dataclasses.replace(made, model=find_case("ai.onnx/LSTM/22/no_features").model)
+    for message, sentence in (
+        ("Node (LSTM): unknown attribute 'hidden_size'", "Number of neurons in the hidden layer"),
+        ("I cannot", "Computes an one-layer LSTM."),  # It cites one on the layout, which the smallest model lacks.
+    ):
+        refused = result(made.id, Verdict.REFUSED, message=message)
+        group = failure_groups.FailureGroup(
+            "mine", "1", made.operator, Verdict.REFUSED, (), (refused,), deciding=made.clauses
+        )
+        assert evidence._sentence(smallest, refused, group) == sentence
+    assert evidence._sentence(made, refused, group).startswith("If 1, the following shapes are expected")
+
+
 def test_failures_in_several_forms_but_not_in_the_plain_one_violate_the_sentence_on_forms() -> None:
     made = find_case("ai.onnx/Split/18/uneven_two@symbolic")
     forms = [dataclasses.replace(result(made.id, Verdict.REFUSED), form=form) for form in ("symbolic", "unranked")]
