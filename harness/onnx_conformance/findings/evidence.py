@@ -25,7 +25,7 @@ from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import by_rounding, difference, masked
 from onnx_conformance.repro import tool_code
 from onnx_conformance.repro.bug_report import public
-from onnx_conformance.specification import registry
+from onnx_conformance.specification import registry, schema
 from onnx_conformance.suites.lookup import open_suite
 
 if TYPE_CHECKING:
@@ -216,15 +216,15 @@ def _arguments(case: Case) -> dict[str, tuple[str, bool]]:
     """
     name, since = split_operator(case.operator)
     domain, _, operator = name.rpartition("/")
-    try:
-        schema = onnx.defs.get_schema(operator, since or 0, "" if domain == "ai.onnx" else domain)
-    except onnx.defs.SchemaError:
+    try:  # A public function with the descriptions of attributes would change the digest of the suite.
+        known = schema._schema(domain, operator, since or 0)  # noqa: SLF001 - see above
+    except schema.SchemaError:
         return {}
     nodes = [node for node in onnx.load_from_string(case.model).graph.node if node.op_type == operator]
-    present = {item.name for node in nodes for item, value in zip(schema.inputs, node.input, strict=False) if value}
+    present = {item.name for node in nodes for item, value in zip(known.inputs, node.input, strict=False) if value}
     present |= {item.name for node in nodes for item in node.attribute}
-    optional = {item.name: item.description for item in schema.inputs if item.option is item.option.Optional}
-    described = {**optional, **{name: item.description for name, item in schema.attributes.items()}}
+    optional = {item.name: item.description for item in known.inputs if item.option is item.option.Optional}
+    described = {**optional, **{name: item.description for name, item in known.attributes.items()}}
     return {name: (" ".join(text.split()), bool(nodes) and name not in present) for name, text in described.items()}
 
 
