@@ -25,21 +25,13 @@ def write(path: Path, pieces: Iterable[str]) -> None:
         with open(path, "w", encoding="utf-8", errors="replace", newline="\n", opener=_open_without_waiting) as file:
             file.writelines(pieces)
         return
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.writelines(pieces)
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    with replaced(path) as file:
+        file.writelines(piece.encode("utf-8", "replace") for piece in pieces)
 
 
 @contextlib.contextmanager
 def replaced(path: Path) -> Iterator[BinaryIO]:
-    """Give a binary file that replaces another one at the end; if an exception is raised, nothing is replaced.
+    """Open a binary file that replaces another one at the end; after an exception, the other one stays.
 
     Raises:
         OSError: the file cannot be written.
