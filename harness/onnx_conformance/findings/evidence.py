@@ -25,7 +25,7 @@ from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import by_rounding, difference, masked
 from onnx_conformance.repro import tool_code
 from onnx_conformance.repro.bug_report import public
-from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification import nodes, registry, schema
 from onnx_conformance.suites.lookup import open_suite
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
 def _arguments(case: Case) -> dict[str, tuple[str, bool]]:
     """Return the optional inputs and the attributes of the operator version of a case.
 
-    Each has its description, and whether no node of the case has it; False if the model has no node of the operator.
+    Each has its description, and whether the node of the case lacks it; False if the model has no such node.
     """
     name, since = split_operator(case.operator)
     domain, _, operator = name.rpartition("/")
@@ -220,12 +220,14 @@ def _arguments(case: Case) -> dict[str, tuple[str, bool]]:
         known = schema._schema(domain, operator, since or 0)  # noqa: SLF001 - see above
     except schema.SchemaError:
         return {}
-    nodes = [node for node in onnx.load_from_string(case.model).graph.node if node.op_type == operator]
-    present = {item.name for node in nodes for item, value in zip(known.inputs, node.input, strict=False) if value}
-    present |= {item.name for node in nodes for item in node.attribute}
+    node = nodes.of_operator(onnx.load_from_string(case.model), domain, operator)
+    present = set[str]()
+    if node is not None:
+        present |= {item.name for item, value in zip(known.inputs, node.input, strict=False) if value}
+        present |= {item.name for item in node.attribute}
     optional = {item.name: item.description for item in known.inputs if item.option is item.option.Optional}
     described = {**optional, **{name: item.description for name, item in known.attributes.items()}}
-    return {name: (" ".join(text.split()), bool(nodes) and name not in present) for name, text in described.items()}
+    return {name: (schema.fold(text), node is not None and name not in present) for name, text in described.items()}
 
 
 def _only_form(case: Case, group: FailureGroup) -> Form | None:
