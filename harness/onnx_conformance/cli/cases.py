@@ -20,8 +20,8 @@ from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import line
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.cli.options import (
+    JOBS,
     CaseOptions,
-    available_cores,
     exit_with,
     load_case,
     with_case_options,
@@ -172,10 +172,7 @@ def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite
     help="The folder of the manifest.",
 )  # fmt: skip
 @with_operator_options()
-@click.option(
-    "--jobs", type=click.IntRange(1, 256), default=available_cores(), show_default="one per core",
-    help="Number of processes.",
-)  # fmt: skip
+@JOBS
 def manifest_(check: bool, out: Path, selection: Selection, jobs: int) -> None:  # noqa: FBT001 - click's flags
     """Write or check the manifest: id and digests of every generated case, and the cases of the core."""
     check_selection(Generated(), selection)

@@ -321,6 +321,13 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+JOBS = click.option(
+    "--jobs", type=click.IntRange(1, 256), default=available_cores(), show_default="one per core",
+    help="Number of processes.",
+)  # fmt: skip
+"""An option of commands that generate cases in several processes."""
+
+
 def exit_with(status: int) -> None:
     """End the command with a status, without sys.exit(): click uses that if the reader of its output has gone."""
     click.get_current_context().exit(status)

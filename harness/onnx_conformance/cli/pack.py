@@ -8,7 +8,7 @@ import click
 
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError, Note
-from onnx_conformance.cli.options import CaseOptions, available_cores, with_case_options, with_part_options
+from onnx_conformance.cli.options import JOBS, CaseOptions, with_case_options, with_part_options
 from onnx_conformance.run import pack as packing
 from onnx_conformance.run import progress
 from onnx_conformance.suites.lookup import check_all_matched
@@ -19,10 +19,7 @@ from onnx_conformance.suites.lookup import check_all_matched
 @with_case_options
 @with_part_options
 @click.option("--overwrite", is_flag=True, help="Replace an existing file.")
-@click.option(
-    "--jobs", type=click.IntRange(1, 256), default=available_cores(), show_default="one per core",
-    help="Number of processes.",
-)  # fmt: skip
+@JOBS
 def pack(
     out: Path,
     case_options: CaseOptions,
