@@ -11,7 +11,7 @@ import base64
 import hashlib
 import math
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from onnx_conformance.base.values import Array, Value
     from onnx_conformance.case.allowance import Allowance
 
+_Described = TypeVar("_Described", bound="Mapping[str, Any]")
 DIGEST = 11
 """Characters of a digest: 64 bits in base64."""
 _BYTE = 8
@@ -123,7 +124,8 @@ def portable(
     """
     exact = not (allowance.ulp or allowance.rtol or allowance.atol or bounded)
     data, place = memoryview(data), 0
-    for number, count in _tensors(_values(item)):
+    for tensor in tensors(_values(item)):
+        number, count = tensor["type"], math.prod(tensor["shape"])
         size = protocol.packed_size(number, count)
         piece = data[place : place + size]
         place += size
@@ -137,16 +139,16 @@ def _values(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
         yield from each["values"] if each is not None else ()
 
 
-def _tensors(values: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
-    """Yield the element type and the number of elements of each tensor in values, in the order of their bytes."""
+def tensors(values: Iterable[_Described]) -> Iterator[_Described]:
+    """Yield the description of each tensor in the descriptions of values, in the order of their bytes."""
     for value in values:
         kind = value["kind"]
         if kind == "tensor":
-            yield value["type"], math.prod(value["shape"])
+            yield value
         elif kind == "sequence":
-            yield from _tensors(value["items"])
+            yield from tensors(value["items"])
         elif kind == "map":
-            yield from _tensors((value["keys"], *value["values"]))
+            yield from tensors((value["keys"], *value["values"]))
 
 
 def _rounded(piece: memoryview, number: int, count: int, *, exact: bool, bounded: bool) -> bytes | memoryview:

@@ -20,7 +20,7 @@ import zlib
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import distribution
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 import onnx
@@ -123,7 +123,7 @@ def write(suite: Suite, selection: Selection, out: Path, jobs: int, on_operator:
     return Packed(index["cases"], size, index["content"])
 
 
-def _write(suite: Suite, selection: Selection, file: Any, parts: Iterable[_Part]) -> dict[str, Any]:  # noqa: ANN401
+def _write(suite: Suite, selection: Selection, file: BinaryIO, parts: Iterable[_Part]) -> dict[str, Any]:
     """Write a pack to an open file, and return its index."""
     content, operators, cases = hashlib.sha256(), list[dict[str, Any]](), 0
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
@@ -185,8 +185,10 @@ def _parts(suite: Suite, selection: Selection, jobs: int, on_operator: Callable[
         list(several) for _, several in itertools.groupby(versions, key=lambda version: split_operator(version)[0])
     ]
     task = functools.partial(_made, suite.name, dataclasses.replace(selection))
-    with _same_everywhere(), ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
-        for done, part in enumerate(pool.map(task, by_operator), 1):
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        with _same_everywhere():  # The processes start here.
+            made = pool.map(task, by_operator)
+        for done, part in enumerate(made, 1):
             selection.idle &= part.idle
             on_operator(done, len(by_operator))
             if part.lines:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -22,19 +23,17 @@ from onnx_conformance.case.case import PLAIN, Case, Outcome
 from onnx_conformance.case.lane_sums import LaneSums
 from onnx_conformance.declare import Order
 from onnx_conformance.declare.clause import Force
+from onnx_conformance.specification import schema
 from onnx_conformance.specification.element_types import ElementTypeError
 from onnx_conformance.specification.usage import table as usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from onnx_conformance.base.values import Array
     from onnx_conformance.declare import AnyOf
-
-CONTAINERS = ("Sequence", "Map", "Optional")
-"""The messages of onnx's TypeProto for values that contain others."""
-_KINDS = frozenset({"tensor_type", "sparse_tensor_type", "sequence_type", "map_type", "optional_type"})
+    from onnx_conformance.declare.type import Type
 
 FORMAT = 1
 """Version of the format. Readers ignore members that they do not know; a change of a known one increases the number."""
@@ -49,17 +48,17 @@ class StoreError(HarnessError):
 
 
 def describe(case: Case) -> dict[str, Any]:
-    """Return the content of case.json for a case."""
+    """Return the content of case.json for a case, except the digest of its model."""
     allowance, model = case.allowance, onnx.load_from_string(case.model)
     operator, _ = split_operator(case.operator)
+    types = list(_types(model))
     return {
         "format": FORMAT,
         "id": case.id,
         "operator": case.operator,
         "opsets": {item.domain or "ai.onnx": item.version for item in model.opset_import},
-        "types": sorted(_element_types(model)),
-        "containers": sorted(_containers(model)),
-        "model_sha256": hashlib.sha256(case.model).hexdigest(),
+        "types": sorted(_element_types(model, types)),
+        "containers": sorted({*_containers(types)}),
         "usage_rank": usage.read().rank(operator),
         "outcome": str(case.outcome),
         "clauses": list(case.clauses),
@@ -93,37 +92,37 @@ def describe(case: Case) -> dict[str, Any]:
     }
 
 
-def _element_types(model: onnx.ModelProto) -> set[str]:
+def _element_types(model: onnx.ModelProto, types: Iterable[Type]) -> set[str]:
     """Return the element types of the inputs, outputs and initializers of a model, as far as ONNX defines them."""
-    names = {row.number: row.name for row in protocol.ELEMENT_TYPES}
     numbers = {item.data_type for item in model.graph.initializer}
     numbers |= {item.values.data_type for item in model.graph.sparse_initializer}
-    numbers |= {part.elem_type for part in _parts(model) if type(part).__name__ not in CONTAINERS}
-    return {names[number] for number in numbers if number in names}
+    own = {row.name for row in protocol.ELEMENT_TYPES if row.number in numbers}
+    return own | {type_.innermost.element for type_ in types}
 
 
-def _containers(model: onnx.ModelProto) -> set[str]:
-    """Return which of sequence, map and optional the inputs and outputs of a model are, or contain."""
-    return {name.lower() for part in _parts(model) if (name := type(part).__name__) in CONTAINERS}
+def _containers(types: Iterable[Type]) -> Iterator[str]:
+    """Yield sequence, map and optional, as far as types are such, or contain them."""
+    for type_ in types:
+        if type_.inner is not None:
+            yield type_.kind.name.lower()
+            yield from _containers([type_.inner])
 
 
-def _parts(model: onnx.ModelProto) -> Iterator[Any]:
-    """Yield the parts of the types of a model's inputs and outputs: containers, and the tensors in them."""
+def _types(model: onnx.ModelProto) -> Iterator[Type]:
+    """Yield the types of the inputs and outputs of a model, as far as ONNX defines them."""
     for info in (*model.graph.input, *model.graph.output):
-        inner: Any = info.type
-        while isinstance(inner, onnx.TypeProto) and (kind := inner.WhichOneof("value")) in _KINDS:
-            part = getattr(inner, kind)
-            yield part
-            inner = part.value_type if kind == "map_type" else part.elem_type
+        with contextlib.suppress(KeyError):  # ONNX has no element type of this number.
+            if (type_ := schema.type_of_proto(info.type)) is not None:
+                yield type_
 
 
 def text(case: Case) -> bytes:
     """Return case.json as bytes; names that are not valid Unicode, such as those of files, are escaped."""
-    described = describe(case)
+    content = {**describe(case), "model_sha256": hashlib.sha256(case.model).hexdigest()}
     try:
-        return json.dumps(described, indent=2, ensure_ascii=False).encode() + b"\n"
+        return json.dumps(content, indent=2, ensure_ascii=False).encode() + b"\n"
     except UnicodeEncodeError:
-        return json.dumps(described, indent=2).encode() + b"\n"
+        return json.dumps(content, indent=2).encode() + b"\n"
 
 
 @dataclass(frozen=True)
@@ -171,14 +170,21 @@ def read(case_path: Path, case_text: bytes, data_path: Path, data_text: bytes) -
     Raises:
         StoreError: one of them is not JSON, or a field has a wrong type or value.
     """
-    fields = _object(case_path, case_text)
+    return described(case_path, _object(case_path, case_text), data_path, _object(data_path, data_text))
+
+
+def described(case_path: Path, fields: Mapping[str, Any], data_path: Path, layout: Mapping[str, Any]) -> Description:
+    """Return the combined content of two files that are JSON objects; see `read`.
+
+    Raises:
+        StoreError: a field has a wrong type or value.
+    """
     if _number(case_path, fields, "format", FORMAT) > FORMAT:
         raise StoreError(
             "case-format-newer",
             f"{case_path}: format {clip(fields['format'])}; this onnx-conformance reads formats up to {FORMAT}, so "
             "install a newer one",
         )
-    layout = _object(data_path, data_text)
     outcome = _text(case_path, fields, "outcome") or Outcome.VALUES
     if outcome not in list(Outcome):
         raise StoreError(

@@ -1,5 +1,7 @@
 """The file format of packs: cases in one zip file, for programs in any language. docs/formats.md describes it.
 
+The packs of the cache, which only this project reads, have another format; see `packs`.
+
 A pack contains, for each operator, an index of its cases (one JSON object a line) and one block of bytes with their
 models and tensors. Equal models and tensors are stored once. A value is described as in the wire format, and each of
 its tensors has in addition `at`: the position of its bytes in the block.
@@ -16,6 +18,7 @@ import numpy as np
 
 from onnx_conformance.backends import protocol
 from onnx_conformance.base.values import Drawn
+from onnx_conformance.case import encoding
 from onnx_conformance.case.case import Case
 from onnx_conformance.declare import AnyOf
 from onnx_conformance.specification.usage import table as usage
@@ -23,7 +26,7 @@ from onnx_conformance.suites import case_json
 from onnx_conformance.suites.case_json import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from onnx_conformance.base.values import Array, Value
@@ -57,22 +60,10 @@ class Block:
         """Return the description of a value, whose bytes are added."""
         pieces: list[bytes] = []
         described = protocol.encode(value, pieces)
-        for tensor, piece in zip(_tensors(described), pieces, strict=True):
+        with_bytes = (item for item in encoding.tensors([described]) if item["type"] != protocol.STRING)
+        for tensor, piece in zip(with_bytes, pieces, strict=True):
             tensor["at"] = self.put(piece)
         return described
-
-
-def _tensors(described: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the descriptions of the tensors with bytes in a value, in the order of their bytes."""
-    if described["kind"] == "tensor":
-        if described["type"] != protocol.STRING:
-            yield described
-    elif described["kind"] == "map":
-        for each in (described["keys"], *described["values"]):
-            yield from _tensors(each)
-    else:
-        for each in described.get("items", ()):
-            yield from _tensors(each)
 
 
 def entry(case: Case, block: Block, *, core: bool) -> dict[str, Any]:
@@ -85,7 +76,6 @@ def entry(case: Case, block: Block, *, core: bool) -> dict[str, Any]:
     """
     bounds = case.allowance.bounds
     described = case_json.describe(case)
-    del described["model_sha256"]  # The index of the pack has a digest of all models of an operator.
     made: dict[str, Any] = {
         **_without_defaults({**described, "tolerance": _without_defaults(described["tolerance"])}),
         **({"core": True} if core else {}),
@@ -188,8 +178,8 @@ def read(path: Path, line: bytes, block: memoryview) -> Case:
 
 
 def _case(path: Path, line: bytes, block: memoryview) -> Case:
-    described = case_json.read(path, line, path, b"")
     item: Any = json.loads(line)
+    described = case_json.described(path, item, path, {})
     payload = _Placed(block)
     expected: tuple[Value | Drawn, ...] | None = None
     if "expected" in item:
@@ -199,8 +189,8 @@ def _case(path: Path, line: bytes, block: memoryview) -> Case:
         )
     bounds = tuple(np.asarray(payload.decode(each)) for each in item["bounds"]) if "bounds" in item else None
     any_of = tuple(
-        _any_of([value, *map(payload.decode, item["others"][str(index)])], described.any_of[index].elementwise)
-        if index in described.any_of
+        AnyOf(np.asarray(value), *map(payload.decode, item["others"][str(index)]), elementwise=several.elementwise)
+        if (several := described.any_of.get(index)) is not None
         else None
         for index, value in enumerate(expected or ())
     )
@@ -214,10 +204,6 @@ def _case(path: Path, line: bytes, block: memoryview) -> Case:
         files={str(file["name"]): _bytes(file, block) for file in item.get("files", ())},
         **described.fields(bounds=bounds, any_of=any_of if described.any_of else ()),
     )
-
-
-def _any_of(values: Sequence[Any], elementwise: bool) -> AnyOf:  # noqa: FBT001 - as in AnyOf
-    return AnyOf(*values, elementwise=elementwise)
 
 
 def _values(items: Sequence[Mapping[str, Any]], payload: _Placed) -> dict[str, Value]:

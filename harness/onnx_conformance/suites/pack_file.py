@@ -145,14 +145,16 @@ class PackFile:
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield summaries of the selected cases; the models are read only if their calls decide."""
         if selection.narrowing:
-            core = {item.id for item, _, _ in self._selected(selection) if item.core}
-            for case in self.cases(selection):
-                yield Listed(case.id, case.operator, case.form, str(case.outcome), case.tags, case.id in core)
-            return
-        yield from (item for item, _, _ in self._selected(selection))
+            yield from (item for item, _ in self._read(selection))
+        else:
+            yield from (item for item, _, _ in self._selected(selection))
 
     def cases(self, selection: Selection) -> Iterator[Case]:
         """Yield the selected cases by operator; unreadable ones go to `unreadable`."""
+        yield from (case for _, case in self._read(selection))
+
+    def _read(self, selection: Selection) -> Iterator[tuple[Listed, Case]]:
+        """Yield each selected case with its summary."""
         for item, text, operator in self._selected(selection):
             try:
                 case = case_pack.read(self._path, text, self._block(operator))
@@ -162,7 +164,7 @@ class PackFile:
                     self.unreadable.append(broken)
                 continue
             if selection.narrowing.takes_case(case):
-                yield case
+                yield item, case
 
     def _selected(self, selection: Selection) -> Iterator[tuple[Listed, bytes, str]]:
         """Yield the summary, the line and the operator of each selected case, not considering its calls."""
