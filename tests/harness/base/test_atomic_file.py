@@ -21,9 +21,14 @@ def test_a_surrogate_becomes_a_question_mark_and_a_line_end_stays(tmp_path: Path
 def test_after_an_exception_the_old_file_stays_alone(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    with pytest.raises(ValueError, match="stop"), atomic_file.replaced(path) as file:
-        file.write(b"new")
-        raise ValueError("stop")
+
+    def fail() -> None:
+        with atomic_file.replaced(path) as file:
+            file.write(b"new")
+            raise ValueError("stop")
+
+    with pytest.raises(ValueError, match="stop"):
+        fail()
     assert path.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [path]
 
