@@ -276,7 +276,7 @@ class Payload:
             raise HeaderError(f"values lie over {MAX_DEPTH} deep in one another")
         kind = described.get("kind")
         if kind == "tensor":
-            return self._tensor(described)
+            return self.tensor(described)
         if kind == "sequence":
             return [self.decode(item, depth + 1) for item in _list(described, "items")]
         if kind == "map":
@@ -301,7 +301,16 @@ class Payload:
     def _keys(self, keys: np.ndarray[Any, Any]) -> list[Any]:
         return list(keys.tolist())
 
-    def _tensor(self, described: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    def tensor(self, described: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+        """Return the next tensor.
+
+        Args:
+            described: its description in the header.
+
+        Raises:
+            HeaderError: the description does not follow the wire format.
+            PayloadError: the payload has fewer bytes than it needs.
+        """
         number, shape = described.get("type"), _list(described, "shape")
         if len(shape) > MAX_RANK:
             raise HeaderError(f"tensor shape {clip(shape)}: {len(shape)} dimensions, expected at most {MAX_RANK}")

@@ -125,10 +125,14 @@ def write(suite: Suite, selection: Selection, out: Path, jobs: int, on_operator:
 
 def _write(suite: Suite, selection: Selection, file: BinaryIO, parts: Iterable[_Part]) -> dict[str, Any]:
     """Write a pack to an open file, and return its index."""
-    content, operators, cases = hashlib.sha256(), list[dict[str, Any]](), 0
+    content, operators, cases, large = hashlib.sha256(), list[dict[str, Any]](), 0, set[str]()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
         for part in parts:
             content.update("".join(part.digests).encode())
+            for digest, data in part.block.large.items():
+                if digest not in large:
+                    _put(archive, f"{case_pack.LARGE}/{digest}", data)
+            large.update(part.block.large)
             members = {"cases": (CASES, b"".join(part.lines)), "data": (DATA, bytes(part.block.data))}
             described = {key: _put(archive, f"{part.operator}/{name}", data) for key, (name, data) in members.items()}
             cases += len(part.lines)

@@ -4,7 +4,9 @@ The packs of the cache, which only this project reads, have another format; see 
 
 A pack contains, for each operator, an index of its cases (one JSON object a line) and one block of bytes with their
 models and tensors. Equal models and tensors are stored once. A value is described as in the wire format, and each of
-its tensors has in addition `at`: the position of its bytes in the block.
+its tensors has in addition `at`: the position of its bytes in the block. A large tensor has `large` instead: the
+SHA-256 digest of its bytes, which are a member of their own, because several operators have the same one. Many have,
+for example, every float16 number as input.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.backends import protocol
+from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.values import Drawn
 from onnx_conformance.case import encoding
 from onnx_conformance.case.case import Case
@@ -26,7 +29,7 @@ from onnx_conformance.suites import case_json
 from onnx_conformance.suites.case_json import StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from onnx_conformance.base.values import Array, Value
@@ -37,15 +40,25 @@ INDEX, README, LICENSE = "index.json", "README.md", "LICENSE"
 CASES, DATA = "cases.ndjson", "data.bin"
 """The members of each operator: its cases, and the bytes of their models and tensors."""
 SUFFIX = ".pack"
+LARGE = "large"
+"""The folder of the members that have one large tensor each, named by digest."""
+LARGE_SIZE = 32 << 10
+"""Bytes from which a tensor is a member of its own."""
 BOUND_BITS = 8
 """Significant bits of a stored bound, which is rounded up. The last digits of a bound depend on the processor."""
 
 
 @dataclass
 class Block:
-    """The bytes of an operator's cases; equal pieces are stored once."""
+    """The bytes of an operator's cases; equal pieces are stored once.
+
+    Attributes:
+        data: the models, and the tensors that are not large.
+        large: the large tensors by digest.
+    """
 
     data: bytearray = field(default_factory=bytearray)
+    large: dict[str, bytes] = field(default_factory=dict)
     _known: dict[bytes, int] = field(default_factory=dict)
 
     def put(self, piece: bytes) -> int:
@@ -62,7 +75,11 @@ class Block:
         described = protocol.encode(value, pieces)
         with_bytes = (item for item in encoding.tensors([described]) if item["type"] != protocol.STRING)
         for tensor, piece in zip(with_bytes, pieces, strict=True):
-            tensor["at"] = self.put(piece)
+            if len(piece) < LARGE_SIZE:
+                tensor["at"] = self.put(piece)
+            else:
+                tensor[LARGE] = hashlib.sha256(piece).hexdigest()
+                self.large[tensor[LARGE]] = piece
         return described
 
 
@@ -141,6 +158,8 @@ outcome that the text of ONNX requires.
 - `{DATA}`: the bytes of models and tensors. `at` and `size` say where a model is; `at` says where a tensor begins.
   Tensors are little-endian, as `raw_data` of TensorProto; `type` is the number of TensorProto.DataType.
 
+A tensor with the member `large` has its bytes in the file of that name in the folder `{LARGE}`.
+
 docs/formats.md of onnx-conformance describes every member. `onnx-conformance run --suite FILE` runs the cases.
 
 The licence is in the file `LICENSE`.
@@ -150,37 +169,45 @@ The licence is in the file `LICENSE`.
 class _Placed(protocol.Payload):
     """Reads values whose tensors name the positions of their bytes."""
 
-    def _tensor(self, described: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    def __init__(self, data: memoryview, large: Callable[[str], bytes]) -> None:
+        super().__init__(data)
+        self._large = large
+
+    def tensor(self, described: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+        """Return the tensor that has the described place."""
+        if LARGE in described:
+            return protocol.Payload(self._large(str(described[LARGE]))).tensor(described)
         at = described.get("at", 0)
         if type(at) is not int or not 0 <= at <= self.size:
             raise protocol.HeaderError(f"position {protocol.clip(at)} is not in the block of {self.size} bytes")
         self.offset = at
-        return super()._tensor(described)
+        return super().tensor(described)
 
 
-def read(path: Path, line: bytes, block: memoryview) -> Case:
+def read(path: Path, line: bytes, block: memoryview, large: Callable[[str], bytes]) -> Case:
     """Return the case of a line of an index.
 
     Args:
         path: the pack, for messages.
         line: the line.
         block: the bytes of the operator.
+        large: returns the large tensor with a digest.
 
     Raises:
         StoreError: the line does not have the format.
     """
     try:
-        return _case(path, line, block)
-    except StoreError:
+        return _case(path, line, block, large)
+    except HarnessError:
         raise
     except Exception as error:  # Whoever wrote the pack may have written anything.
         raise StoreError("packed-case-not-readable", f"{path}: {type(error).__name__}: {error}") from error
 
 
-def _case(path: Path, line: bytes, block: memoryview) -> Case:
+def _case(path: Path, line: bytes, block: memoryview, large: Callable[[str], bytes]) -> Case:
     item: Any = json.loads(line)
     described = case_json.described(path, item, path, {})
-    payload = _Placed(block)
+    payload = _Placed(block, large)
     expected: tuple[Value | Drawn, ...] | None = None
     if "expected" in item:
         expected = tuple(

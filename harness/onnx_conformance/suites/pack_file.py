@@ -157,7 +157,7 @@ class PackFile:
         """Yield each selected case with its summary."""
         for item, text, operator in self._selected(selection):
             try:
-                case = case_pack.read(self._path, text, self._block(operator))
+                case = case_pack.read(self._path, text, self._block(operator), self._large)
             except StoreError as error:
                 broken = Unreadable(line(item.id, 1000), f"{line(error, 800)}; {AGAIN}")
                 if broken not in self.unreadable:
@@ -186,6 +186,18 @@ class PackFile:
     def _block(self, operator: str) -> memoryview:
         """Return the bytes of an operator's models and tensors."""
         return memoryview(self._checked(operator, "data"))
+
+    @functools.lru_cache(maxsize=8)  # noqa: B019 - as above
+    def _large(self, digest: str) -> bytes:
+        """Return a large tensor."""
+        name = f"{case_pack.LARGE}/{digest}"
+        try:
+            data = self._member(name, MAX_PAYLOAD)
+        except KeyError as error:
+            raise self._damaged(f"{line(name)} is missing") from error
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise self._damaged(f"{line(name)} was changed")
+        return data
 
 
 def _summary(text: bytes, place: str) -> Listed:

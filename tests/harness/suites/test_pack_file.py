@@ -6,6 +6,7 @@ import dataclasses
 import io
 import json
 import random
+import re
 import shutil
 import zipfile
 from typing import TYPE_CHECKING, Any
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
 OPS = (
     "Split/18", "SplitToSequence/24", "Unique/11", "TopK/24", "Multinomial/22", "Loop/25", "Optional/15", "STFT/17",
     "ai.onnx.ml/ZipMap/1", "ai.onnx.ml/DictVectorizer/1", "ReduceSum/13", "Softmax/13",
+    "Floor/13", "Ceil/13",
 )  # fmt: skip
-"""Operator versions whose cases have every kind of value and tolerance."""
+"""Operator versions whose cases have every kind of value and tolerance. Two share large tensors."""
 WORDS = (*(word for op in OPS for word in ("--op", op)), "--core", "--tag", "!size")
 
 
@@ -250,6 +252,31 @@ def test_each_altered_byte_is_noticed_or_changes_nothing(written: Path, tmp_path
                 raise
         assert found == ids
     assert noticed > 30
+
+
+def test_operators_share_large_tensors(written: Path) -> None:
+    with zipfile.ZipFile(written) as archive:
+        large = {name for name in archive.namelist() if name.startswith("large/")}
+        used = [
+            set(re.findall(r'"large":"([0-9a-f]{64})"', archive.read(f"ai.onnx/{name}/cases.ndjson").decode()))
+            for name in ("Floor", "Ceil")
+        ]
+    assert used[0] & used[1]
+    assert {f"large/{digest}" for each in used for digest in each} <= large
+
+
+@pytest.mark.parametrize(("changed", "part"), [(b"?", "was changed"), (None, "is missing")])
+def test_a_damaged_large_tensor_is_a_line(written: Path, tmp_path: Path, changed: bytes | None, part: str) -> None:
+    def change(files: dict[str, bytes]) -> None:
+        for name in [name for name in files if name.startswith("large/")]:
+            data = files.pop(name)
+            if changed:
+                files[name] = data[:-1] + changed
+
+    path = tmp_path / "bad.pack"
+    path.write_bytes(rewritten(written, change))
+    with pytest.raises(SuiteError, match=f"large/[0-9a-f]{{64}} {part}"):
+        list(PackFile(path).cases(Selection(ops=("Floor",))))
 
 
 def test_a_pack_of_another_onnx_runs_with_a_note(written: Path, tmp_path: Path) -> None:
