@@ -96,6 +96,7 @@ COMMANDS = {
     "run": Command(
         "run", "run", "Run cases on backends, and report the failures."
     ),
+    "schema": Command("schema", "schema", "Print the JSON Schema of a file or message."),
     "scripts": Command("findings", "scripts_", "Write README.md and the scripts of a folder of findings."),
     "search": Command(
         "search", "search_",
@@ -121,7 +122,7 @@ GROUPS = {
     "Understand a failure": ("show", "repro", "minimize", "explain", "dissent"),
     "Gate a pull request": ("gate", "expectations", "claims", "compare", "merge"),
     "Report and publish": ("report", "findings", "gaps", "scripts", "site", "publish"),
-    "Look at the cases": ("list", "generate", "pack", "coverage", "readings", "opset"),
+    "Look at the cases": ("list", "generate", "pack", "coverage", "readings", "opset", "schema"),
     "Work on this project": ("new", "check", "manifest", "cache", "version"),
 }
 """The commands by the work that they are for, as the help lists them."""

@@ -17,15 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import fastjsonschema
 
-from onnx_conformance.base import atomic_file
+from onnx_conformance.base import atomic_file, schemas
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict, clean, line
 from onnx_conformance.findings.causes import related
 from onnx_conformance.findings.finding import (
-    ANSWERS,
-    BACK,
-    FIXED,
-    KINDS,
     MOST_IDS,
     OPEN,
     SCRIPTS,
@@ -52,64 +48,6 @@ PARAGRAPH = "\n\n"
 """The separator between the paragraphs of a script."""
 MOST_TEXT = 30_000
 """Maximum length of a model, in characters; other texts are shorter."""
-
-_TEXT, _NUMBER = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 10**9}
-_TEXTS = {"type": "array", "items": _TEXT}
-_BY_NAME = {"type": "object", "additionalProperties": _TEXT}
-
-
-def _object(required: tuple[str, ...], **members: Any) -> dict[str, Any]:  # noqa: ANN401 - parts of a schema
-    return {"type": "object", "required": list(required), "properties": members}
-
-
-_FINDING = _object(
-    ("id", "backend", "operator", "kind", "title"),
-    id={"type": "string", "minLength": 1, "maxLength": 200},
-    backend=_TEXT,
-    runtime=_TEXT,
-    version=_TEXT,
-    operator=_TEXT,
-    kind={"enum": list(map(str, KINDS))},
-    title=_TEXT,
-    conditions=_TEXTS,
-    clause=_TEXT,
-    force=_TEXT,
-    versions={"type": "array", "items": _NUMBER},
-    types=_TEXTS,
-    forms=_TEXTS,
-    cases=_object((), count=_NUMBER, ids=_TEXTS),
-    example=_object(
-        (), case=_TEXT, model=_TEXT, inputs=_BY_NAME, expected=_BY_NAME, given=_BY_NAME, message=_TEXT,
-        made=_TEXT,
-    ),
-    cause=_TEXT,
-    script={"type": "array", "items": {"anyOf": [_TEXT, _NUMBER]}},
-    confirmed=_object((), date=_TEXT, version=_TEXT, exit={"type": "integer"}, said=_TEXT),
-    others=_BY_NAME,
-    since=_object((), failing=_TEXTS, passing=_TEXTS),
-    state={"enum": [OPEN, FIXED, BACK]},
-    history={"type": "array", "items": _object((), version=_TEXT, date=_TEXT, state=_TEXT)},
-    issue=_TEXT,
-    reported=_object(("link",), link=_TEXT, date=_TEXT),
-    answered=_object(
-        ("state",), state={"enum": list(ANSWERS)}, version=_TEXT, reason=_TEXT, link=_TEXT, date=_TEXT,
-    ),
-    severity=_object(
-        (), nature={"enum": list(map(str, Nature))}, models=_NUMBER, having=_NUMBER, newest={"type": "boolean"},
-    ),
-    apart=_TEXT,
-    guilty=_TEXTS,
-)  # fmt: skip
-SCHEMA = _object(
-    ("format", "findings"),
-    format={"const": FORMAT},
-    suite=_BY_NAME,
-    runtimes={"type": "object", "additionalProperties": _BY_NAME},
-    pieces=_TEXTS,
-    findings={"type": "array", "items": _FINDING},
-    apart={"type": "array", "items": _FINDING},
-)
-"""JSON Schema of the members of the file that are used."""
 
 
 class FindingsError(HarnessError):
@@ -216,8 +154,7 @@ def _parsed(path: Path) -> dict[str, Any]:
 
 @functools.cache
 def _validator() -> Callable[[object], object]:
-    schema = {"$schema": "http://json-schema.org/draft-07/schema#", **SCHEMA}
-    compiled: Callable[[object], object] = fastjsonschema.compile(schema, use_default=False)
+    compiled: Callable[[object], object] = fastjsonschema.compile(schemas.as_draft_7("findings"), use_default=False)
     return compiled
 
 

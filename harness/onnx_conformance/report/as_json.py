@@ -1,6 +1,6 @@
 """The report as JSON: counts, groups of failures, statements, the gate. Its size does not grow with the run.
 
-`report.schema.json` describes it. Single results are in the result stream, which has a separate schema.
+The schema `report` describes it. Single results are in the result stream, which has a separate schema.
 """
 
 from __future__ import annotations

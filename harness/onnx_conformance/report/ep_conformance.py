@@ -1,6 +1,6 @@
 """The conformance report of execution providers that ONNX Runtime's design describes, with its five outcomes.
 
-The design names the content, not the members; ep-conformance.schema.json defines them. `results.ep_report` reads it.
+The design names the content, not the members; the schema `ep-conformance` defines them. `results.ep_report` reads it.
 Cases that are not scored have none of the five outcomes: they are counted as `not_scored`, but not listed.
 
 Source: https://github.com/microsoft/onnxruntime/pull/32213, ep_operator_conformance_design.md.

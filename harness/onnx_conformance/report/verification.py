@@ -27,7 +27,7 @@ WIDTH = 80
 MOST_ROWS = 10
 """Maximum number of nodes in a list."""
 FORMAT_VERSION = 1
-"""The version of the JSON; see verification.schema.json."""
+"""The version of the JSON; see the schema `verification`."""
 
 
 def lines(done: Verified, findings: Mapping[str, Sequence[Finding]] | None = None) -> Iterator[str]:
@@ -199,7 +199,7 @@ def _wrapped(text: str, indent: str = "") -> list[str]:
 
 
 def as_json(done: Verified) -> str:
-    """Return the results as JSON; verification.schema.json describes it."""
+    """Return the results as JSON; the schema `verification` describes it."""
     return json_text.text(data(done))
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import enum
 import json
 from collections import Counter
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import fastjsonschema
 
+from onnx_conformance.base import schemas
 from onnx_conformance.base.verdict import Verdict, line
 
 if TYPE_CHECKING:
@@ -75,9 +75,7 @@ def lines(path: Path) -> Iterator[bytes] | None:
 
 
 def _validate(report: object) -> None:
-    schema = resources.files("onnx_conformance.results").joinpath("ep-conformance.schema.json")
-    own = json.loads(schema.read_text(encoding="utf-8"))
-    fastjsonschema.validate({**own, "$schema": "http://json-schema.org/draft-07/schema#"}, report)
+    fastjsonschema.validate(schemas.as_draft_7("ep-conformance"), report)
 
 
 def _records(report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -10,11 +10,11 @@ import datetime as dt
 import functools
 import json
 import math
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import fastjsonschema
 
+from onnx_conformance.base import schemas
 from onnx_conformance.base.verdict import line
 
 if TYPE_CHECKING:
@@ -109,10 +109,7 @@ _DECODER = json.JSONDecoder(parse_float=_float, parse_int=_int, parse_constant=_
 @functools.cache
 def _validator(kind: str) -> Callable[[object], object]:
     """Return a function that validates a record of a kind; compiled, because a file may have a million lines."""
-    schema = json.loads(
-        resources.files("onnx_conformance.results").joinpath("results.schema.json").read_text(encoding="utf-8")
-    )
-    own = {"$schema": "http://json-schema.org/draft-07/schema#", "$defs": schema["$defs"], "$ref": f"#/$defs/{kind}"}
+    own = {"$schema": schemas.DRAFT_7, "$defs": schemas.read("results")["$defs"], "$ref": f"#/$defs/{kind}"}
     compiled: Callable[[object], object] = fastjsonschema.compile(
         own, formats={"date-time": _moment}, use_default=False
     )

@@ -5,7 +5,7 @@ The packs of the cache, which only this project reads, have another format; see 
 A pack contains, for each operator, an index of its cases (one JSON object a line) and one block of bytes with their
 models and tensors. Equal models and tensors are stored once. A value is described as in the wire format, and each of
 its tensors has in addition `at`: the position of its bytes in the block. A large tensor has `large` instead: the
-SHA-256 digest of its bytes, which are a member of their own, because several operators have the same one. Many have,
+SHA-256 digest of its bytes, which are a separate member, because several operators have the same tensor. Many have,
 for example, every float16 number as input.
 """
 
@@ -43,7 +43,7 @@ SUFFIX = ".pack"
 LARGE = "large"
 """The folder of the members that have one large tensor each, named by digest."""
 LARGE_SIZE = 32 << 10
-"""Bytes from which a tensor is a member of its own."""
+"""Bytes from which a tensor is a separate member."""
 BOUND_BITS = 8
 """Significant bits of a stored bound, which is rounded up. The last digits of a bound depend on the processor."""
 

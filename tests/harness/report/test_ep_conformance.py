@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import jsonschema
 import pytest
 
 from commands import command
+from onnx_conformance.base import schemas
 from onnx_conformance.base.verdict import Unreadable, Verdict
 from onnx_conformance.report import comparison, ep_conformance, report_data
 from onnx_conformance.report.ep_conformance import OUTCOMES
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
-SCHEMA = json.loads(
-    (importlib.resources.files("onnx_conformance.results") / "ep-conformance.schema.json").read_text(encoding="utf-8")
-)
+SCHEMA = schemas.read("ep-conformance")
 PROVIDER = {"name": "MyEP", "onnxruntime": "1.32.0", "registration": "dynamic", "device": "GPU Mine"}
 EXCLUSION = {"case": [f"{SPLIT}/excluded"], "reason": "no padding", "issue": "https://example.org/1"}
 HELLO = {

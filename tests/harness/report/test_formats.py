@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.resources
 import json
 import re
 import stat
@@ -18,6 +17,7 @@ import pytest
 
 from commands import command
 from onnx_conformance.analysis.statement import Statement
+from onnx_conformance.base import schemas
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.report import as_json, formats, report_data
 from onnx_conformance.report.formats import FORMATS, ReportError
@@ -35,9 +35,7 @@ pytestmark = pytest.mark.usefixtures("few_operators")
 
 TEXTS = [name for name in FORMATS if name != "html"]
 """The page compresses its data, and has tests of its own, in a browser: test_html.py."""
-SCHEMA = json.loads(
-    (importlib.resources.files("onnx_conformance.report") / "report.schema.json").read_text(encoding="utf-8")
-)
+SCHEMA = schemas.read("report")
 STATEMENT = Statement("mine", "ai.onnx/Split", Verdict.CRASH, ("axis=0", "split | is a scalar"), 2, 2, 0, ("a", "b"))
 
 
@@ -247,7 +245,7 @@ def test_the_schema_of_the_report_is_one_and_is_published() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert set(SCHEMA["$defs"]["verdict"]["enum"]) == set(Verdict)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    assert "*.json" in project["tool"]["setuptools"]["package-data"]["onnx_conformance.report"]
+    assert "*.json" in project["tool"]["setuptools"]["package-data"]["onnx_conformance.base.schemas"]
 
 
 def test_a_whole_report_keeps_to_the_schema(tmp_path: Path) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
 
 from commands import adapter, command
+from onnx_conformance.base import schemas
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.report import terminal
 from onnx_conformance.results.files import file_names
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("ends", "few_operators")
 
-VALIDATOR = jsonschema.Draft202012Validator(
-    json.loads(resources.files("onnx_conformance.results").joinpath("results.schema.json").read_text())
-)
+VALIDATOR = jsonschema.Draft202012Validator(schemas.read("results"))
 SPLIT = "ai.onnx/Split/13"
 CASES = ("--case", f"{SPLIT}/lengths", "--case", f"{SPLIT}/lengths_sum", "--case", f"{SPLIT}/even")
 GOOD, DYING, NONSENSE = adapter("good"), adapter("dies_by_segv"), adapter("sends_too_few_bytes")

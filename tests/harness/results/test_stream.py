@@ -6,7 +6,6 @@ import dataclasses
 import json
 import math
 import os
-from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 from commands import command
+from onnx_conformance.base import schemas
 from onnx_conformance.base.target import Target
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Case, Outcome
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("few_operators")
 
-SCHEMA = json.loads(resources.files("onnx_conformance.results").joinpath("results.schema.json").read_text())
+SCHEMA = schemas.read("results")
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA, format_checker=jsonschema.FormatChecker())
 HEAD = header(
     {"name": "generated", "digest": "0123"},

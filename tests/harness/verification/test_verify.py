@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 
 import fastjsonschema
@@ -15,6 +14,7 @@ from onnx import helper, numpy_helper
 
 from commands import command
 from large_model import build
+from onnx_conformance.base import schemas
 from onnx_conformance.report import verification
 from onnx_conformance.report.html import verification_page
 from onnx_conformance.verification.inputs import Drawing
@@ -25,7 +25,7 @@ from refusals import refuses
 
 DAMAGED = str(Path(__file__).parents[2] / "adapters" / "damaged.py")
 WRONG_PASSES = str(Path(__file__).parents[2] / "adapters" / "wrong_passes.py")
-SCHEMA = json.loads((resources.files("onnx_conformance.report") / "verification.schema.json").read_text("utf-8"))
+SCHEMA = schemas.read("verification")
 LARGE = build()
 OPERATORS = {node.op_type: node.name for node in LARGE.graph.node}
 """A node of each operator: its last one."""
