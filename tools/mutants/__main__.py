@@ -19,7 +19,7 @@ from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.generation import mutant_figures as figures
 from onnx_conformance.results.summary import rate
-from onnx_conformance.specification import registry
+from onnx_conformance.specification import packages, registry
 from tools.mutants import equivalent
 from tools.mutants.measure import Ledger, Measured, Settings, measure
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from onnx_conformance.declare import Op
+    from onnx_conformance.declare.package import OperatorPackage
     from tools.mutants.equivalent import Entry
 
 RESULTS = Path("reports/runs/mutants.ndjson")
@@ -74,11 +75,11 @@ def _row(name: str, results: Sequence[Measured]) -> list[str]:
     return [name, *map(str, counts.values()), rate(counts["noticed"], counts["tried"] - counts["equivalent"])]
 
 
-def _chosen(globs: Sequence[str]) -> list[Op]:
-    ops = list(registry.load())
+def _chosen(globs: Sequence[str], package: OperatorPackage) -> list[Op]:
+    ops = list(registry.load(package))
     for glob in globs:
         if not any(_matches(op, glob) for op in ops):
-            registry.load().named(glob)  # The error names similar operators.
+            registry.load(package).named(glob)  # The error names similar operators.
     return [op for op in ops if not globs or any(_matches(op, glob) for glob in globs)]
 
 
@@ -88,6 +89,7 @@ def _matches(op: Op, glob: str) -> bool:
 
 @click.command()
 @click.option("--op", "globs", multiple=True, metavar="GLOB", help="Only these operators, such as ai.onnx/Split.")
+@click.option("--package", "name", default=packages.ONNX.name, show_default=True, help="The operator package.")
 @click.option("--most", type=click.IntRange(1), help="Maximum number of faults per operator; default: all.")
 @click.option(
     "--jobs",
@@ -99,9 +101,18 @@ def _matches(op: Op, glob: str) -> bool:
 @click.option("--results", type=click.Path(path_type=Path, dir_okay=False), default=RESULTS, show_default=True,
               help="The file of results; a second run continues from it.")  # fmt: skip
 @click.option(
-    "--figures", "file", type=click.Path(path_type=Path, dir_okay=False), help="Default: generated_cases/mutants.toml."
-)
-def main(globs: tuple[str, ...], most: int | None, jobs: int, core: bool, results: Path, file: Path | None) -> None:  # noqa: FBT001 - click's
+    "--figures", "file", type=click.Path(path_type=Path, dir_okay=False),
+    help="Default: generated_cases/mutants.toml, or mutants.toml in the folder of the package.",
+)  # fmt: skip
+def main(
+    globs: tuple[str, ...],
+    name: str,
+    most: int | None,
+    jobs: int,
+    core: bool,  # noqa: FBT001 - click's
+    results: Path,
+    file: Path | None,
+) -> None:
     """Inject faults into the oracles, one token at a time, and list those that no generated case detects.
 
     Exits with 1 if the list of equivalent faults is wrong, and with 130 if it was interrupted. The results measured
@@ -110,14 +121,19 @@ def main(globs: tuple[str, ...], most: int | None, jobs: int, core: bool, result
     warnings.simplefilter("ignore")  # From numpy in a changed oracle, and about processes with threads.
     printing.prepare()
     try:
-        status = _run(_chosen(globs), Settings(most, jobs, core), results, file or figures.path(), whole=not globs)
+        package = packages.named(name)
+        chosen = _chosen(globs, package)
+        settings = Settings(most, jobs, core)
+        status = _run(chosen, package, settings, results, file or figures.path(package), whole=not globs)
     except (HarnessError, OSError) as error:
         printing.note(f"mutants: {error}")
         status = BROKEN
     sys.exit(status)
 
 
-def _run(ops: Sequence[Op], settings: Settings, results: Path, file: Path, *, whole: bool) -> int:
+def _run(
+    ops: Sequence[Op], package: OperatorPackage, settings: Settings, results: Path, file: Path, *, whole: bool
+) -> int:
     entries = equivalent.read()
     ledger = Ledger(results)
     done: list[Measured] = []
@@ -140,7 +156,7 @@ def _run(ops: Sequence[Op], settings: Settings, results: Path, file: Path, *, wh
                     status = BROKEN
                     continue
                 if not settings.core:
-                    figures.write_file(file, {str(op): done[-1].figures}, map(str, registry.load()))
+                    figures.write_file(file, {str(op): done[-1].figures}, map(str, registry.load(package)))
     except KeyboardInterrupt:
         printing.note(
             f"mutants: interrupted; {results} contains the results so far, and the same command continues from there"

@@ -1,5 +1,7 @@
 """Names of suites that results and the gate know, and their descriptions."""
 
+MAIN = "generated"
+"""The suite of the cases that the operator files declare for ONNX's operators."""
 PROVISIONAL = "provisional"
 """The suite of operator versions that no operator file declares yet; see `onnx_conformance.generation.provisional`."""
 OF_PROVISIONAL = (

@@ -35,12 +35,13 @@ from onnx_conformance.opset import operator_file
 from onnx_conformance.report import case as case_report
 from onnx_conformance.report import coverage as coverage_report
 from onnx_conformance.report import operator as operator_report
+from onnx_conformance.results import stream
 from onnx_conformance.run import export
-from onnx_conformance.specification import registry, schema
-from onnx_conformance.specification.completeness import COMPLETENESS
-from onnx_conformance.suites import onnx_python
+from onnx_conformance.specification import packages, registry, schema
+from onnx_conformance.suites import of_package, onnx_python
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import check_all_matched, check_selection, find_operator
+from onnx_conformance.suites.of_package import OfPackage
 from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
@@ -69,8 +70,8 @@ def list_(case_options: CaseOptions, shard: tuple[int, int] | None, sample: int,
         heads = ["operator version", *OUTCOMES]
         rows = [[line(name), *(row.get(head, 0) for head in OUTCOMES)] for name, row in counts.items()]
         printing.show(tabulate(rows, heads, tablefmt="simple"))
-        if suite.name == Generated.name:
-            printing.show(f"\nCoverage of ONNX: {COMPLETENESS.format(**Generated().index.covers)}.")
+        if (covers := of_package.covers(suite)) is not None:
+            printing.show(f"\n{stream.completeness({'suite': {'name': suite.name}, 'covers': covers})}")
     check_all_matched(suite, selection, empty=not counts)
 
 
@@ -93,7 +94,9 @@ def _operator(op: Op, since: int | None) -> Iterator[str]:
     """Yield the lines about an operator, or about one of its versions."""
     versions = [version for version in registry.versions(op) if since in {None, version.since}]
     name = str(op) if since is None else f"{op}/{since}"
-    listed = Generated().listed(Selection(ops=(globs.literal(name),)))
+    owner = packages.owner_of(op.domain, op.name) or packages.ONNX
+    suite = Generated() if owner is packages.ONNX else OfPackage(owner)
+    listed = suite.listed(Selection(ops=(globs.literal(name),)))
     return operator_report.lines(op, versions, listed, os.path.relpath(operator_file.path_of(op)))
 
 
@@ -197,29 +200,34 @@ def manifest_(check: bool, out: Path, selection: Selection, jobs: int) -> None: 
 
 @click.command("coverage")
 @with_operator_options()
+@click.option("--package", default=packages.ONNX.name, show_default=True, help="The operator package.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def coverage_(selection: Selection, as_json: bool) -> None:  # noqa: FBT001 - click's flags
+def coverage_(selection: Selection, package: str, as_json: bool) -> None:  # noqa: FBT001 - click's flags
     """Show how many schema points and sentences of the specification have a case, and which have no case.
 
-    The numbers refer to all of ONNX: an undeclared operator counts with all its points and sentences.
+    The numbers refer to all of ONNX: an undeclared operator counts with all its points and sentences. With --package,
+    they refer to the operators of that package.
     """
-    suite = Generated()
-    selection.respell(schema.every_version())
+    chosen = packages.named(package)
+    declared = registry.load(chosen)
+    suite = Generated() if chosen is packages.ONNX else OfPackage(chosen)
+    selection.respell(schema.every_version(chosen))
     measured: list[coverage.Coverage] = []
-    for op_path, versions in schema.every().items():
+    for op_path, versions in schema.every(chosen).items():
         selected = {name for name in versions if selection.takes_operator(name)}
         if selected:
-            op = registry.load().find(*op_path.split("/"))
+            op = declared.find(*op_path.split("/"))
             every = [*(coverage.of(op) if op else ()), *coverage.undeclared(op_path, op)]
             measured += sorted(
                 (item for item in every if str(item.version) in selected), key=lambda item: item.version.since
             )
-    every_missing = [f"{op}/{since}" for op in registry.load() for since in registry.missing(op)]
+    every_missing = [f"{op}/{since}" for op in declared for since in registry.missing(op)]
     lacking = [name for name in every_missing if selection.takes_operator(name)]
     if not measured and not lacking:
         check_selection(suite, selection)
     of_measured = {(item.version.domain, item.version.name) for item in measured}
-    faults = figures.of(op for op in registry.load() if (op.domain, op.name) in of_measured)
+    of_text = (op for op in declared if (op.domain, op.name) in of_measured)
+    faults = figures.of(of_text, figures.path(chosen))
     if as_json:
         printing.show(json.dumps(coverage_report.record(measured, faults, lacking), indent=2, ensure_ascii=False))
         return

@@ -142,10 +142,9 @@ class LazyGroup(click.Group):
         command = COMMANDS[cmd_name]
         with importing():
             loaded = getattr(importlib.import_module(f"onnx_conformance.cli.{command.module}"), command.name)
-            onnx_option = importlib.import_module("onnx_conformance.cli.options").ONNX
+            options = importlib.import_module("onnx_conformance.cli.options")
         assert isinstance(loaded, click.Command)  # noqa: S101 - a test loads each of them
-        if onnx_option not in loaded.params:
-            loaded.params.append(onnx_option)
+        loaded.params += [option for option in (options.ONNX, options.OPERATORS) if option not in loaded.params]
         return loaded
 
     def resolve_command(

@@ -14,11 +14,12 @@ from onnx_conformance.base.suite_names import OF_PROVISIONAL, PROVISIONAL
 from onnx_conformance.base.verdict import line
 from onnx_conformance.report import gate as gate_report
 from onnx_conformance.report import run_end, terminal
+from onnx_conformance.results import stream
 from onnx_conformance.run import progress
 from onnx_conformance.run.reference_answers import reference_answers
 from onnx_conformance.run.run import EXIT_BROKEN, EXIT_FAILED, Run
 from onnx_conformance.run.signals import EndedError, in_order
-from onnx_conformance.specification.completeness import COMPLETENESS
+from onnx_conformance.suites import of_package
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import notes
 from onnx_conformance.suites.official import Official
@@ -145,9 +146,9 @@ def _report_end(run: Run, width: int) -> None:
             printing.show(text)
     if run.suite.name == PROVISIONAL:
         printing.show(textwrap.fill(OF_PROVISIONAL, width) + "\n")
-    if isinstance(run.suite, Generated):
-        covers = run.suite.index.covers
-        printing.show(textwrap.fill(f"Coverage of ONNX: {COMPLETENESS.format(**covers)}.", width) + "\n")
+    if (covers := of_package.covers(run.suite)) is not None:
+        first = {"suite": {"name": run.suite.name}, "covers": covers}
+        printing.show(textwrap.fill(stream.completeness(first), width) + "\n")
     _report_next(run, width)
     for text in results:
         printing.show(text)

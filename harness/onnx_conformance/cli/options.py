@@ -18,6 +18,7 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.selection_options import OPTIONS
 from onnx_conformance.environments import onnx_environment, python_environment
 from onnx_conformance.results import sampling
+from onnx_conformance.specification import packages
 from onnx_conformance.suites.chosen import selection_of
 from onnx_conformance.suites.lookup import check_selection, find_case, notes, open_suite
 from onnx_conformance.suites.suite import Suite, SuiteError
@@ -156,6 +157,20 @@ def _with_onnx(ctx: click.Context, param: click.Parameter, value: str | None) ->
 ONNX = click.Option(
     ["--onnx"], metavar="VERSION", is_eager=True, expose_value=False, callback=_with_onnx,
     help="Use another version of onnx than the installed one, in a separate environment: 1.22.0, onnx-weekly.",
+)  # fmt: skip
+"""An option of every command."""
+
+
+def _with_operators(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> None:
+    """Let the command use operator packages in folders."""
+    del ctx
+    for folder in value:
+        packages.add_folder(Path(folder))
+
+
+OPERATORS = click.Option(
+    ["--operators"], metavar="FOLDER", multiple=True, is_eager=True, expose_value=False, callback=_with_operators,
+    help="Use the operator package in this folder, too. Its suite has the name of the package.",
 )  # fmt: skip
 """An option of every command."""
 

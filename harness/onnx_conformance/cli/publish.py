@@ -12,11 +12,11 @@ from onnx_conformance.analysis import support as supporting
 from onnx_conformance.analysis import support_file
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.suite_names import MAIN
 from onnx_conformance.cli import page_cases, site
 from onnx_conformance.findings import findings_file
 from onnx_conformance.report import formats, index, report_data
 from onnx_conformance.report.formats import FORMATS
-from onnx_conformance.report.site import results
 from onnx_conformance.results.stream import Run
 from onnx_conformance.run import progress
 
@@ -70,7 +70,7 @@ def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None)
 
 def _write_support(runs: Sequence[Run], path: Path) -> str:
     """Write the support of the runtimes of some runs; return the name of the file, or an empty text without one."""
-    of_suite = [run for run in runs if run.header["suite"].get("name") == results.MAIN]
+    of_suite = [run for run in runs if run.header["suite"].get("name") == MAIN]
     if not of_suite:
         return ""
     suite, missing = page_cases.suite_of_runs(of_suite)

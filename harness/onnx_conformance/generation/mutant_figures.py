@@ -25,11 +25,13 @@ from onnx_conformance.base.atomic_file import write
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import GENERATED
 from onnx_conformance.generation import manifest
+from onnx_conformance.specification import packages, registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from onnx_conformance.declare import Op
+    from onnx_conformance.declare.package import OperatorPackage
 
 NAME = "mutants.toml"
 HEAD = """\
@@ -40,7 +42,7 @@ HEAD = """\
 """
 PROSE = frozenset({"note", "reason", "see", "why"})
 """Arguments of declarations that are only shown to readers, and that no oracle uses."""
-OPERATORS, FAMILIES = "onnx_conformance.operators.", "onnx_conformance.declare.families."
+FAMILIES = "onnx_conformance.declare.families."
 SIZES = "_sizes"
 """The name of modules that only sized calls use."""
 
@@ -86,7 +88,7 @@ def modules(op: Op) -> list[types.ModuleType]:
     Shared modules are `_name.py` in the folders of operator files, and those in `declare/families`.
     """
     names = {oracle_function(oracle.function).__module__ for oracle in op.oracles}
-    declaring = [name for name, module in sys.modules.items() if name.startswith(OPERATORS) and _names(module, op)]
+    declaring = [name for name, module in sys.modules.items() if _is_of_package(name) and _names(module, op)]
     waiting = sorted({*names, *declaring})
     reached: dict[str, types.ModuleType] = {}
     while waiting:
@@ -113,7 +115,12 @@ def _home(value: object) -> str:
 
 def is_shared(name: str) -> bool:
     """Return whether a module contains code of oracles that several operators share."""
-    return name.startswith(FAMILIES) or (name.startswith(OPERATORS) and name.rpartition(".")[2].startswith("_"))
+    return name.startswith(FAMILIES) or (_is_of_package(name) and name.rpartition(".")[2].startswith("_"))
+
+
+def _is_of_package(name: str) -> bool:
+    """Return whether a module is one of an operator package."""
+    return name.startswith(tuple(f"{package.module}." for package in (packages.ONNX, *packages.others().values())))
 
 
 def digest(op: Op) -> str:
@@ -219,9 +226,9 @@ def _bound(statement: ast.stmt) -> set[str]:
     return {node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name)}
 
 
-def path() -> Path:
+def path(package: OperatorPackage = packages.ONNX) -> Path:
     """Return the path of the file: in a checkout or, without one, in the installed package."""
-    return GENERATED / NAME
+    return GENERATED / NAME if package is packages.ONNX else registry.folder_of(package) / NAME
 
 
 def read(file: Path) -> dict[str, Figures]:

@@ -26,6 +26,7 @@ import onnx
 
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import VERSION
+from onnx_conformance.base.suite_names import MAIN
 from onnx_conformance.base.verdict import Result, Unreadable, Verdict, clean, line
 from onnx_conformance.results import ep_report, errata, records
 from onnx_conformance.specification.completeness import COMPLETENESS
@@ -127,8 +128,12 @@ def suite_text(source: Mapping[str, object]) -> str:
 
 
 def completeness(first: Mapping[str, Any]) -> str:
-    """Return how much of ONNX the suite of a run covers, as a sentence; empty if it is unknown."""
-    return f"Coverage of ONNX: {COMPLETENESS.format(**first['covers'])}." if "covers" in first else ""
+    """Return how much of ONNX, or of an operator package, the suite of a run covers; empty if it is unknown."""
+    if "covers" not in first:
+        return ""
+    name = line(first["suite"].get("name", MAIN), 60)
+    of = "ONNX" if name == MAIN else f"the operator package {name}"
+    return f"Coverage of {of}: {COMPLETENESS.format(**first['covers'])}."
 
 
 def _built(hello: Mapping[str, Any]) -> dict[str, str]:

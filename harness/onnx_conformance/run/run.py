@@ -31,6 +31,7 @@ from onnx_conformance.run.cluster import Cluster
 from onnx_conformance.run.crew import Alone
 from onnx_conformance.run.processes import Processes
 from onnx_conformance.run.reference_answers import REFERENCE
+from onnx_conformance.suites import of_package
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import check_selection, open_suite, without_match
 
@@ -197,7 +198,7 @@ class Run:
                 crew, hellos = self._started(stack, slices, skipped)
                 self._crew = crew
                 hellos = self._described(hellos)
-                part = self.suite.index.covers if isinstance(self.suite, Generated) else None
+                part = of_package.covers(self.suite)
                 first = header(source, hellos, self._arguments(), part)
                 if self.gate is None:
                     self._begin_gate(first)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib
+import importlib.util
 import pkgutil
 import traceback
 from pathlib import Path
@@ -13,12 +14,13 @@ from typing import TYPE_CHECKING
 from onnx_conformance import operators
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.declare import DeclarationError, Op
-from onnx_conformance.specification import schema
+from onnx_conformance.specification import packages, schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import ModuleType
 
+    from onnx_conformance.declare.package import OperatorPackage
     from onnx_conformance.specification.schema import OperatorVersion
 
 FOLDER = Path(operators.__file__).parent
@@ -80,17 +82,18 @@ class Registry:
 
 
 class _Files(Registry):
-    """The operators of all files under `operators/`. A file is imported when one of its operators is needed.
+    """The operators of all files of an operator package. A file is imported when one of its operators is needed.
 
     The file of an operator has its name: `SplitToSequence` is declared in `split_to_sequence.py`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, package: OperatorPackage) -> None:
         """Import nothing yet: all files take more than a second."""
         super().__init__(())
+        self._package = package
         self._complete = False
         self._modules: dict[str, list[str]] = {}
-        for module in operator_modules():
+        for module in operator_modules(package):
             self._modules.setdefault(_stem(module), []).append(module)
 
     def __iter__(self) -> Iterator[Op]:
@@ -101,11 +104,15 @@ class _Files(Registry):
         """
         if not self._complete:
             self._ops = {}
-            self._add(op for name in operator_modules() for op in _declared(name))
+            self._add(op for name in operator_modules(self._package) for op in _declared(name))
             self._complete = True
         return super().__iter__()
 
     def find(self, domain: str, name: str) -> Op | None:
+        """Return the operator, of any package; None if no file declares it."""
+        owner = packages.owner_of(domain, name) or self._package  # A file may declare one that this onnx lacks.
+        if owner is not self._package:
+            return load(owner).find(domain, name)
         self._import(name)
         return super().find(domain, name)
 
@@ -117,12 +124,17 @@ class _Files(Registry):
     def some(self, wanted: Callable[[str], bool]) -> Iterator[Op]:
         if self._complete:
             return super().some(wanted)
-        names = sorted(path.split("/", 1) for path, found in schema.every().items() if any(map(wanted, found)))
+        every = schema.every(self._package)
+        names = sorted(path.split("/", 1) for path, found in every.items() if any(map(wanted, found)))
         return (op for domain, name in names if (op := self.find(domain, name)) is not None)
 
     def called(self, name: str) -> Op | None:
+        """Return the operator with this name, of ONNX rather than of another package."""
         self._import(name.rpartition("/")[2])
-        return next((op for _, op in sorted(self._ops.items()) if _has_name(op, name)), None)
+        own = next((op for _, op in sorted(self._ops.items()) if _has_name(op, name)), None)
+        if own is not None or self._package is not packages.ONNX:
+            return own
+        return next(filter(None, (load(other).called(name) for other in packages.others().values())), None)
 
 
 def _has_name(op: Op, name: str) -> bool:
@@ -151,9 +163,15 @@ def _stem(module: str) -> str:
     return module.rpartition(".")[2].replace("_", "")
 
 
+def folder_of(package: OperatorPackage) -> Path:
+    """Return the folder of the operator files of a package."""
+    return Path(importlib.import_module(package.module).__path__[0])
+
+
 def file_of(module: str) -> Path:
-    """Return the file of a module of `operators/`, such as onnx_conformance.operators.math.add."""
-    return FOLDER.joinpath(*module.split(".")[2:]).with_suffix(".py")
+    """Return the file of an operator's module, such as onnx_conformance.operators.math.add."""
+    spec = importlib.util.find_spec(module)
+    return Path(spec.origin if spec is not None and spec.origin else module)
 
 
 def versions(op: Op) -> tuple[OperatorVersion, ...]:
@@ -192,9 +210,12 @@ def _check(op: Op) -> None:
 
 
 @functools.cache
-def load() -> Registry:
-    """Return the registry of all files under `operators/`."""
-    return _Files()
+def load(package: OperatorPackage = packages.ONNX) -> Registry:
+    """Return the registry of all operator files of ONNX, or of another package.
+
+    Either finds an operator of the other one by domain and name.
+    """
+    return _Files(package)
 
 
 def _imported(name: str) -> ModuleType:
@@ -215,11 +236,11 @@ def declares(module: str, op: Op) -> bool:
     return any(item is op for item in vars(importlib.import_module(module)).values())
 
 
-def operator_modules() -> list[str]:
+def operator_modules(package: OperatorPackage = packages.ONNX) -> list[str]:
     """Return the names of the operator files' modules, without `_name.py`, which several operators share."""
     names = [
         info.name
-        for info in pkgutil.walk_packages(operators.__path__, f"{operators.__name__}.")
+        for info in pkgutil.walk_packages([str(folder_of(package))], f"{package.module}.")
         if not info.ispkg and not info.name.rpartition(".")[2].startswith("_")
     ]
     return sorted(names)

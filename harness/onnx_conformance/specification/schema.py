@@ -1,4 +1,4 @@
-"""The schema of every operator version; the only module that imports onnx.defs."""
+"""The schema of every operator version of ONNX and of other operator packages."""
 
 from __future__ import annotations
 
@@ -15,17 +15,22 @@ from onnx import helper
 
 from onnx_conformance.backends.protocol import ELEMENT_TYPES, ElementTypeError, element_type_named, numpy_dtype
 from onnx_conformance.declare.type import Kind, Type, TypeTextError
+from onnx_conformance.specification import packages
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy as np
 
+    from onnx_conformance.declare.package import OperatorPackage
+
 _OPTION = onnx.defs.OpSchema.FormalParameterOption
 
 READ = "1.23.2"
 """The version of onnx whose texts and function bodies the operator files and the manifest are based on."""
 
+OF_ONNX = frozenset({"ai.onnx", *(domain for domain, _ in helper.OP_SET_ID_VERSION_MAP)})
+"""The domains of ONNX."""
 PREFERRED = ("tensor(float)", "tensor(int64)")
 
 
@@ -134,20 +139,12 @@ class OperatorVersion:
 
 def folder(version: OperatorVersion) -> str:
     """Return the folder of onnx/defs that defines an operator version: math, tensor, nn."""
-    return Path(onnx.defs.get_schema(version.name, version.since, proto_domain(version.domain)).file).parent.name
+    return Path(_schema(version.domain, version.name, version.since).file).parent.name or version.domain
 
 
 def proto_domain(domain: str) -> str:
     """Return a domain in the form used in models: empty for ai.onnx."""
     return "" if domain == "ai.onnx" else domain
-
-
-@functools.cache
-def _history() -> Mapping[tuple[str, str], tuple[onnx.defs.OpSchema, ...]]:
-    groups: dict[tuple[str, str], list[onnx.defs.OpSchema]] = {}
-    for schema in onnx.defs.get_all_schemas_with_history():
-        groups.setdefault((schema.domain or "ai.onnx", schema.name), []).append(schema)
-    return {key: tuple(sorted(group, key=lambda schema: schema.since_version)) for key, group in groups.items()}
 
 
 @functools.cache
@@ -157,25 +154,29 @@ def versions(domain: str, name: str) -> tuple[OperatorVersion, ...]:
     Raises:
         SchemaError: no such operator.
     """
-    schemas = _history().get((domain, name))
-    if schemas is None:
+    schemas = packages.schemas(domain, name)
+    if not schemas:
         raise SchemaError(f"onnx {onnx.__version__} has no operator {domain}/{name}")
     ends = [schema.since_version - 1 for schema in schemas[1:]] + [newest_opset(domain)]
     return tuple(_convert(domain, schema, end) for schema, end in zip(schemas, ends, strict=True))
 
 
 @functools.cache
-def every() -> Mapping[str, tuple[str, ...]]:
-    """Return every operator of the installed onnx, as ai.onnx/Split, with its versions, as ai.onnx/Split/18."""
+def every(package: OperatorPackage = packages.ONNX) -> Mapping[str, tuple[str, ...]]:
+    """Return every operator of ONNX, as ai.onnx/Split, with its versions, as ai.onnx/Split/18.
+
+    Args:
+        package: another operator package whose operators are returned instead.
+    """
     return {
         f"{domain}/{name}": tuple(f"{domain}/{name}/{item.since_version}" for item in group)
-        for (domain, name), group in sorted(_history().items())
+        for (domain, name), group in sorted(packages.schemas_of(package).items())
     }
 
 
-def every_version() -> list[str]:
-    """Return every operator version of the installed onnx, such as ai.onnx/Split/18."""
-    return [name for names in every().values() for name in names]
+def every_version(package: OperatorPackage = packages.ONNX) -> list[str]:
+    """Return every operator version of ONNX, or of another operator package, such as ai.onnx/Split/18."""
+    return [name for names in every(package).values() for name in names]
 
 
 def no_operator(name: str) -> str:
@@ -187,8 +188,8 @@ def no_operator(name: str) -> str:
 
 
 def known(domain: str, name: str) -> bool:
-    """Return whether the installed onnx has an operator."""
-    return (domain, name) in _history()
+    """Return whether the installed onnx, or another operator package, has an operator."""
+    return bool(packages.schemas(domain, name))
 
 
 def in_force(domain: str, name: str, opset: int) -> OperatorVersion:
@@ -260,7 +261,13 @@ def newest_opset(domain: str) -> int:
     onnx's table of releases may lack the release itself: in the nightly package it always does, and in 1.22.0.
     """
     released = [opset for known, opset in helper.OP_SET_ID_VERSION_MAP if known == domain]
-    here = [group[-1].since_version for (known, _), group in _history().items() if known == domain]
+    every_package = (packages.ONNX, *packages.others().values()) if domain not in OF_ONNX else (packages.ONNX,)
+    here = [
+        group[-1].since_version
+        for package in every_package
+        for (known, _), group in packages.schemas_of(package).items()
+        if known == domain
+    ]
     return max((*released, *here), default=1)
 
 
@@ -271,7 +278,14 @@ def lowest_ir(domain: str, opset: int) -> int:
     onnx's table of releases lacks the opsets that no release had (2 to 4). They get the IR version of the next one.
     """
     table = [(key[1], ir) for key, ir in helper.OP_SET_ID_VERSION_MAP.items() if key[0] == domain]
+    if domain not in OF_ONNX:
+        own = [package.ir_version for package in packages.others().values() if _has_domain(package, domain)]
+        return min(own, default=onnx.IR_VERSION)
     return min((ir for released, ir in table if released >= opset), default=onnx.IR_VERSION)
+
+
+def _has_domain(package: OperatorPackage, domain: str) -> bool:
+    return any(known == domain for known, _ in packages.schemas_of(package))
 
 
 @functools.cache
@@ -357,7 +371,8 @@ def first_body(version: OperatorVersion) -> int | None:
 
 @functools.cache
 def _schema(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the stubs lack some members
-    return onnx.defs.get_schema(name, in_force(domain, name, opset).since, proto_domain(domain))
+    since = in_force(domain, name, opset).since
+    return next(item for item in packages.schemas(domain, name) if item.since_version == since)
 
 
 def function_body(

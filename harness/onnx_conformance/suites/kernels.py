@@ -83,7 +83,7 @@ class Kernels:
 
         for op, version in _declared(selection):
             if selection.takes_operator(str(version)):
-                yield from filter(selection.takes, _cases(op, version, wanted))
+                yield from filter(selection.takes, sized_cases(op, version, wanted))
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield summaries of the selected cases."""
@@ -105,7 +105,7 @@ def _ids(op: Op, version: OperatorVersion) -> Iterator[str]:
         yield from (delivered_id(item.stem, name) for name in names_of(start_of(item.spec)))
 
 
-def _cases(op: Op, version: OperatorVersion, wanted: Callable[[str], bool]) -> Iterator[Case]:
+def sized_cases(op: Op, version: OperatorVersion, wanted: Callable[[str], bool]) -> Iterator[Case]:
     """Yield the sized cases of an operator in every suitable form.
 
     Args:

@@ -14,12 +14,13 @@ from onnx_conformance.base import globs
 from onnx_conformance.base.errors import Note
 from onnx_conformance.base.verdict import MOST_DIGITS, line
 from onnx_conformance.generation import from_model, plans
-from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification import packages, registry, schema
 from onnx_conformance.specification.completeness import undeclared
 from onnx_conformance.suites.case_pack import SUFFIX
 from onnx_conformance.suites.folder import Folder
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.kernels import Kernels
+from onnx_conformance.suites.of_package import OfPackage
 from onnx_conformance.suites.official import Official
 from onnx_conformance.suites.operator_versions import respelled, since_of
 from onnx_conformance.suites.pack_file import PackFile
@@ -43,21 +44,17 @@ GLOBS = ("--op ", "--case ", "--tag ", "--form ")
 def open_suite(name: str) -> Suite:
     """Return the suite called `name`: generated, kernels, provisional, transforms, official, or that of a path.
 
-    A path is that of a folder or of a pack.
+    It may also be the name of an operator package, or of the domain of its operators. A path is that of a folder or of
+    a pack.
 
     Raises:
         SuiteError: there is no such suite.
     """
-    if name == Generated.name:
-        return Generated()
-    if name == Provisional.name:
-        return Provisional()
-    if name == Official.name:
-        return Official()
-    if name == Transforms.name:
-        return Transforms()
-    if name == Kernels.name:
-        return Kernels()
+    for known in (Generated, Provisional, Official, Transforms, Kernels):
+        if name == known.name:
+            return known()
+    if (package := packages.find(name)) is not None:
+        return OfPackage(package)
     path = Path(name)
     return PackFile(path) if path.suffix == SUFFIX or zipfile.is_zipfile(path) else Folder(path)
 
@@ -238,7 +235,7 @@ def find_case(name: str, suites: tuple[Suite, ...] = ()) -> Case:
         SelectionError: there is no such case; the text names similar ones.
         SuiteError: the case is there, but cannot be read.
     """
-    sources = suites or ((Official(),) if name.startswith("official/") else (Generated(),))
+    sources = suites or (_suite_of(name),)
     escaped = globs.literal(name)
     for suite in sources:
         for case in suite.cases(Selection(cases=(escaped,))):
@@ -247,6 +244,14 @@ def find_case(name: str, suites: tuple[Suite, ...] = ()) -> Case:
             if f"{name}/".startswith(f"{item.case}/"):
                 raise SuiteError("case-unreadable", item.message)
     raise SelectionError("unknown-case", f"there is no case {name!r}; {_similar_cases(name, sources)}")
+
+
+def _suite_of(name: str) -> Suite:
+    """Return the suite that has a case of such a name."""
+    if name.startswith("official/"):
+        return Official()
+    owner = packages.owner_of(*name.split("/")[:2]) if name.count("/") > 1 else None
+    return Generated() if owner in {None, packages.ONNX} else OfPackage(owner)
 
 
 def plan_of(case: Case) -> Plan:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.base import under_test
+from onnx_conformance.base.suite_names import MAIN
 from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import line, natural, split_operator
 from onnx_conformance.report import options_table, provenance
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from onnx_conformance.report.site.scores import Numbers, Score
     from onnx_conformance.results.stream import Run
 
-MAIN = "generated"
-"""The suite that runtimes are ranked by, if any run used it."""
 OTHER = "other"
 """The family of operators that ONNX does not define."""
 FAILED = bytes(number < len(ORDER) and ORDER[number].failed for number in range(256))
