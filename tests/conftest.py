@@ -153,7 +153,7 @@ def _few() -> registry.Registry:
 def few_operators(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands that go through all operators go through FEW."""
     few = _few()
-    monkeypatch.setattr(registry, "load", lambda: few)
+    monkeypatch.setattr(registry, "load", lambda *_: few)
 
 
 @pytest.fixture

@@ -56,17 +56,17 @@ OUTCOMES = tuple(str(outcome) for outcome in Outcome)
 @click.command("list")
 @with_case_options
 @with_part_options
-@click.option("--operators", is_flag=True, help="Print one line per operator version, with its number of cases.")
-def list_(case_options: CaseOptions, shard: tuple[int, int] | None, sample: int, operators: bool) -> None:  # noqa: FBT001 - click's
+@click.option("--by-version", is_flag=True, help="Print one line per operator version, with its number of cases.")
+def list_(case_options: CaseOptions, shard: tuple[int, int] | None, sample: int, by_version: bool) -> None:  # noqa: FBT001 - click's
     """List cases: id, expected outcome, tags."""
     suite, selection = case_options.open(shard, sample)
     counts: dict[str, dict[str, int]] = {}
     for case in suite.listed(selection):
         row = counts.setdefault(case.operator, {})
         row[case.outcome] = row.get(case.outcome, 0) + 1
-        if not operators:
+        if not by_version:
             printing.show(f"{line(case.id, 1000)}  {case.outcome}  {line(','.join(sorted(case.tags)), 1000)}")
-    if operators:
+    if by_version:
         heads = ["operator version", *OUTCOMES]
         rows = [[line(name), *(row.get(head, 0) for head in OUTCOMES)] for name, row in counts.items()]
         printing.show(tabulate(rows, heads, tablefmt="simple"))

@@ -17,7 +17,7 @@ from onnx_conformance.case.value_text import brief
 from onnx_conformance.generation import from_model
 from onnx_conformance.generation.deliveries import plain
 from onnx_conformance.opset import case_text, operator_file
-from onnx_conformance.specification import schema
+from onnx_conformance.specification import packages, schema
 from onnx_conformance.suites import onnx_layout
 
 if TYPE_CHECKING:
@@ -64,8 +64,11 @@ def _named(text: str) -> tuple[str, str, int | None]:
     """Return domain, name and version of an operator of the installed onnx."""
     words = text.split("/")
     since = int(words.pop()) if len(words) > 1 and words[-1].isdecimal() else None
-    found = [path for path in schema.every() if "/".join(words) in (path, path.split("/")[1])]
+    every = (path for package in (packages.ONNX, *packages.others().values()) for path in schema.every(package))
+    found = [path for path in every if "/".join(words) in (path, path.split("/")[1])]
     if not found:
+        for note in packages.problems():
+            printing.warn(note)
         raise HarnessError("unknown-operator-to-declare", schema.no_operator(line("/".join(words))))
     domain, name = found[0].split("/")
     return domain, name, since

@@ -169,7 +169,8 @@ def _with_operators(ctx: click.Context, _: click.Parameter, value: tuple[str, ..
 
 
 OPERATORS = click.Option(
-    ["--operators"], metavar="FOLDER", multiple=True, is_eager=True, expose_value=False, callback=_with_operators,
+    ["--operators", "operator_folders"], metavar="FOLDER", multiple=True, is_eager=True, expose_value=False,
+    callback=_with_operators,
     help="Use the operator package in this folder, too. Its suite has the name of the package.",
 )  # fmt: skip
 """An option of every command."""

@@ -17,9 +17,11 @@ from onnx_conformance.environments import backend_names, sandbox
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.run import progress
+from onnx_conformance.specification import packages
 from onnx_conformance.suites.case_json import StoreError
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import check_selection
+from onnx_conformance.suites.of_package import OfPackage
 from onnx_conformance.suites.selection import Selection
 
 HAS_HYPOTHESIS = importlib.util.find_spec("hypothesis") is not None
@@ -58,6 +60,7 @@ MINUTE = 60
     "--known", "known", multiple=True, type=click.Path(path_type=Path), metavar="RESULTS",
     help="Ignore the causes of failures in this results file. Repeatable.",
 )  # fmt: skip
+@click.option("--package", default=packages.ONNX.name, show_default=True, help="The operator package of the calls.")
 @click.option("--single", is_flag=True, help="Only single operators, no models with several nodes.")
 @click.option(
     "--python", default="", metavar="PATH", help="A Python interpreter that has the runtime installed, as in `run`."
@@ -70,7 +73,7 @@ MINUTE = 60
 def search_(
     backend: str, minutes: float | None, examples: int | None, seed: int | None, selection: Selection,
     folder: Path | None, known: tuple[Path, ...], python: str, timeout: float, memory: int | None,
-    passes: tuple[str, ...], *, single: bool, isolate: tuple[Path, ...] | None,
+    passes: tuple[str, ...], package: str, *, single: bool, isolate: tuple[Path, ...] | None,
 ) -> None:  # fmt: skip
     """Run random operator calls and models on a backend, and store the failing ones as cases.
 
@@ -85,12 +88,14 @@ def search_(
     seconds = _seconds(minutes, examples)
     where = folder or Path(f"search-{re.sub(r'[^A-Za-z0-9._=+]+', '-', backend).strip('-.')}")
     freeze.check(where)
-    check_selection(Generated(), selection)
+    chosen_package = packages.named(package)
+    of_onnx = chosen_package is packages.ONNX
+    check_selection(Generated() if of_onnx else OfPackage(chosen_package), selection)
     target = backend_names.resolve(backend, python, passes)
     if isolate is not None:
         target = sandbox.around(Generated.name, None, shown=isolate).of(target)
     is_known = {cause for path in known for cause in causes.known(path, backend)}
-    selected = grammar.sources(selection)
+    selected = grammar.sources(selection, chosen_package)
     if not selected:
         raise HarnessError(
             "only-deprecated", f"{selection} selects only deprecated operator versions, which cannot be searched"
@@ -98,7 +103,9 @@ def search_(
     chosen = random.SystemRandom().randrange(1 << 32) if seed is None else seed
     limits = Limits(timeout=timeout, memory=memory, restarts=RESTARTS)
     every = grammar.sources(Selection()) if str(selection) and not single else selected
-    options = Options(target, limits, selected, every, chosen, seconds, examples, is_known, compose=not single)
+    options = Options(
+        target, limits, selected, every, chosen, seconds, examples, is_known, compose=of_onnx and not single
+    )
     count = "1 operator version" if len(selected) == 1 else f"{len(selected):,} operator versions"
     printing.note(f"seed {chosen}: {count}, for {_length(seconds, examples)}")
     outcome, frozen = _searched(options, where)

@@ -22,7 +22,7 @@ BIAS_GELU.example(A=[[1, -4, 2], [0, 3, -10]], B=[0.5, -1, 2])
 
 SUM = BIAS_GELU.clause(
     "It takes the sum of input A and bias input B as the input of Gelu activation.",
-    note="The text does not give the formula of Gelu. It is that of the operator Gelu of com.microsoft, which is the "
+    note="The text does not define Gelu. It is the function of the operator Gelu of com.microsoft, which is the "
     "exact one, with the error function.",
 )
 BIAS = BIAS_GELU.clause(

@@ -109,7 +109,7 @@ BATCH_B = FUSED.clause(
 def product(
     v: Version, A: Array, B: Array, alpha: float, transA: Int, transB: Int, transBatchA: Int, transBatchB: Int
 ) -> Result:
-    """Return alpha times the product of the operands, transposed as the attributes say."""
+    """Return alpha times the product of the operands, transposed according to the attributes."""
     flags = ((LAST_A, A, transA, 2), (LAST_B, B, transB, 2), (BATCH_A, A, transBatchA, 3), (BATCH_B, B, transBatchB, 3))
     for clause, operand, flag, least in flags:
         v.silent(clause, flag not in {0, 1} or bool(flag and operand.ndim < least))

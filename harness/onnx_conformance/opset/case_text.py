@@ -12,7 +12,7 @@ import numpy as np
 from onnx_conformance.declare import EMPTY, Clause, Graph, Rule, Typed
 from onnx_conformance.declare.type import Type
 from onnx_conformance.opset.operator_file import Draft, Edits, OperatorFileError, path_of
-from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification import packages, registry, schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ def _clause_name(op: Op, clause: Clause) -> str:
     for name, value in vars(Rule).items():
         if value == clause:
             return f"Rule.{name}"
-    for module in registry.operator_modules():
+    for module in registry.operator_modules(packages.owner_of(op.domain, op.name) or packages.ONNX):
         if registry.declares(module, op):
             for name, value in vars(importlib.import_module(module)).items():
                 if value is clause or (isinstance(value, Clause) and clause in value.wordings):

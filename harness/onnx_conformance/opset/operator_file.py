@@ -20,7 +20,7 @@ from onnx_conformance.declare.clause import Clause, Force
 from onnx_conformance.declare.type import Kind, Type
 from onnx_conformance.generation import coverage
 from onnx_conformance.generation.derived import VALUES
-from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification import packages, registry, schema
 from onnx_conformance.specification.schema import Attribute
 
 if TYPE_CHECKING:
@@ -62,7 +62,10 @@ class Draft:
 
 
 def folder_of(version: OperatorVersion) -> Path:
-    """Return the folder of an operator file: the one that onnx/defs has the operator in."""
+    """Return the folder of an operator file: the one that onnx/defs has the operator in, or that of its package."""
+    owner = packages.owner_of(version.domain, version.name) or packages.ONNX
+    if owner is not packages.ONNX:
+        return registry.folder_of(owner)
     name = schema.folder(version)
     here = registry.FOLDER
     folder = here / name
@@ -87,7 +90,7 @@ def path_of(op: Op) -> Path:
     Raises:
         OperatorFileError: it does not exist.
     """
-    for name in registry.operator_modules():
+    for name in registry.operator_modules(packages.owner_of(op.domain, op.name) or packages.ONNX):
         path = registry.file_of(name)
         if f'"{op.name}"' in path.read_text("utf-8") and registry.declares(name, op):
             return path

@@ -18,13 +18,14 @@ from onnx_conformance.generation.plans import NotDerivedError
 from onnx_conformance.minimize.declared_candidate import DeclaredCandidate, candidate_from_plan
 from onnx_conformance.minimize.limits import within
 from onnx_conformance.minimize.moves import type_distance
-from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification import packages, registry, schema
 from onnx_conformance.tolerance.several_nodes import UndecidedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from onnx_conformance.declare import CaseSpec, Op
+    from onnx_conformance.declare.package import OperatorPackage
     from onnx_conformance.generation.deliveries import Plan
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.suites.selection import Selection
@@ -112,11 +113,11 @@ def _text(value: object) -> str:
     return repr(value) if not isinstance(value, Typed) else f"{value.type} {value.values!r}"
 
 
-def sources(selection: Selection) -> tuple[Source, ...]:
-    """Return the selected operator versions for drawing, ordered by opset (newest first) and name."""
+def sources(selection: Selection, package: OperatorPackage = packages.ONNX) -> tuple[Source, ...]:
+    """Return the selected operator versions of a package for drawing, ordered by opset (newest first) and name."""
     found = [
         Source(op, version)
-        for op in registry.load()
+        for op in registry.load(package)
         for version in registry.versions(op)
         if not version.deprecated and selection.takes_operator(str(version))
     ]

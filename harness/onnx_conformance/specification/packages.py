@@ -66,7 +66,7 @@ def add_folder(folder: Path) -> None:
 
 
 def others() -> Mapping[str, OperatorPackage]:
-    """Return the operator packages besides ONNX's, by name."""
+    """Return the other operator packages than ONNX's, by name."""
     return _found()[0]
 
 
@@ -87,7 +87,7 @@ def named(name: str) -> OperatorPackage:
     """Return the operator package of a name, or of a domain.
 
     Raises:
-        PackageError: there is none.
+        PackageError: no package has the name.
     """
     if name == ONNX.name:
         return ONNX
@@ -131,7 +131,7 @@ def _grouped(package: OperatorPackage) -> Schemas:
 
 @functools.cache
 def _claimed() -> tuple[dict[tuple[str, str], tuple[OperatorPackage, tuple[onnx.defs.OpSchema, ...]]], list[Note]]:
-    """Return the operators of the other packages with their package and schemas, and what is wrong with some."""
+    """Return the operators of the other packages with their package and schemas, and notes on unusable ones."""
     claimed: dict[tuple[str, str], tuple[OperatorPackage, tuple[onnx.defs.OpSchema, ...]]] = {}
     wrong: list[Note] = []
     for package in others().values():
@@ -156,7 +156,7 @@ def _claimed() -> tuple[dict[tuple[str, str], tuple[OperatorPackage, tuple[onnx.
 
 @functools.cache
 def _found() -> tuple[dict[str, OperatorPackage], list[Note]]:
-    """Return the packages besides ONNX's by name, and what is wrong with others."""
+    """Return the other packages than ONNX's by name, and notes on unusable ones."""
     _claimed.cache_clear()
     packages: dict[str, OperatorPackage] = {}
     wrong: list[Note] = []

@@ -240,7 +240,7 @@ def operator_modules(package: OperatorPackage = packages.ONNX) -> list[str]:
     """Return the names of the operator files' modules, without `_name.py`, which several operators share."""
     names = [
         info.name
-        for info in pkgutil.walk_packages([str(folder_of(package))], f"{package.module}.")
+        for info in pkgutil.walk_packages(importlib.import_module(package.module).__path__, f"{package.module}.")
         if not info.ispkg and not info.name.rpartition(".")[2].startswith("_")
     ]
     return sorted(names)

@@ -9,24 +9,24 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import onnx
-from onnx import defs
+import onnx.defs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-_PARAMETER = defs.OpSchema.FormalParameter
+_SCHEMA = onnx.defs.OpSchema
 
 
-def read(path: Path) -> list[defs.OpSchema]:
+def read(path: Path) -> list[onnx.defs.OpSchema]:
     """Return the schemas of a file."""
     with path.open(encoding="utf-8") as file:
         return [parsed(json.loads(text)) for text in file if text.strip()]
 
 
-def parsed(item: dict[str, Any]) -> defs.OpSchema:
+def parsed(item: dict[str, Any]) -> onnx.defs.OpSchema:
     """Return a schema from the members of its line."""
-    return defs.OpSchema(
+    return _SCHEMA(
         item["name"],
         item["domain"],
         item["since_version"],
@@ -38,14 +38,14 @@ def parsed(item: dict[str, Any]) -> defs.OpSchema:
     )
 
 
-def _parameters(items: list[dict[str, Any]], least: int) -> list[defs.OpSchema.FormalParameter]:
+def _parameters(items: list[dict[str, Any]], least: int) -> list[onnx.defs.OpSchema.FormalParameter]:
     """Return inputs or outputs; the last one may be variadic, so it has the rest of the least number."""
     return [
-        _PARAMETER(
+        _SCHEMA.FormalParameter(
             item["name"],
             item["type"],
             item["description"],
-            param_option=getattr(defs.OpSchema.FormalParameterOption, item["option"]),
+            param_option=getattr(_SCHEMA.FormalParameterOption, item["option"]),
             is_homogeneous=item["homogeneous"],
             min_arity=max(least - place, 0) if item["option"] == "Variadic" else 1,
         )
@@ -53,13 +53,13 @@ def _parameters(items: list[dict[str, Any]], least: int) -> list[defs.OpSchema.F
     ]
 
 
-def _attribute(item: dict[str, Any]) -> defs.OpSchema.Attribute:
+def _attribute(item: dict[str, Any]) -> onnx.defs.OpSchema.Attribute:
     if item["default"]:
-        return defs.OpSchema.Attribute(
+        return _SCHEMA.Attribute(
             item["name"], onnx.AttributeProto.FromString(bytes.fromhex(item["default"])), item["description"]
         )
-    kind = getattr(defs.OpSchema.AttrType, item["type"])
-    return defs.OpSchema.Attribute(item["name"], kind, item["description"], required=item["required"])
+    kind = getattr(_SCHEMA.AttrType, item["type"])
+    return _SCHEMA.Attribute(item["name"], kind, item["description"], required=item["required"])
 
 
 def lines(schemas: Iterable[Any]) -> Iterator[str]:

@@ -47,7 +47,7 @@ def test_the_cache_is_shown_and_emptied(
 ) -> None:
     folder = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(folder))
-    assert command("list", "--op", "Split/18", "--operators").status == 0  # It writes the index.
+    assert command("list", "--op", "Split/18", "--by-version").status == 0  # It writes the index.
     mine = folder / "packs" / "mine.txt"
     mine.write_text("my own file")
     shown = command("cache")

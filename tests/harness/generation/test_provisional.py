@@ -170,9 +170,9 @@ def opset_28_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
     few = [registry.load().named(name) for name in ("OneHot", "SwiGLU", "Add", "If")]
     op = before(few[0])
     without = registry.Registry([op, *few[2:]])
-    monkeypatch.setattr(registry, "load", lambda: without)
+    monkeypatch.setattr(registry, "load", lambda *_: without)
     known = schema.every()
-    monkeypatch.setattr(schema, "every", lambda: {name: known[name] for name in map(str, few)})
+    monkeypatch.setattr(schema, "every", lambda *_: {name: known[name] for name in map(str, few)})
 
 
 @pytest.mark.slow

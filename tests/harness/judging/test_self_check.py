@@ -61,7 +61,7 @@ def some_operators(monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("Identity", "Reshape", "Squeeze", "Add", "Neg", "Shape", "SequenceConstruct", "ai.onnx.ml/DictVectorizer")
     absent = Op("Absent", (999,), EXACT)
     some = registry.Registry([*map(registry.load().named, names), absent])
-    monkeypatch.setattr(registry, "load", lambda: some)
+    monkeypatch.setattr(registry, "load", lambda *_: some)
 
 
 @pytest.fixture

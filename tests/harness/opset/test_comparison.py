@@ -78,7 +78,7 @@ def few_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
     """An onnx that has three operators, of which BitCast 26 came last."""
     known = schema.every()
     few = {f"ai.onnx/{name}": known[f"ai.onnx/{name}"] for name in ("Abs", "BitCast", "Transpose")}
-    monkeypatch.setattr(schema, "every", lambda: few)
+    monkeypatch.setattr(schema, "every", lambda *_: few)
     monkeypatch.setattr(effects, "official_cases", OFFICIAL)
 
 
@@ -117,7 +117,7 @@ def test_check_ends_with_1_where_a_sentence_or_a_point_has_no_case(monkeypatch: 
     assert "1 of 1 lack a case for a point or sentence: ai.onnx/BitCast/26." in shown
     assert command("opset", "25..26").status == 0
     without = registry.Registry([registry.load().named("Abs")])
-    monkeypatch.setattr(registry, "load", lambda: without)
+    monkeypatch.setattr(registry, "load", lambda *_: without)
     undeclared = command("opset", "25..26", "--check")
     assert undeclared.status == 1, undeclared.text
     assert "no operator file declares this version" in undeclared.out

@@ -59,7 +59,7 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     def take(name: str, instead: Op | None = None) -> None:
         rest = [other for other in whole if other.name != name]
         changed = registry.Registry([*rest, instead] if instead else rest)
-        monkeypatch.setattr(registry, "load", lambda: changed)
+        monkeypatch.setattr(registry, "load", lambda *_: changed)
 
     return take
 

@@ -240,7 +240,7 @@ def test_an_adapter_that_does_not_declare_it_is_not_forked(cases: list[Case], ad
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     some = registry.Registry(map(registry.load().named, ("Identity", "Reshape", "Neg")))
-    monkeypatch.setattr(registry, "load", lambda: some)
+    monkeypatch.setattr(registry, "load", lambda *_: some)
 
 
 CHECKS = [

@@ -39,7 +39,7 @@ def identity(*versions: int, name: str = "Identity") -> Op:
 
 def notes(monkeypatch: pytest.MonkeyPatch, op: Op, *ops: str) -> dict[str, str]:
     """Return the operator versions that a selection of one operator leaves out, by the id of the note."""
-    monkeypatch.setattr(registry, "load", lambda: Registry([op]))
+    monkeypatch.setattr(registry, "load", lambda *_: Registry([op]))
     left_out = Generated().left_out(Selection(ops or (op.name,)))
     return {note.id: note.text.rpartition(": ")[2] for note in left_out}
 
@@ -65,8 +65,8 @@ def test_an_operator_that_this_onnx_lacks_is_left_out_and_named(monkeypatch: pyt
 
 @pytest.mark.slow
 def test_a_command_goes_on_without_the_versions_that_it_does_not_know(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "load", lambda: Registry([identity(*IDENTITY[:-1])]))
-    for words in (("list",), ("list", "--operators"), ("run", "--backend", "oracle", "--table", "full")):
+    monkeypatch.setattr(registry, "load", lambda *_: Registry([identity(*IDENTITY[:-1])]))
+    for words in (("list",), ("list", "--by-version"), ("run", "--backend", "oracle", "--table", "full")):
         done = command(*words)
         assert done.status == 0, done.text
         assert done.err.count("ai.onnx/Identity/25") == 1, done.text

@@ -47,7 +47,7 @@ SELECTIONS = {
 @pytest.mark.parametrize("name", SELECTIONS)
 def test_slices_of_the_generated_suite_have_each_case_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     two = Registry(map(registry.load().named, ("SplitToSequence", "Reshape")))
-    monkeypatch.setattr(registry, "load", lambda: two)
+    monkeypatch.setattr(registry, "load", lambda *_: two)
     suite, selection = Generated(), SELECTIONS[name]
     whole = Counter(case.id for case in suite.cases(selection))
     assert whole
