@@ -56,6 +56,35 @@ UNMET_CLAIMS = frozenset({Verdict.DECLINED, Verdict.FALLBACK})
 WITH_MESSAGE = UNMET_CLAIMS | {Verdict.REFUSED}
 """Failures whose message names the cause."""
 
+_NOT_DEFINED = "This is a fault even if the text does not define the result"
+MEANINGS: Mapping[Verdict, str] = {
+    Verdict.PASS: "the actual outcome is the expected outcome",
+    Verdict.WRONG_VALUE: "an output has other elements than the expected ones",
+    Verdict.WRONG_SHAPE: "an output has another shape than the expected one",
+    Verdict.WRONG_TYPE: "an output has another type than the expected one",
+    Verdict.WRONG_COUNT: "there are more or fewer outputs than expected",
+    Verdict.INVALID_MODEL: "a tool that changes models returned an invalid model, or one whose outputs have other "
+    "names or types",
+    Verdict.REFUSED: "the backend raised an error for a valid model, and did not report missing support",
+    Verdict.DECLINED: "the runtime reported missing support for a case that its author claims",
+    Verdict.FALLBACK: "another execution provider ran the tested operator, although its author claims the case",
+    Verdict.ACCEPTED_INVALID: "the backend returned an answer for an invalid model (a `must` forbids it). It is "
+    "counted separately, because ONNX does not require runtimes to reject invalid models",
+    Verdict.LENIENT: "the backend returned an answer for a model that only a `should`, a description or the signature "
+    "forbids",
+    Verdict.KNOWS_LESS: "a shape inferencer returned less type and shape information than follows from the model",
+    Verdict.CRASH: f"the process ended; the signal is recorded. {_NOT_DEFINED}",
+    Verdict.TIMEOUT: f"there was no answer before the deadline. {_NOT_DEFINED}",
+    Verdict.FLAKY: "the case failed, and got another verdict when it was repeated (`--repeat`); all attempts are "
+    "recorded",
+    Verdict.UNSUPPORTED: "the runtime reported that it lacks this opset, IR version, type or kernel; never counted "
+    "as a pass",
+    Verdict.UNSPECIFIED: "the text does not define the result, or contradicts itself, and the backend returned "
+    "something or raised an error; the actual result is shown",
+    Verdict.ADAPTER_ERROR: "the adapter is at fault, not the runtime; the run exits with status 2",
+}
+"""By verdict, the condition for it, in Markdown."""
+
 
 VALID = frozenset({"values", "property"})
 """Outcomes of cases with a valid model, whose result the text defines."""
