@@ -23,7 +23,7 @@ A provider is a file backends/providers/NAME.toml, or a file of the user. Its ta
     message = "the device has no float16"  # a regular expression
     reason = "no float16 on this device"
 
-The other tables of the file ([[claims]] and the like) are the harness's; see docs/reference.md.
+The other tables of the file ([[claims]] and the like) are the harness's; see docs/reference/profiles.md.
 
 Fallback to the CPU is disabled. If the provider does not take every node, a second session allows the CPU, so that the
 harness can judge models with added nodes. Each answer reports which provider ran which node.

@@ -40,9 +40,10 @@ PATTERNS = {
     "inverted": r"\bof which\b|\bbut for\b|\b[Nn]or\b|\bas it is\b|\bto the word\b",
 }
 """By name, a construction that shared readers had to read twice."""
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "backends/README.md", "tests/README.md", "docs/*.md")
+DOCUMENTS = ("README.md", "CONTRIBUTING.md", "backends/README.md", "tests/README.md", "docs/**/*.md")
 SOURCES = ("harness/onnx_conformance/**/*.py", "backends/*.py", "tools/**/*.py")
 _QUOTED = re.compile(r"«[^»]*»|`[^`]*`")
+_GENERATED = re.compile(r"^<!-- generated: .*?^<!-- end of generated -->$", re.DOTALL | re.MULTILINE)
 _CODE_BLOCK = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 
 
@@ -52,9 +53,9 @@ def files(*globs: str) -> list[Path]:
 
 
 def documents() -> Iterator[tuple[Path, str]]:
-    """Yield the prose of each document: no code, and no quoted sentences of the specification."""
+    """Yield the prose of each document: no code, no quoted sentences of the specification, and no texts of the code."""
     for path in files(*DOCUMENTS):
-        yield path, _QUOTED.sub("", _CODE_BLOCK.sub("", path.read_text("utf-8")))
+        yield path, _QUOTED.sub("", _CODE_BLOCK.sub("", _GENERATED.sub("", path.read_text("utf-8"))))
 
 
 @functools.cache

@@ -238,7 +238,7 @@ def test_a_failure_of_pip_gets_a_message_with_a_way_out(locked: str, fails: str,
 PINNED = re.compile(r"[\w-]+/[\w.-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+")
 USES = [(path.name, text)
         for path in (ROOT / "action.yml", ROOT / "README.md",
-                     *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / ".github").rglob("*.yml")))
+                     *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / ".github").rglob("*.yml")))
         for text in re.findall(r"^\s*(?:- )?uses: (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)]  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from commands import command
 from onnx_conformance.analysis import dissent
 from onnx_conformance.backends import cache, option
 from onnx_conformance.base import verdict
-from onnx_conformance.case.case import PLAIN
+from onnx_conformance.base.selection_options import OPTIONS
 from onnx_conformance.cli import page_cases
 from onnx_conformance.cli.commands import main
 from onnx_conformance.environments import onnx_environment, python_environment
@@ -45,7 +45,7 @@ ADAPTERS = ROOT / "backends" / "README.md"
 PAGE = ROOT / "docs" / "gate-in-ten-minutes.md"
 EP_PAGE = ROOT / "docs" / "execution-provider.md"
 OPSET = ROOT / "docs" / "new-opset.md"
-REFERENCE = ROOT / "docs" / "reference.md"
+REFERENCE = ROOT / "docs" / "reference"
 
 
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(#[^)]*)?\)")
@@ -237,7 +237,7 @@ def test_the_workflow_to_paste_gives_the_action_what_it_takes(page: Path) -> Non
     assert set(used) <= set(action["outputs"])
 
 
-PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "backends" / "README.md", ROOT / "tests" / "README.md"]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "backends" / "README.md", ROOT / "tests" / "README.md"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -279,29 +279,25 @@ def of_bench(file: str, option: str) -> int:
 FEW = of_source("conftest.py", r"FEW = \((.*)\)").count(",") + 1
 HANGS = int(of_source("conftest.py", r"HANGS = (\d+)"))
 LIMITS = [
-    ("docs/reference.md", r"is restarted \(N by default\)", Limits.restarts),
-    ("docs/reference.md", r"the time of a case \(N seconds by default\)", Limits.timeout),
-    ("docs/reference.md", r"`packs`: encoded cases, at most N GiB", packs.MOST_BYTES / GIB),
-    ("docs/reference.md", r"`programs`: [^;]*, at most N GiB", cache.MOST_BYTES / GIB),
-    ("docs/reference.md", r"thousand cases \(N MiB\) behind", pool.MOST_WAITING_BYTES / MIB),
-    ("docs/reference.md", r"the rate of the last N minutes", progress.WINDOW / 60),
-    ("docs/reference.md", r"appears on standard error every N seconds", progress.LINE_SECONDS),
-    ("docs/reference.md", r"Above N cases, the page contains", page_cases.MOST_CASES),
-    ("docs/reference.md", r"Contains the N most severe results", sarif.MOST_RESULTS),
-    ("docs/reference.md", r"at most N errors and", github.MOST_OF_A_LEVEL),
-    ("docs/reference.md", r"errors and N warnings", github.MOST_OF_A_LEVEL),
-    ("docs/reference.md", r"GitHub Actions: at most N MiB, in complete", github.MOST_BYTES / MIB),
-    ("docs/reference.md", r"has at least N % of the operator versions", runtimes.LEAST_OPERATORS),
-    ("docs/reference.md", r"judges each of them, within N seconds", grammar.SECONDS),
-    ("docs/reference.md", r"judges each of them, within \d+ seconds and N GiB", grammar.MORE_BYTES / GIB),
-    ("docs/reference.md", r"models of two to N nodes", chains.MOST_FOLLOWERS + 1),
-    ("docs/reference.md", r"cases on which N or more implementations", dissent.ENOUGH),
-    ("docs/reference.md", r"runs the last N minor versions", default("trend", "--last")),
-    ("docs/reference.md", r"the opset N before the newest", opsets.BEHIND),
-    ("docs/reference.md", r"exits with status N or \d+\.", 128 + signal.SIGTERM),
-    ("docs/reference.md", r"exits with status \d+ or N\.", 128 + signal.SIGHUP),
-    ("docs/cluster.md", r"`packs` \| [^|]* \| N GiB", packs.MOST_BYTES / GIB),
-    ("docs/cluster.md", r"`programs` \| [^|]* \| N GiB", cache.MOST_BYTES / GIB),
+    ("docs/reference/commands/run.md", r"thousand cases \(N MiB\) behind", pool.MOST_WAITING_BYTES / MIB),
+    ("docs/reference/commands/run.md", r"the rate of the last N minutes", progress.WINDOW / 60),
+    ("docs/reference/commands/run.md", r"appears on standard error every N seconds", progress.LINE_SECONDS),
+    ("docs/how-to/share-results.md", r"Above N cases, the page contains", page_cases.MOST_CASES),
+    ("docs/reference/reports.md", r"Contains the N most severe results", sarif.MOST_RESULTS),
+    ("docs/reference/reports.md", r"at most N errors and", github.MOST_OF_A_LEVEL),
+    ("docs/reference/reports.md", r"errors and N warnings", github.MOST_OF_A_LEVEL),
+    ("docs/reference/reports.md", r"GitHub Actions: at most N MiB, in complete", github.MOST_BYTES / MIB),
+    ("docs/how-to/share-results.md", r"has at least N % of the operator versions", runtimes.LEAST_OPERATORS),
+    ("docs/how-to/search.md", r"judges each of them, within N seconds", grammar.SECONDS),
+    ("docs/how-to/search.md", r"judges each of them, within \d+ seconds and N GiB", grammar.MORE_BYTES / GIB),
+    ("docs/how-to/search.md", r"models of two to N nodes", chains.MOST_FOLLOWERS + 1),
+    ("docs/reference/commands/test.md", r"runs the last N minor versions", default("trend", "--last")),
+    ("docs/reference/commands/understand.md", r"By default, N or more implementations", dissent.ENOUGH),
+    ("docs/reference/suites.md", r"the opset N before the newest", opsets.BEHIND),
+    ("docs/reference/isolation.md", r"exits with status N or \d+\.", 128 + signal.SIGTERM),
+    ("docs/reference/isolation.md", r"exits with status \d+ or N\.", 128 + signal.SIGHUP),
+    ("docs/reference/cache.md", r"`packs` \| [^|]* \| N GiB", packs.MOST_BYTES / GIB),
+    ("docs/reference/cache.md", r"`programs` \| [^|]* \| N GiB", cache.MOST_BYTES / GIB),
     ("docs/cluster.md", r"with at least N cases per worker", run.CASES_OF_A_WORKER),
     ("docs/cluster.md", r"If a slice ends N workers", processes.MOST_DEATHS + 1),
     ("docs/cluster.md", r"After N deaths during one task", cluster.MOST_DEATHS),
@@ -358,7 +354,8 @@ def test_a_limit_that_is_wrong_or_missing_is_noticed() -> None:
 
 
 def test_the_oldest_onnx_in_the_reference_is_that_of_the_code() -> None:
-    found = re.search(r"The oldest supported version is ([\d.]+\d)\.", REFERENCE.read_text(encoding="utf-8"))
+    page = (REFERENCE / "commands.md").read_text(encoding="utf-8")
+    found = re.search(r"The oldest supported version is ([\d.]+\d)\.", page)
     assert found
     assert found[1] == str(onnx_environment.OLDEST)
 
@@ -368,32 +365,27 @@ def test_the_share_of_a_timeout_after_which_a_case_is_slow() -> None:
     assert (case_times.TIMEOUT_SHARE, case_times.FIRST_TIMEOUT_SHARE) == (10, 4)
 
 
-def test_every_verdict_and_form_has_a_row_in_the_reference() -> None:
-    text = REFERENCE.read_text(encoding="utf-8")
-    verdicts = text.partition("## Verdicts")[2].partition("\n\nReports show")[0]
-    rows = re.findall(r"^\| (`[^|]*`) \|", verdicts, re.MULTILINE)
-    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(verdict.Verdict)
-    rows = re.findall(r"^\| `@([\w-]+)` \| (.*) \|$", text, re.MULTILINE)
-    assert sorted(rows) == sorted((form.name, form.sentence) for form in table.FORMS if form.name != PLAIN)
-
-
 def test_every_adapter_has_its_name_in_the_reference() -> None:
-    text = REFERENCE.read_text(encoding="utf-8")
+    text = (REFERENCE / "backends.md").read_text(encoding="utf-8")
     named = re.search(
         r"^\| (`.*`) \| the adapter of that name", text.partition("\n## Naming a backend")[2], re.MULTILINE
     )
     assert named, "the table has no row of adapters"
     assert set(re.findall(r"`(\w+)`", named[1])) == runtime_fakes.runtimes()
-    table = text.partition("\n### Tools beside runtimes")[2].partition("\nNo runtime is needed")[0]
+    text = (ROOT / "docs" / "how-to" / "test-a-tool.md").read_text(encoding="utf-8")
+    table = text.partition("\n| backend |")[2].partition("\nNo runtime is needed")[0]
     cells = re.findall(r"^\| (`[^|]*) \|", table, re.MULTILINE)
     assert {name for cell in cells for name in re.findall(r"`(\w+)`", cell)} == runtime_fakes.tools()
 
 
-def test_every_command_and_report_format_has_a_row_in_the_reference() -> None:
-    text = REFERENCE.read_text(encoding="utf-8")
-    commands = text.partition("## Commands")[2].partition("### Options of run")[0]
-    listed = {row.split()[0] for row in re.findall(r"^\| `([^`]+)`", commands, re.MULTILINE)}
-    assert listed == set(main.list_commands(click.Context(main)))
-    reports = text.partition("\n## Reports")[2].partition("### The site")[0]
+def test_every_report_format_has_a_row_in_the_reference() -> None:
+    reports = (REFERENCE / "reports.md").read_text(encoding="utf-8").partition("\n## ")[0]
     rows = dict(re.findall(r"^\| `([\w-]+)` \| `([\w.-]+)` \|", reports, re.MULTILINE))
     assert rows == {name: kind.file for name, kind in FORMATS.items()}
+
+
+def test_every_option_that_selects_cases_has_a_row() -> None:
+    text = (ROOT / "docs" / "how-to" / "select-cases.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`--[^|]*) \|", text, re.MULTILINE)
+    names = [name for row in rows for name in re.findall(r"`--([\w-]+)", row)]
+    assert sorted(names) == sorted(option.name for option in OPTIONS)

@@ -69,7 +69,7 @@ def test_several_operators_of_one_kind_may_share_an_override() -> None:
 def test_the_reference_has_the_limits() -> None:
     rows = re.findall(
         r"^\| (`(?:float|bfloat)\w*`[^|]*) \| ([\d.]+) \| ([\d.]+) \|",
-        (ROOT / "docs" / "reference.md").read_text(encoding="utf-8"),
+        (ROOT / "docs" / "reference" / "profiles.md").read_text(encoding="utf-8"),
         re.MULTILINE,
     )
     found = {type_: (float(rtol), float(atol)) for types, rtol, atol in rows for type_ in re.findall(r"\w+", types)}

@@ -1,0 +1,1 @@
+"""The documentation site: the blocks of its pages that the code writes, and the hook that mkdocs runs."""
