@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import dataclass
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 import click
@@ -45,6 +46,7 @@ ADAPTERS = ROOT / "backends" / "README.md"
 PAGE = ROOT / "docs" / "gate-in-ten-minutes.md"
 EP_PAGE = ROOT / "docs" / "execution-provider.md"
 OPSET = ROOT / "docs" / "new-opset.md"
+VERIFY = ROOT / "docs" / "verify-a-model.md"
 REFERENCE = ROOT / "docs" / "reference"
 
 
@@ -137,6 +139,16 @@ def run_blocks(page: str, rest: list[Block], folder: Path, bin_folder: Path, *re
         )  # fmt: skip
         difference = differs(shown.text, done.returncode, done.stdout)
         assert not difference, f"{page}, line {shown.line}: {difference}"
+
+
+@pytest.mark.slow
+def test_the_tutorial_of_verify(tmp_path: Path, bin_folder: Path) -> None:
+    install, *rest = (block for block in blocks(VERIFY.read_text(encoding="utf-8")) if block.kind in {"sh", "text"})
+    assert f'pip install "$CHECKOUT" onnxruntime=={metadata.version("onnxruntime")}\n' in install.text
+    assert [block.kind for block in rest] == ["sh", "text"] * 4, "the page has lost its commands"
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    run_blocks(VERIFY.name, rest, folder, bin_folder)
 
 
 @pytest.mark.slow
