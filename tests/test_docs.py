@@ -305,6 +305,7 @@ LIMITS = [
     ("docs/how-to/search.md", r"models of two to N nodes", chains.MOST_FOLLOWERS + 1),
     ("docs/reference/commands/test.md", r"runs the last N minor versions", default("trend", "--last")),
     ("docs/reference/commands/understand.md", r"By default, N or more implementations", dissent.ENOUGH),
+    ("docs/start/onnx-author.md", r"on which at least N implementations", dissent.ENOUGH),
     ("docs/reference/suites.md", r"the opset N before the newest", opsets.BEHIND),
     ("docs/reference/isolation.md", r"exits with status N or \d+\.", 128 + signal.SIGTERM),
     ("docs/reference/isolation.md", r"exits with status \d+ or N\.", 128 + signal.SIGHUP),
