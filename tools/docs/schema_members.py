@@ -5,29 +5,31 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from onnx_conformance.base import schemas
 from onnx_conformance.base.errors import HarnessError
 from tools.docs.markdown import prose, table
-from tools.docs.pages import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-PACKAGE = ROOT / "harness" / "onnx_conformance"
 REFERENCE = "#/$defs/"
 
 
-def members(file: str, page: Path) -> str:
-    """Return the tables of a schema, which is named by its path in the package.
+def members(name: str, page: Path) -> str:
+    """Return the tables of the schema with a name.
 
     Raises:
-        HarnessError: there is no such file.
+        HarnessError: there is no such schema.
     """
-    path = PACKAGE / file
-    if not path.is_file():
-        known = ", ".join(sorted(str(found.relative_to(PACKAGE)) for found in PACKAGE.rglob("*.schema.json")))
-        raise HarnessError("docs-schema-unknown", f"{page}: there is no schema {file!r}; there are {known}")
-    schema = json.loads(path.read_text(encoding="utf-8"))
+    if name not in schemas.names():
+        known = ", ".join(schemas.names())
+        raise HarnessError("docs-schema-unknown", f"{page}: there is no schema {name!r}; there are {known}")
+    return described(schemas.read(name))
+
+
+def described(schema: Mapping[str, Any]) -> str:
+    """Return the tables of a schema."""
     parts = [prose(schema.get("description", ""))]
     if "properties" in schema:
         parts.append(_table(schema))

@@ -23,7 +23,7 @@ def check(names: tuple[str, ...], forms: bool) -> None:  # noqa: FBT001 - click'
 
     For example, `onnx-conformance check Split` checks the file of Split. The command checks the quotes, versions,
     types, outcomes, tolerances and models, and whether every binding sentence and every schema point has a case. The
-    tests of this project run the same checks. The name of an operator package, such as microsoft, stands for all its
+    tests of this project run the same checks. The name of an operator package, such as microsoft, selects all its
     operators. The exit status is 1 if there is a fault.
     """
     found, ops = 0, [op for name in names for op in _named(name)]

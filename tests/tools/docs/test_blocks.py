@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
+from onnx_conformance.base import schemas
 from onnx_conformance.base.verdict import MEANINGS, Verdict
 from onnx_conformance.cli.commands import COMMANDS
 from refusals import refuses
@@ -32,10 +34,8 @@ def test_the_blocks_of_a_page_are_as_the_code_has_them(page: Path) -> None:
 
 def test_every_command_verdict_form_reading_and_schema_has_a_block() -> None:
     found = [item for page in pages() for item in blocks(page.read_text(encoding="utf-8"))]
-    schemas = {str(path.relative_to(schema_members.PACKAGE)) for path in schema_members.PACKAGE.rglob("*.schema.json")}
-    assert schemas
     expected = {("commands", ""), ("verdicts", ""), ("readings", ""), ("forms", "generated"), ("forms", "transforms")}
-    expected |= {("command", name) for name in COMMANDS} | {("schema", file) for file in schemas}
+    expected |= {("command", name) for name in COMMANDS} | {("schema", name) for name in schemas.names()}
     assert sorted(found) == sorted(expected)
 
 
@@ -60,7 +60,7 @@ def test_every_verdict_has_a_meaning() -> None:
         (block("verdict"), "docs-block-unknown", "'verdict'"),
         (block("command rum"), "docs-command-unknown", "'rum'"),
         (block("forms kernels"), "docs-forms-unknown", "'kernels'"),
-        (block("schema report/absent.schema.json"), "docs-schema-unknown", "'report/absent.schema.json'"),
+        (block("schema absent"), "docs-schema-unknown", "'absent'"),
     ],
 )
 def test_a_block_that_cannot_be_written_gets_a_sentence(text: str, problem: str, named: str) -> None:
@@ -101,9 +101,8 @@ def test_the_table_of_a_command_has_its_options(monkeypatch: pytest.MonkeyPatch)
     ]  # fmt: skip
 
 
-def test_the_members_of_a_schema_are_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema_members, "PACKAGE", tmp_path)
-    (tmp_path / "x.schema.json").write_text(
+def test_the_members_of_a_schema_are_rows() -> None:
+    schema = json.loads(
         '{"description": "A file.", "required": ["kind"], "properties": {"kind": {"const": 1},'
         '"all": {"type": "array", "items": {"$ref": "#/$defs/item"}, "description": "some"},'
         '"in": {"type": "object", "properties": {"x": {"type": ["number", "null"]}}}},'
@@ -114,7 +113,7 @@ def test_the_members_of_a_schema_are_rows(tmp_path: Path, monkeypatch: pytest.Mo
         "| `all` | array of [item](#item), optional | some |\n| `in` | object, optional |  |\n"
         "| `in.x` | number or null, optional |  |"
     )
-    parts = schema_members.members("x.schema.json", PAGE).split("\n\n")
+    parts = schema_members.described(schema).split("\n\n")
     assert parts == ["A file.", rows, "## item", 'One of `"a"`.', "## other", "Type: string."]
 
 
