@@ -27,6 +27,10 @@ def check(names: tuple[str, ...], forms: bool) -> None:  # noqa: FBT001 - click'
     operators. The exit status is 1 if there is a fault.
     """
     found, ops = 0, [op for name in names for op in _named(name)]
+    for name in names:
+        for sentence in package.differences() if (package := packages.find(name)) is not None else ():
+            found += 1
+            printing.show(sentence)
     for op in ops:
         for sentence in operator_checks.faults(op, every_form=forms):
             found += 1

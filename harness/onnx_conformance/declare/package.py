@@ -28,7 +28,8 @@ class OperatorPackage:
         schemas: a function that returns the schema of each operator version, with its text. Those that no operator file
             declares count as operators without cases.
         ir_version: the IR version of the models.
-        opset: the opset of ai.onnx that models import if they have nodes of it, too; 0 for the newest one.
+        differences: a function that compares the schemas with those of the installed runtime, and returns a sentence
+            for each that differs. `check` prints the sentences.
     """
 
     name: str
@@ -36,4 +37,4 @@ class OperatorPackage:
     source: str
     schemas: Callable[[], Iterable[onnx.defs.OpSchema]]
     ir_version: int = USUAL_IR
-    opset: int = 0
+    differences: Callable[[], Iterable[str]] = tuple

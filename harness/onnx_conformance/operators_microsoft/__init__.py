@@ -6,14 +6,32 @@ them, made by `python -m tools.runtime_schemas`.
 
 from __future__ import annotations
 
+import importlib
+from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from onnx_conformance.declare.package import OperatorPackage
 from onnx_conformance.specification import schema_file
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SOURCE = "onnxruntime 1.32.0"
+"""The release whose schemas the file has."""
+_FILE = Path(__file__).with_name("schemas.json")
+
+
+def differences() -> Iterator[str]:
+    """Yield a sentence for each schema that differs from that of the installed onnxruntime, if there is one."""
+    try:
+        state = importlib.import_module("onnxruntime.capi.onnxruntime_pybind11_state")
+    except ImportError:
+        return
+    installed = f"onnxruntime {metadata.version('onnxruntime')}"
+    yield from schema_file.differences(_FILE, SOURCE, state.get_all_operator_schema(), installed)
+
+
 PACKAGE = OperatorPackage(
-    name="microsoft",
-    module=__name__,
-    source="onnxruntime 1.32.0",
-    schemas=lambda: schema_file.read(Path(__file__).with_name("schemas.json")),
+    name="microsoft", module=__name__, source=SOURCE, schemas=lambda: schema_file.read(_FILE), differences=differences
 )

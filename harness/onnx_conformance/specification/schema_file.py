@@ -96,6 +96,29 @@ def lines(schemas: Iterable[Any]) -> Iterator[str]:
         yield json.dumps(item, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
+def differences(path: Path, source: str, listed: Iterable[Any], installed: str) -> Iterator[str]:
+    """Yield a sentence for each operator version whose schema differs between a file and a runtime.
+
+    Args:
+        path: the file.
+        source: the release that the file is of.
+        listed: the schemas that the runtime lists, as in `lines`.
+        installed: the release of the runtime.
+    """
+    of_runtime = {_key(text): text for text in lines(listed)}
+    for text in path.read_text(encoding="utf-8").splitlines(keepends=True):
+        key = _key(text)
+        if key not in of_runtime:
+            yield f"{key}: {installed} lacks it, and {source} has it"
+        elif of_runtime[key] != text:
+            yield f"{key}: its schema in {installed} differs from that in {source}; read the text again"
+
+
+def _key(text: str) -> str:
+    item = json.loads(text)
+    return f"{item['domain'] or 'ai.onnx'}/{item['name']}/{item['since_version']}"
+
+
 def _described(parameter: Any) -> dict[str, Any]:  # noqa: ANN401 - onnxruntime has no types
     return {
         "name": parameter.name,

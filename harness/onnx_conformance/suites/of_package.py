@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from onnx_conformance.base.errors import Note
 from onnx_conformance.declare import Tag
 from onnx_conformance.generation import core, plans, sized
-from onnx_conformance.specification import packages, registry, schema
+from onnx_conformance.specification import packages, registry, rewordings, schema
 from onnx_conformance.suites import generated, kernels
 from onnx_conformance.suites.selection import listed
 from onnx_conformance.suites.slices import Slice
@@ -60,7 +60,16 @@ class OfPackage:
         every, have = schema.every(self.package), {str(op) for op in self._registry}
         lacking = [name for name in every if name not in have and any(map(selection.takes_operator, every[name]))]
         text = f"{len(lacking)} of the {len(every)} operators of {self.package.source} have no cases: {_few(lacking)}"
-        return [*packages.problems(), *([Note("operators-without-cases", text)] if lacking else [])]
+        notes = [*packages.problems(), *([Note("operators-without-cases", text)] if lacking else [])]
+        reworded = [
+            str(version)
+            for op, version in self._versions(selection)
+            if rewordings.unread(version, (item for item in op.clauses if item.in_force(version.since)))
+        ]
+        if reworded:
+            text = f"{self.package.source} rewords sentences; cases that cite them are unspecified: {_few(reworded)}"
+            notes.append(Note("sentences-reworded", text))
+        return notes
 
     def covers(self) -> dict[str, int]:
         """Return the numbers of operators and versions with cases and in the package, for the header of a run."""
