@@ -16,7 +16,7 @@ import pytest
 import warm
 from onnx_conformance.generation import plans
 from onnx_conformance.processes.process_tree import ProcessTree
-from onnx_conformance.specification import registry
+from onnx_conformance.specification import packages, registry
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -153,7 +153,8 @@ def _few() -> registry.Registry:
 def few_operators(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let commands that go through all operators go through FEW."""
     few = _few()
-    monkeypatch.setattr(registry, "load", lambda *_: few)
+    onnx = packages.ONNX
+    monkeypatch.setattr(registry, "load", lambda package=onnx: few if package is onnx else _LOAD(package))
 
 
 @pytest.fixture
