@@ -138,6 +138,28 @@ static void print_text(oc_text text) { fwrite(text.bytes, 1, text.size, stdout);
 
 /* ---- One case ---- */
 
+/* Where the bytes of the tensors of an operator are. */
+typedef struct {
+  oc_arena *arena;
+  const pack *from;
+  span data; /* the member data.bin of the operator */
+} source;
+
+/* Return the bytes of a tensor: a large one is a member of its own, named by the digest of the bytes. */
+static span tensor_bytes(const source *from, const oc_json *value, size_t size, const char *stem) {
+  char name[100];
+  oc_text of_member;
+  const oc_json *large = oc_get(value, "large");
+  span found;
+  if (large == NULL) return slice(from->data, (size_t)oc_size_member(value, "at", OC_MAX_PAYLOAD, stem), size, stem);
+  if (large->kind != OC_JSON_TEXT || large->text.size > 64) oc_fail("the tensor %s has no valid digest", stem);
+  of_member.size = (size_t)snprintf(name, sizeof name, "large/%.*s", (int)large->text.size, large->text.bytes);
+  of_member.bytes = name;
+  found = member(from->arena, from->from, of_member);
+  if (found.size != size) oc_fail("the tensor %s has %zu bytes; expected %zu", stem, found.size, size);
+  return found;
+}
+
 static void write_file(const char *folder, const char *name, span bytes) {
   char path[4096];
   FILE *file;
@@ -148,7 +170,7 @@ static void write_file(const char *folder, const char *name, span bytes) {
 }
 
 /* Write a tensor to the file STEM.bin, and print its line: file, name, type, shape. Strings are in the line. */
-static void write_tensor(span data, const oc_json *value, oc_text name, const char *stem, const char *folder) {
+static void write_tensor(const source *from, const oc_json *value, oc_text name, const char *stem, const char *folder) {
   const oc_json *shape = oc_member(value, "shape", OC_JSON_ARRAY, "a tensor"), *item;
   int64_t type = oc_member(value, "type", OC_JSON_INTEGER, "a tensor")->integer, dims[OC_MAX_RANK];
   uint64_t elements = 0, bytes = 0;
@@ -162,10 +184,7 @@ static void write_tensor(span data, const oc_json *value, oc_text name, const ch
   }
   if (!oc_sizes((int)type, dims, rank, &elements, &bytes)) oc_fail("the tensor %s has over 2**63 bytes", stem);
   snprintf(file, sizeof file, "%s%s", stem, type == OC_STRING ? "" : ".bin");
-  if (type != OC_STRING) {
-    size_t at = (size_t)oc_size_member(value, "at", OC_MAX_PAYLOAD, file);
-    write_file(folder, file, slice(data, at, (size_t)bytes, file));
-  }
+  if (type != OC_STRING) write_file(folder, file, tensor_bytes(from, value, (size_t)bytes, file));
   printf("%s\t", file);
   print_text(name);
   printf("\t%s\t[", oc_type_name(type));
@@ -186,7 +205,7 @@ static void write_tensor(span data, const oc_json *value, oc_text name, const ch
   printf("\n");
 }
 
-static void write_value(span data, const oc_json *value, oc_text name, const char *stem, const char *folder,
+static void write_value(const source *from, const oc_json *value, oc_text name, const char *stem, const char *folder,
                         int depth) {
   const oc_json *items = NULL, *item;
   char inner[300];
@@ -201,7 +220,7 @@ static void write_value(span data, const oc_json *value, oc_text name, const cha
   }
   kind = oc_member(value, "kind", OC_JSON_TEXT, "a value")->text;
   if (oc_equal(kind, "tensor")) {
-    write_tensor(data, value, name, stem, folder);
+    write_tensor(from, value, name, stem, folder);
     return;
   }
   if (oc_equal(kind, "sequence")) items = oc_member(value, "items", OC_JSON_ARRAY, "a sequence");
@@ -213,26 +232,26 @@ static void write_value(span data, const oc_json *value, oc_text name, const cha
   printf("\t%s\n", kind.bytes);
   if (oc_equal(kind, "map")) {
     snprintf(inner, sizeof inner, "%s_keys", stem);
-    write_tensor(data, oc_member(value, "keys", OC_JSON_OBJECT, "a map"), name, inner, folder);
+    write_tensor(from, oc_member(value, "keys", OC_JSON_OBJECT, "a map"), name, inner, folder);
   }
   if (items == NULL && item != NULL && item->kind == OC_JSON_NULL) return;
   for (; item != NULL; item = items == NULL ? NULL : item->next) {
     snprintf(inner, sizeof inner, "%s_%d", stem, index++);
-    write_value(data, item, name, inner, folder, depth + 1);
+    write_value(from, item, name, inner, folder, depth + 1);
   }
 }
 
-static void write_case(span data, const oc_json *described, const char *folder) {
+static void write_case(const source *from, const oc_json *described, const char *folder) {
   const oc_json *model = oc_member(described, "model", OC_JSON_OBJECT, "a case"), *expected, *item, *name;
   char stem[40];
   int index = 0;
   write_file(folder, "model.onnx",
-             slice(data, (size_t)oc_size_member(model, "at", OC_MAX_PAYLOAD, "a model"),
+             slice(from->data, (size_t)oc_size_member(model, "at", OC_MAX_PAYLOAD, "a model"),
                    (size_t)oc_size_member(model, "size", OC_MAX_PAYLOAD, "a model"), "a model"));
   printf("model.onnx\n");
   for (item = oc_member(described, "inputs", OC_JSON_ARRAY, "a case")->first; item != NULL; item = item->next) {
     snprintf(stem, sizeof stem, "input_%d", index++);
-    write_value(data, oc_member(item, "value", OC_JSON_OBJECT, "an input"),
+    write_value(from, oc_member(item, "value", OC_JSON_OBJECT, "an input"),
                 oc_member(item, "name", OC_JSON_TEXT, "an input")->text, stem, folder, 0);
   }
   expected = oc_get(described, "expected");
@@ -242,7 +261,7 @@ static void write_case(span data, const oc_json *described, const char *folder) 
   for (item = oc_member(described, "expected", OC_JSON_ARRAY, "a case")->first; item != NULL; item = item->next) {
     if (name == NULL || name->kind != OC_JSON_TEXT) oc_fail("an expected output of a case has no name");
     snprintf(stem, sizeof stem, "expected_%d", index++);
-    write_value(data, item, name->text, stem, folder, 0);
+    write_value(from, item, name->text, stem, folder, 0);
     name = name->next;
   }
 }
@@ -271,7 +290,11 @@ static int read_operator(oc_arena *arena, const pack *from, const oc_json *opera
       printf("\t%s\n", oc_member(described, "outcome", OC_JSON_TEXT, "a case")->text.bytes);
     } else if (oc_equal(name, id)) {
       const oc_json *data = oc_member(operator_, "data", OC_JSON_OBJECT, WHERE);
-      write_case(member(arena, from, oc_member(data, "name", OC_JSON_TEXT, WHERE)->text), described, folder);
+      source of_case;
+      of_case.arena = arena;
+      of_case.from = from;
+      of_case.data = member(arena, from, oc_member(data, "name", OC_JSON_TEXT, WHERE)->text);
+      write_case(&of_case, described, folder);
       oc_free_all(&of_line);
       return 1;
     }

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.usefixtures("ends"), pytest.mark.xdist_group("runners"), pytest.mark.slow]
 
-OPS = ("Split/18", "Loop/25", "Optional/15", "Multinomial/22", "StringConcat/20", "ai.onnx.ml/DictVectorizer/1")
+OPS = ("Split/18", "Loop/25", "Optional/15", "Multinomial/22", "StringConcat/20", "ai.onnx.ml/DictVectorizer/1", "Floor/13")
 """Operator versions whose cases have every kind of value."""
 READERS: dict[str, Callable[[], Path]] = {
     "c": lambda: c_program("pack_reader.c", "-lz", flags=(*STRICT, *SANITIZED)),
@@ -122,6 +122,7 @@ def kind_of(case: Case) -> str:
 
 def test_a_case_has_its_model_its_inputs_and_its_expected_outputs(written: Path, reader: Path, tmp_path: Path) -> None:
     chosen = {kind_of(case): case for case in PackFile(written).cases(Selection())}
+    chosen |= {case.id: case for case in PackFile(written).cases(Selection(cases=("*/every_float16*",)))}
     assert len(chosen) >= 20
     seen = set()
     for number, case in enumerate(chosen.values()):
@@ -135,6 +136,22 @@ def test_a_case_has_its_model_its_inputs_and_its_expected_outputs(written: Path,
         assert {path.name: path.read_bytes() for path in folder.iterdir()} == files, case.id
         seen |= {line[2] for line, _ in expected[1:]}
     assert seen >= {"float", "string", "sequence", "map", "optional", "random", "bool"}, seen
+
+
+@pytest.mark.parametrize("size", [None, 10])
+def test_a_large_tensor_that_is_missing_or_cut_off_is_refused(
+    written: Path, reader: Path, tmp_path: Path, size: int | None
+) -> None:
+    def change(members: dict[str, bytes]) -> None:
+        for name in [name for name in members if name.startswith("large/")]:
+            data = members.pop(name)
+            if size is not None:
+                members[name] = data[:size]
+
+    case = next(case.id for case in PackFile(written).cases(Selection(cases=("*/every_float16*",))))
+    assert read(reader, written, case, tmp_path)[0] == 0
+    path = other_pack(tmp_path / "no.pack", written, change)
+    assert refused(read(reader, path, case, tmp_path))
 
 
 def test_a_case_that_does_not_exist(written: Path, reader: Path, tmp_path: Path) -> None:

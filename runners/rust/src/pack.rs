@@ -77,6 +77,26 @@ impl Pack {
         Ok(Operator { cases: lines.map(Json::parse).collect::<Result<_, _>>()?, data: member("data")? })
     }
 
+    /// Return the bytes of a described tensor, which is not one of strings.
+    ///
+    /// Most are in `data`, the bytes of the operator. A large one is a member of its own, named by its digest.
+    ///
+    /// # Errors
+    /// The bytes are not there.
+    pub fn tensor(&self, value: &Json, data: &[u8]) -> Result<Vec<u8>, Malformed> {
+        let size = described(value)?.2;
+        if value.get("large").is_none() {
+            return Ok(slice(data, value.size("at", MAX_MEMBER)?, size)?.to_vec());
+        }
+        let name = [b"large/", value.text("large")?].concat();
+        let content = self.member(&name)?;
+        if content.len() == size {
+            Ok(content)
+        } else {
+            malformed(format!("{} has {} bytes; expected {size}", String::from_utf8_lossy(&name), content.len()))
+        }
+    }
+
     fn member(&self, name: &[u8]) -> Result<Vec<u8>, Malformed> {
         let shown = String::from_utf8_lossy(name);
         let Some(member) = self.members.get(name) else {
@@ -110,14 +130,6 @@ impl Pack {
 /// They are not in `data`.
 pub fn piece<'a>(described: &Json, data: &'a [u8]) -> Result<&'a [u8], Malformed> {
     slice(data, described.size("at", MAX_MEMBER)?, described.size("size", MAX_MEMBER)?)
-}
-
-/// Return the bytes of a described tensor, which is not one of strings.
-///
-/// # Errors
-/// They are not in `data`.
-pub fn tensor<'a>(value: &Json, data: &'a [u8]) -> Result<&'a [u8], Malformed> {
-    slice(data, value.size("at", MAX_MEMBER)?, described(value)?.2)
 }
 
 fn slice(bytes: &[u8], at: usize, size: usize) -> Result<&[u8], Malformed> {

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use onnx_conformance_runner::json::{write_text, Json};
-use onnx_conformance_runner::pack::{piece, tensor, Operator, Pack};
+use onnx_conformance_runner::pack::{piece, Operator, Pack};
 use onnx_conformance_runner::wire::{described, elements, strings, type_name, STRING};
 use onnx_conformance_runner::{malformed, Malformed};
 
@@ -60,38 +60,45 @@ fn extract(file: &str, id: &str, folder: &Path) -> Result<bool, Malformed> {
             continue;
         }
         let operator = pack.read(entry)?;
-        if let Some(case) = operator.cases.iter().find(|case| case.text("id") == Ok(id.as_bytes())) {
-            write_case(&operator, case, folder)?;
+        let source = Source { pack: &pack, operator };
+        if let Some(case) = source.operator.cases.iter().find(|case| case.text("id") == Ok(id.as_bytes())) {
+            write_case(&source, case, folder)?;
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-fn write_case(operator: &Operator, case: &Json, folder: &Path) -> Result<(), Malformed> {
+/// Where the bytes of the cases of an operator are.
+struct Source<'a> {
+    pack: &'a Pack,
+    operator: Operator,
+}
+
+fn write_case(source: &Source, case: &Json, folder: &Path) -> Result<(), Malformed> {
     let Some(model) = case.get("model") else { return malformed("a case has no model") };
-    write_file(folder, "model.onnx", piece(model, &operator.data)?)?;
+    write_file(folder, "model.onnx", piece(model, &source.operator.data)?)?;
     print(b"model.onnx\n")?;
     for (index, input) in case.array("inputs")?.iter().enumerate() {
         let Some(value) = input.get("value") else { return malformed("an input has no value") };
-        write_value(operator, value, input.text("name")?, &format!("input_{index}"), folder)?;
+        write_value(source, value, input.text("name")?, &format!("input_{index}"), folder)?;
     }
     if case.get("expected").is_some() {
         let names = case.array("outputs")?;
         for (index, (value, name)) in case.array("expected")?.iter().zip(names).enumerate() {
             let Json::Text(name) = name else { return malformed("the name of an output is not a string") };
-            write_value(operator, value, name, &format!("expected_{index}"), folder)?;
+            write_value(source, value, name, &format!("expected_{index}"), folder)?;
         }
     }
     Ok(())
 }
 
 /// Write the tensors of a value to files whose names begin with `stem`, and print a line for each.
-fn write_value(operator: &Operator, value: &Json, name: &[u8], stem: &str, folder: &Path) -> Result<(), Malformed> {
+fn write_value(source: &Source, value: &Json, name: &[u8], stem: &str, folder: &Path) -> Result<(), Malformed> {
     let parts: &[Json] = match value {
         Json::Null => return print(&[stem.as_bytes(), b"\t", name, b"\trandom\n"].concat()),
         _ => match value.text("kind")? {
-            b"tensor" => return write_tensor(operator, value, name, stem, folder),
+            b"tensor" => return write_tensor(source, value, name, stem, folder),
             b"sequence" => value.array("items")?,
             b"map" => value.array("values")?,
             b"optional" => value.get("item").filter(|item| **item != Json::Null).map_or(&[], std::slice::from_ref),
@@ -100,15 +107,15 @@ fn write_value(operator: &Operator, value: &Json, name: &[u8], stem: &str, folde
     };
     print(&[stem.as_bytes(), b"\t", name, b"\t", value.text("kind")?, b"\n"].concat())?;
     if let Some(keys) = value.get("keys") {
-        write_tensor(operator, keys, name, &format!("{stem}_keys"), folder)?;
+        write_tensor(source, keys, name, &format!("{stem}_keys"), folder)?;
     }
     for (index, part) in parts.iter().enumerate() {
-        write_value(operator, part, name, &format!("{stem}_{index}"), folder)?;
+        write_value(source, part, name, &format!("{stem}_{index}"), folder)?;
     }
     Ok(())
 }
 
-fn write_tensor(operator: &Operator, value: &Json, name: &[u8], stem: &str, folder: &Path) -> Result<(), Malformed> {
+fn write_tensor(source: &Source, value: &Json, name: &[u8], stem: &str, folder: &Path) -> Result<(), Malformed> {
     let (element_type, shape, _) = described(value)?;
     let shape_text = format!("{shape:?}").replace(' ', "");
     let mut line =
@@ -121,7 +128,7 @@ fn write_tensor(operator: &Operator, value: &Json, name: &[u8], stem: &str, fold
         }
     } else {
         let file = format!("{stem}.bin");
-        write_file(folder, &file, tensor(value, &operator.data)?)?;
+        write_file(folder, &file, &source.pack.tensor(value, &source.operator.data)?)?;
         line.splice(0..0, [file.as_bytes(), b"\t"].concat());
     }
     line.push(b'\n');
