@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
+import tomllib
 import zipfile
+import zlib
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from onnx_conformance.base.package import BACKENDS, FOLDER, GENERATED, VERSION
+from onnx_conformance.base.package import BACKENDS, FOLDER, GENERATED, REPOSITORY, VERSION
+from onnx_conformance.generation import manifest
+from onnx_conformance.suites import generated
 from paths import ROOT
 from test_imports import MODULES
 
 FOLDERS = ("harness", "backends", "tests", "reports", "generated_cases", "tools")
 """Top-level folders of this repository, which others have as well."""
 CASE = "ai.onnx/Split/18/uneven_two"
+MOST = {"bytes": 5_000_000, "files": 1000}
+"""Limits of the wheel."""
+one_process = pytest.mark.xdist_group("distributions")
+"""Mark of the tests that use the built files, so that they are built only once."""
 
 ADAPTER = """\
 import nxrt  # The runtime, not this file.
@@ -87,34 +98,141 @@ def test_the_distribution_has_one_top_level_name() -> None:
     assert all(name.startswith(("onnx_conformance-", "__editable__.onnx_conformance")) for name in others), others
 
 
-@pytest.mark.slow
-def test_the_wheel_has_every_module_and_data_file_and_one_top_level_name(tmp_path: Path) -> None:
-    source = tmp_path / "source"  # Building leaves files in the folder that it builds from.
+BUILD = """\
+import os, sys, tarfile
+from setuptools import build_meta
+
+source, out = sys.argv[1:]
+os.chdir(source)
+archive = build_meta.build_sdist(out)
+with tarfile.open(f"{out}/{archive}") as file:
+    file.extractall(out, filter="data")
+os.chdir(f"{out}/{archive.removesuffix('.tar.gz')}")
+build_meta.build_wheel(f"{out}/from_sdist")
+os.chdir(source)
+build_meta.build_wheel(out)
+"""
+"""Builds an sdist, a wheel of it, and a wheel of the checkout."""
+
+SUITE = """\
+import json
+from onnx_conformance.base.package import FOLDER
+from onnx_conformance.generation import manifest
+from onnx_conformance.suites import generated
+
+print(json.dumps([str(FOLDER), generated.digest(), manifest.all_counts()]))
+"""
+"""Prints the folder of the package, the digest of its suite, and the numbers of cases in its manifest."""
+
+
+@dataclass(frozen=True)
+class Distributions:
+    """The built files: a wheel of the checkout, an sdist, and a wheel of the sdist."""
+
+    wheel: Path
+    sdist: Path
+    from_sdist: Path
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> Distributions:
+    folder = tmp_path_factory.mktemp("distributions")
+    source = folder / "source"  # Building leaves files in the folder that it builds from.
     source.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE", "CHANGELOG.md"):
         shutil.copy(ROOT / name, source)
     for name in ("harness", "backends", "generated_cases"):
         shutil.copytree(ROOT / name, source / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
-    words = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(source)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    assert not done.returncode, done.stderr
-    (wheel,) = tmp_path.glob("*.whl")
-    names = set(zipfile.ZipFile(wheel).namelist())
+    needed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(folder / "tools"), *needed]
+    environment = {**os.environ, "PYTHONPATH": str(folder / "tools")}
+    for words in (install, [sys.executable, "-c", BUILD, str(source), str(folder)]):
+        done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+        assert not done.returncode, done.stderr
+    ((wheel,), (sdist,)) = (folder.glob("*.whl"), folder.glob("*.tar.gz"))
+    return Distributions(wheel, sdist, folder / "from_sdist" / wheel.name)
+
+
+def contents(wheel: Path) -> dict[str, int]:
+    """Return the checksum of each file of a wheel."""
+    return {item.filename: item.CRC for item in zipfile.ZipFile(wheel).infolist()}
+
+
+def too_large(wheel: Path) -> list[str]:
+    """Return the limits that a wheel exceeds."""
+    sizes = {"bytes": wheel.stat().st_size, "files": len(contents(wheel))}
+    return [f"{size:,} {unit}" for unit, size in sizes.items() if size > MOST[unit]]
+
+
+@pytest.mark.slow
+@one_process
+def test_the_wheel_has_every_module_and_data_file_and_one_top_level_name(distributions: Distributions) -> None:
+    names = set(contents(distributions.wheel))
     tops = {name.partition("/")[0] for name in names}
     assert tops == {"onnx_conformance", f"onnx_conformance-{VERSION}.dist-info"}, tops
     sources = {f"onnx_conformance/{path.relative_to(FOLDER)}" for path in MODULES.values()}
-    folders = (FOLDER, BACKENDS, GENERATED)
     data = {
         f"onnx_conformance/{path.relative_to(FOLDER)}"
-        for folder in folders
+        for folder in (FOLDER, BACKENDS)
         for path in folder.rglob("*")
         if path.suffix in {".toml", ".lock", ".mjs", ".json", ".jinja", ".css", ".js", ".txt", ".typed"}
-        and {"models", "second_reading"}.isdisjoint(path.parts)  # What tests read is not installed.
+        and GENERATED.name not in path.parts
     }
     assert len(sources) > 500, len(sources)
-    assert len(data) > 300, len(data)
+    assert len(data) > 90, len(data)
     assert not sources - names, sorted(sources - names)
     assert not data - names, sorted(data - names)
+    with zipfile.ZipFile(distributions.wheel) as wheel, wheel.open("onnx_conformance/generated_cases.zip") as archive:
+        stored = {item.filename: item.CRC for item in zipfile.ZipFile(archive).infolist()}
+    files = [path for pattern in ("*.txt", "*.toml") for path in (ROOT / "generated_cases").glob(pattern)]
+    assert len(files) > 200, len(files)
+    assert stored == {path.name: zlib.crc32(path.read_bytes()) for path in files}
+
+
+@pytest.mark.slow
+@one_process
+def test_the_wheel_is_small(distributions: Distributions, tmp_path: Path) -> None:
+    assert too_large(distributions.wheel) == []
+    with zipfile.ZipFile(tmp_path / "large.whl", "w") as file:
+        for number in range(MOST["files"] + 1):
+            file.writestr(str(number), bytes(MOST["bytes"] // MOST["files"]))
+    assert [text.split()[1] for text in too_large(tmp_path / "large.whl")] == ["bytes", "files"]
+
+
+@pytest.mark.slow
+@one_process
+def test_the_sdist_makes_the_same_wheel_and_has_no_tests(distributions: Distributions) -> None:
+    assert contents(distributions.from_sdist) == contents(distributions.wheel)
+    with tarfile.open(distributions.sdist) as file:
+        names = [name.partition("/")[2] for name in file.getnames()]
+    assert "CHANGELOG.md" in names
+    assert not [name for name in names if name.startswith(("tests/", "generated_cases/second_reading"))]
+
+
+@pytest.mark.slow
+@one_process
+def test_the_description_of_the_wheel_has_only_links_that_work_elsewhere(distributions: Distributions) -> None:
+    with zipfile.ZipFile(distributions.wheel) as wheel:
+        text = wheel.read(f"onnx_conformance-{VERSION}.dist-info/METADATA").decode()
+    links = re.findall(r"\]\(([^)]*)\)|(?:src|href)=\"([^\"]*)\"", text)
+    assert len(links) > 10
+    assert not [link for link in links if not "".join(link).startswith(("https://", "#"))]
+    assert f"{REPOSITORY}/raw/v{VERSION}/docs/site.png" in text
+
+
+@pytest.mark.slow
+@one_process
+def test_the_wheel_has_the_cases_of_the_checkout(distributions: Distributions, tmp_path: Path) -> None:
+    with zipfile.ZipFile(distributions.wheel) as wheel:
+        wheel.extractall(tmp_path / "site")
+    done = subprocess.run(
+        [sys.executable, "-c", SUITE], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
+        capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done
+    folder, digest, counts = json.loads(done.stdout)
+    assert folder == str(tmp_path / "site" / "onnx_conformance")
+    assert (digest, counts) == (generated.digest(), {name: [*found] for name, found in manifest.all_counts().items()})
 
 
 @pytest.mark.slow

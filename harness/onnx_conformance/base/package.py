@@ -1,15 +1,20 @@
-"""This package: its version, and the folders that it reads its own files from."""
+"""This package: its version, its address, and the folders that it reads its own files from."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-VERSION = "0.1.0"
+from onnx_conformance.base.archived_folder import SUFFIX, ArchivedPath
+
+VERSION = "1.0.0"
+REPOSITORY = "https://github.com/onnx-conformance/onnx-conformance"
+"""The address of the repository. To move the project, change this line; tests/test_release.py lists the copies."""
 FOLDER = Path(__file__).absolute().parents[1]
 """The package `onnx_conformance`."""
 BACKENDS = FOLDER / "backends"
 """The adapters; in a checkout, a link to the folder of that name at the top."""
-GENERATED = FOLDER / "generated_cases"
-"""The manifest; in a checkout, a link to the folder of that name at the top."""
+_MANIFEST = FOLDER / "generated_cases"
+GENERATED: Path = _MANIFEST if _MANIFEST.is_dir() else ArchivedPath(_MANIFEST.with_suffix(SUFFIX))
+"""The manifest; in a checkout, a link to the folder of that name at the top, and otherwise an archive."""
 CHECKOUT = FOLDER.resolve().parents[1] if (FOLDER.resolve().parents[1] / "pyproject.toml").is_file() else None
 """The checkout that contains the package; None in an installed copy."""

@@ -1,0 +1,69 @@
+"""A folder whose files are in one zip file. The wheel contains the manifest in this way, as 1 file instead of 230."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import zipfile
+from pathlib import Path, PosixPath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+SUFFIX = ".zip"
+
+
+class ArchivedPath(PosixPath):
+    """The path of a zip file, or of a file in it, with the methods that read.
+
+    For example, `ArchivedPath("cases.zip") / "ai.onnx.Abs.txt"` is a file in `cases.zip`. All other methods of Path
+    behave as for a path below a file: they raise an OSError.
+    """
+
+    def read_text(self, encoding: str | None = None, *_: Any, **__: Any) -> str:  # noqa: ANN401 - as in Path
+        """Return the text of a file in the archive.
+
+        Raises:
+            OSError: the archive does not contain the file, or cannot be read.
+        """
+        content = _contents(str(self.parent)).get(self.name)
+        if content is None:
+            raise FileNotFoundError(2, "no such file in the archive", str(self))
+        return content.decode(encoding or "utf-8")
+
+    def is_file(self, **_: Any) -> bool:  # noqa: ANN401 - as in Path
+        """Return whether the archive contains this file."""
+        return self.parent.suffix == SUFFIX and self.name in _contents(str(self.parent))
+
+    def glob(self, pattern: str, **_: Any) -> Iterator[ArchivedPath]:  # type: ignore[override]  # noqa: ANN401
+        """Yield the files in this archive whose names match a pattern."""
+        yield from (self / name for name in fnmatch.filter(_contents(str(self)), pattern))
+
+
+@functools.cache
+def _contents(archive: str) -> Mapping[str, bytes]:
+    """Return the files of an archive by name.
+
+    All are read at once. An open archive could not be shared with forked processes, which move its position.
+    """
+    try:
+        with zipfile.ZipFile(archive) as file:
+            return {name: file.read(name) for name in file.namelist()}
+    except zipfile.BadZipFile as error:
+        raise OSError(5, f"not a zip file: {error}", archive) from error
+
+
+def write(archive: Path, folder: Path, patterns: tuple[str, ...]) -> None:
+    """Write the files of a folder to an archive; the same files are the same bytes.
+
+    The files are not compressed, because the archive becomes part of a compressed wheel.
+
+    Args:
+        archive: the path of the zip file.
+        folder: the folder; its subfolders are left out.
+        patterns: globs for the names of the files.
+    """
+    with zipfile.ZipFile(archive, "w") as file:
+        for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
+            file.writestr(zipfile.ZipInfo(path.name), path.read_bytes())

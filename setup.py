@@ -1,0 +1,52 @@
+"""The parts of the build that pyproject.toml cannot express: the archive of the manifest, and the description."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "harness"))  # The modules below import only the standard library.
+
+from onnx_conformance.base import archived_folder  # noqa: E402
+from onnx_conformance.base.package import REPOSITORY, VERSION  # noqa: E402
+
+MANIFEST = HERE / "generated_cases"
+ARCHIVE = Path("onnx_conformance") / f"{MANIFEST.name}{archived_folder.SUFFIX}"
+LINK = re.compile(r"(\]\(|src=\"|href=\")(?!https?:|#)([^)\"]+)")
+
+
+class BuildWithArchive(build_py):
+    """Builds the package, and stores the files of the manifest in one archive."""
+
+    def run(self) -> None:
+        """Copy the modules and data files, and write the archive; an editable installation reads the folder."""
+        super().run()
+        if not self.editable_mode:
+            archived_folder.write(Path(self.build_lib, ARCHIVE), MANIFEST, ("*.txt", "*.toml"))
+
+    def get_outputs(self, include_bytecode: bool = True) -> list[str]:  # noqa: FBT001, FBT002 - of setuptools
+        """Return the built files."""
+        built = super().get_outputs(include_bytecode)
+        return [*built, *([] if self.editable_mode else [str(Path(self.build_lib, ARCHIVE))])]
+
+
+def description() -> str:
+    """Return README.md with links that work outside the repository, such as on the page of a package index."""
+
+    def absolute(match: re.Match[str]) -> str:
+        kind = "raw" if match[2].endswith(".png") else "blob"
+        return f"{match[1]}{REPOSITORY}/{kind}/v{VERSION}/{match[2]}"
+
+    return LINK.sub(absolute, (HERE / "README.md").read_text(encoding="utf-8"))
+
+
+setup(
+    cmdclass={"build_py": BuildWithArchive},
+    long_description=description(),
+    long_description_content_type="text/markdown",
+)

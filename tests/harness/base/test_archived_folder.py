@@ -1,0 +1,70 @@
+"""A folder in a zip file is read as the folder itself is."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from onnx_conformance.base import archived_folder
+from onnx_conformance.base.archived_folder import ArchivedPath
+from onnx_conformance.generation import manifest
+from onnx_conformance.generation.manifest import all_counts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PATTERNS = ("*.txt", "*.toml")
+LINE = "1/lengths_zero values RLmbSUwR4m4nTzqPKz9dLQPu1Ya9sVi0E plain* omitted symbolic*\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "cases"
+    (folder / "models").mkdir(parents=True)
+    (folder / "ai.onnx.Split.txt").write_text(f"# é\n{LINE}", encoding="utf-8")
+    (folder / "figures.toml").write_text("a = 1\n")
+    (folder / "models" / "other.txt").write_text("left out")
+    (folder / "program.py").write_text("left out")
+    return folder
+
+
+def archived(folder: Path) -> ArchivedPath:
+    archive = folder.with_suffix(".zip")
+    archived_folder.write(archive, folder, PATTERNS)
+    return ArchivedPath(archive)
+
+
+def test_the_archive_has_the_files_and_their_texts(folder: Path) -> None:
+    archive = archived(folder)
+    assert sorted(path.name for path in archive.glob("*")) == ["ai.onnx.Split.txt", "figures.toml"]
+    (text,) = archive.glob("*.txt")
+    assert (text.stem, text.is_file(), (archive / "absent.txt").is_file()) == ("ai.onnx.Split", True, False)
+    assert text.read_text(encoding="utf-8") == (folder / text.name).read_text(encoding="utf-8")
+
+
+def test_a_missing_file_and_a_damaged_archive_are_errors_of_the_system(folder: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        (archived(folder) / "absent.txt").read_text()
+    damaged = folder.with_name("damaged.zip")
+    damaged.write_text("no zip file")
+    with pytest.raises(OSError, match=str(damaged)):
+        (ArchivedPath(damaged) / "ai.onnx.Split.txt").read_text()
+    with pytest.raises(FileNotFoundError):
+        (ArchivedPath(folder / "absent.zip") / "ai.onnx.Split.txt").read_text()
+
+
+def test_the_same_files_are_the_same_bytes(folder: Path) -> None:
+    first = archived(folder).read_bytes()
+    for path in folder.iterdir():
+        os.utime(path, (1, 1))
+    assert archived(folder).read_bytes() == first
+
+
+def test_the_manifest_is_read_from_an_archive(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = []
+    for place in (folder, archived(folder)):
+        monkeypatch.setattr(manifest, "GENERATED", place)
+        counts.append(all_counts())
+    assert counts[0] == counts[1] == {"ai.onnx/Split/1": (3, 2)}
