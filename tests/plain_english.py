@@ -40,7 +40,15 @@ PATTERNS = {
     "inverted": r"\bof which\b|\bbut for\b|\b[Nn]or\b|\bas it is\b|\bto the word\b",
 }
 """By name, a construction that shared readers had to read twice."""
-DOCUMENTS = ("README.md", "CONTRIBUTING.md", "backends/README.md", "tests/README.md", "docs/**/*.md")
+DOCUMENTS = (
+    "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CODE_OF_CONDUCT.md",
+    "backends/README.md",
+    "tests/README.md",
+    "docs/**/*.md",
+)
 SOURCES = ("harness/onnx_conformance/**/*.py", "backends/*.py", "tools/**/*.py")
 _QUOTED = re.compile(r"«[^»]*»|`[^`]*`")
 _GENERATED = re.compile(r"^<!-- generated: .*?^<!-- end of generated -->$", re.DOTALL | re.MULTILINE)
