@@ -122,7 +122,7 @@ def kind_of(case: Case) -> str:
 
 def test_a_case_has_its_model_its_inputs_and_its_expected_outputs(written: Path, reader: Path, tmp_path: Path) -> None:
     chosen = {kind_of(case): case for case in PackFile(written).cases(Selection())}
-    chosen |= {case.id: case for case in PackFile(written).cases(Selection(cases=("*/every_float16*",)))}
+    chosen |= {case.id: case for case in PackFile(written).cases(Selection(cases=("*/every_bfloat16",)))}
     assert len(chosen) >= 20
     seen = set()
     for number, case in enumerate(chosen.values()):
@@ -148,7 +148,7 @@ def test_a_large_tensor_that_is_missing_or_cut_off_is_refused(
             if size is not None:
                 members[name] = data[:size]
 
-    case = next(case.id for case in PackFile(written).cases(Selection(cases=("*/every_float16*",))))
+    case = next(case.id for case in PackFile(written).cases(Selection(cases=("*/every_bfloat16",))))
     assert read(reader, written, case, tmp_path)[0] == 0
     path = other_pack(tmp_path / "no.pack", written, change)
     assert refused(read(reader, path, case, tmp_path))

@@ -14,7 +14,7 @@ import click
 
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.base.package import VERSION
+from onnx_conformance.base.package import REPOSITORY, VERSION
 from onnx_conformance.cli.interrupts import BROKEN, importing
 
 
@@ -222,4 +222,4 @@ def _report_os_error(error: OSError) -> None:
 
 def _report_fault() -> None:
     printing.note(traceback.format_exc().rstrip("\n"))
-    printing.warn("this is a fault of the harness; please report it with the lines above")
+    printing.warn(f"this is a fault of the harness; please report it with the lines above at {REPOSITORY}/issues")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from onnx_conformance.base.package import REPOSITORY
 from onnx_conformance.base.verdict import line
 from onnx_conformance.findings.finding import FIXED, by_cause
 from onnx_conformance.repro.bug_report import code, fenced, prose
@@ -18,9 +19,9 @@ MOST = 60
 """The number of causes that get a bundle."""
 _PLACE = re.compile(r"[\w./-]+\.(?:rs|cc|cpp|cxx|c|h|hpp|py|td|ts):\d+")
 _CHECKED = (
-    "Found by running the cases of onnx-conformance, which are derived from the text of the ONNX specification. The "
-    "expected result follows from the quoted sentence by a computation in numpy, not from another runtime. The script "
-    "below needs only onnx, numpy and the runtime. It was run in a fresh environment"
+    f"Found by running the cases of [onnx-conformance]({REPOSITORY}), which are derived from the text of the ONNX "
+    "specification. The expected result follows from the quoted sentence by a computation in numpy, not from another "
+    "runtime. The script below needs only onnx, numpy and the runtime. It was run in a fresh environment"
 )
 
 

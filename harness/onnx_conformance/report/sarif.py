@@ -13,6 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from onnx_conformance.base.package import REPOSITORY
 from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict, clean, line
 from onnx_conformance.report import json_text, profile_rows
@@ -157,7 +158,12 @@ def _run(data: ReportData, backend: str, size: _Size, notes: list[str]) -> Itera
     yield from json_text.array(results())
     yield ',\n"tool":{"driver":'
     version = str(data.run.header.get("harness", ""))
-    driver = {"name": "onnx-conformance", "fullName": f"onnx-conformance {version}", "version": version}
+    driver = {
+        "name": "onnx-conformance",
+        "fullName": f"onnx-conformance {version}",
+        "version": version,
+        "informationUri": REPOSITORY,
+    }
     yield f'{json_text.text(driver)[:-1]},"rules":'
     yield from json_text.array(rules.values())
     category = f"onnx-conformance/{quote(line(backend), safe='')}/"

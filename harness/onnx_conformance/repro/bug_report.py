@@ -21,6 +21,7 @@ import numpy as np
 import onnx
 
 from onnx_conformance.analysis.sentences import leading
+from onnx_conformance.base.package import REPOSITORY, VERSION
 from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import MAX_MESSAGE, WITH_MESSAGE, Verdict, clean, line
 from onnx_conformance.case import compare
@@ -285,4 +286,4 @@ def _versions(issue: Issue, name: str) -> Iterator[str]:
     yield f"- {code(f'{platform.system()} {platform.release()} {platform.machine()}')}"
     case = issue.case.id
     origin = f", minimized from {code(issue.origin)}" if issue.origin else ""
-    yield f"- case {code(case)} of onnx-conformance{origin}"
+    yield f"- case {code(case)} of [onnx-conformance]({REPOSITORY}) {VERSION}{origin}"

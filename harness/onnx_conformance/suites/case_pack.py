@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.backends import protocol
+from onnx_conformance.base import package
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.values import Drawn
 from onnx_conformance.case import encoding
@@ -160,7 +161,8 @@ outcome that the text of ONNX requires.
 
 A tensor with the member `large` has its bytes in the file of that name in the folder `{LARGE}`.
 
-docs/formats.md of onnx-conformance describes every member. `onnx-conformance run --suite FILE` runs the cases.
+{package.REPOSITORY}/blob/v{package.VERSION}/docs/formats.md
+describes every member. `onnx-conformance run --suite FILE` runs the cases.
 
 The licence is in the file `LICENSE`.
 """

@@ -26,7 +26,7 @@ LEVELS = {"none", "note", "warning", "error"}
 ALLOWED = {
     "": {"version", "$schema", "runs"},
     "run": {"tool", "results", "invocations", "automationDetails"},
-    "driver": {"name", "fullName", "version", "rules"},
+    "driver": {"name", "fullName", "version", "informationUri", "rules"},
     "rule": {"id", "shortDescription", "fullDescription", "help", "helpUri", "defaultConfiguration", "properties"},
     "result": {
         "ruleId", "level", "message", "locations", "partialFingerprints", "properties", "suppressions",

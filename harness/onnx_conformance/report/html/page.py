@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from onnx_conformance.base import under_test
-from onnx_conformance.base.package import VERSION
+from onnx_conformance.base.package import REPOSITORY, VERSION
 from onnx_conformance.base.verdict import line
 from onnx_conformance.report import profile_rows, provenance
 from onnx_conformance.report.html import blocks, matrix, page_data
@@ -99,6 +99,7 @@ def report(
         verdict_styles=[STYLES[verdict] for verdict in ORDER],
         pairs=table.pairs(),
         version=VERSION,
+        repository=REPOSITORY,
         blocks={
             "index": [blocks.packed_json(_index(table, order, layout, statements))],
             "numbers": [numbers],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from onnx_conformance.base.package import VERSION
+from onnx_conformance.base.package import REPOSITORY, VERSION
 from onnx_conformance.base.verdict import line
 from onnx_conformance.case.compare import differing
 from onnx_conformance.report import verification
@@ -34,6 +34,7 @@ def page(done: Verified) -> str:
     return environment.get_template("verification.html.jinja").render(
         done=done,
         version=VERSION,
+        repository=REPOSITORY,
         style=Markup(style),  # noqa: S704 - our own file
         tools=[" ".join(text.split()) for text in verification.of_tools(done)],
         backends=[_backend(item) for item in done.backends],

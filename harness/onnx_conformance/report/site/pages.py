@@ -10,7 +10,7 @@ import numpy as np
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from onnx_conformance.base import under_test
-from onnx_conformance.base.package import VERSION
+from onnx_conformance.base.package import REPOSITORY, VERSION
 from onnx_conformance.base.verdict import line, split_operator
 from onnx_conformance.findings.finding import TEN, by_cause
 from onnx_conformance.report import options_table, provenance
@@ -95,7 +95,14 @@ class Site:
             values: variables of the template.
         """
         return self.environment.get_template(f"{template}.html.jinja").render(
-            policy=POLICY, root="../" * depth, page=page, stamp=self.stamp, site=self, version=VERSION, **values
+            policy=POLICY,
+            root="../" * depth,
+            page=page,
+            stamp=self.stamp,
+            site=self,
+            version=VERSION,
+            repository=REPOSITORY,
+            **values,
         )
 
 

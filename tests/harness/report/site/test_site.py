@@ -16,6 +16,7 @@ import pytest
 
 from colours import contrast, palette
 from commands import command
+from onnx_conformance.base.package import REPOSITORY
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.findings import findings_file
 from onnx_conformance.report.html import verdict_styles
@@ -549,6 +550,12 @@ def test_links_between_pages_lead_to_files(written: Written) -> None:
                 assert f'id="{place}"' in file.read_text(), address
             checked += 1
     assert checked > 100
+
+
+def test_every_page_names_the_repository(written: Written) -> None:
+    pages_ = [*written.folder.rglob("*.html")]
+    assert len(pages_) > 10
+    assert not [path for path in pages_ if f'<a href="{REPOSITORY}">' not in path.read_text(encoding="utf-8")]
 
 
 # Findings
