@@ -253,7 +253,8 @@ def test_an_action_that_is_used_is_one_commit(file: str, used: str) -> None:
 @pytest.mark.slow
 def test_the_actions_that_are_used_are_read() -> None:
     assert {file for file, _ in USES} == {
-        "action.yml", "execution-provider.md", "gate-in-ten-minutes.md", "pages.yml", "release.yml"
+        "action.yml", "ci.yml", "execution-provider.md", "gate-in-ten-minutes.md", "pages.yml",
+        "publish-your-results.md", "release.yml", "report.yml",
     }  # fmt: skip
     assert not PINNED.fullmatch("actions/checkout@v4")
 

@@ -33,6 +33,7 @@ from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.report import github, sarif
 from onnx_conformance.report.formats import FORMATS
 from onnx_conformance.report.site import runtimes
+from onnx_conformance.results import fetching
 from onnx_conformance.run import cluster, processes, progress, run
 from onnx_conformance.search import chains, grammar
 from onnx_conformance.suites import packs, slices
@@ -299,6 +300,8 @@ LIMITS = [
     ("docs/reference/reports.md", r"at most N errors and", github.MOST_OF_A_LEVEL),
     ("docs/reference/reports.md", r"errors and N warnings", github.MOST_OF_A_LEVEL),
     ("docs/reference/reports.md", r"GitHub Actions: at most N MiB, in complete", github.MOST_BYTES / MIB),
+    ("docs/how-to/share-results.md", r"at most N MiB, and [\d,]+ MiB after decompression", fetching.Limits.fetched / MIB),
+    ("docs/how-to/share-results.md", r"and N MiB after decompression", fetching.Limits.content / MIB),
     ("docs/how-to/share-results.md", r"has at least N % of the operator versions", runtimes.LEAST_OPERATORS),
     ("docs/how-to/search.md", r"judges each of them, within N seconds", grammar.SECONDS),
     ("docs/how-to/search.md", r"judges each of them, within \d+ seconds and N GiB", grammar.MORE_BYTES / GIB),
