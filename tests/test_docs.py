@@ -300,7 +300,11 @@ LIMITS = [
     ("docs/reference/reports.md", r"at most N errors and", github.MOST_OF_A_LEVEL),
     ("docs/reference/reports.md", r"errors and N warnings", github.MOST_OF_A_LEVEL),
     ("docs/reference/reports.md", r"GitHub Actions: at most N MiB, in complete", github.MOST_BYTES / MIB),
-    ("docs/how-to/share-results.md", r"at most N MiB, and [\d,]+ MiB after decompression", fetching.Limits.fetched / MIB),
+    (
+        "docs/how-to/share-results.md",
+        r"at most N MiB, and [\d,]+ MiB after decompression",
+        fetching.Limits.fetched / MIB,
+    ),
     ("docs/how-to/share-results.md", r"and N MiB after decompression", fetching.Limits.content / MIB),
     ("docs/how-to/share-results.md", r"has at least N % of the operator versions", runtimes.LEAST_OPERATORS),
     ("docs/how-to/search.md", r"judges each of them, within N seconds", grammar.SECONDS),

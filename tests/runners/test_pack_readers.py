@@ -28,7 +28,15 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.usefixtures("ends"), pytest.mark.xdist_group("runners"), pytest.mark.slow]
 
-OPS = ("Split/18", "Loop/25", "Optional/15", "Multinomial/22", "StringConcat/20", "ai.onnx.ml/DictVectorizer/1", "Floor/13")
+OPS = (
+    "Split/18",
+    "Loop/25",
+    "Optional/15",
+    "Multinomial/22",
+    "StringConcat/20",
+    "ai.onnx.ml/DictVectorizer/1",
+    "Floor/13",
+)
 """Operator versions whose cases have every kind of value."""
 READERS: dict[str, Callable[[], Path]] = {
     "c": lambda: c_program("pack_reader.c", "-lz", flags=(*STRICT, *SANITIZED)),

@@ -10,13 +10,14 @@ import click
 
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.suite_names import MAIN
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.cli import options, page_cases
 from onnx_conformance.findings import findings_file
 from onnx_conformance.report import provenance
 from onnx_conformance.report.site import site
 from onnx_conformance.report.site.folder import SiteFolder
-from onnx_conformance.report.site.results import MAIN, Results
+from onnx_conformance.report.site.results import Results
 from onnx_conformance.results import collection, sources
 from onnx_conformance.results.fetching import MIB, Limits
 from onnx_conformance.results.stream import Run
