@@ -68,7 +68,7 @@ class OfPackage:
         ]
         if reworded:
             text = f"{self.package.source} rewords sentences; cases that cite them are unspecified: {_few(reworded)}"
-            notes.append(Note("sentences-reworded", text))
+            notes.append(Note("package-sentences-reworded", text))
         return notes
 
     def covers(self) -> dict[str, int]:
