@@ -8,10 +8,22 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.base.package import VERSION
 
 if TYPE_CHECKING:
-    from onnx_conformance.testing.interface import Case, Outcome, Result, Verdict, Verified, cases, judge, verify
+    from onnx_conformance.testing.interface import (
+        Case,
+        Outcome,
+        ReferenceEvaluator,
+        Result,
+        Verdict,
+        Verified,
+        cases,
+        judge,
+        verify,
+    )
 
 __version__ = VERSION
-__all__ = ["Case", "Outcome", "Result", "Verdict", "Verified", "__version__", "cases", "judge", "verify"]
+__all__ = [
+    "Case", "Outcome", "ReferenceEvaluator", "Result", "Verdict", "Verified", "__version__", "cases", "judge", "verify",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever onnx_conformance.testing.interface has

@@ -24,6 +24,7 @@ from onnx_conformance.judging import judge as judging
 from onnx_conformance.processes.replies import Answered, Refused
 from onnx_conformance.suites.chosen import selection_of
 from onnx_conformance.suites.lookup import check_readable, check_selection, open_suite
+from onnx_conformance.testing.reference_evaluator import ReferenceEvaluator
 from onnx_conformance.verification.verified import Verified
 from onnx_conformance.verification.verify import verify
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from onnx_conformance.suites.selection import Selection
     from onnx_conformance.suites.suite import Suite
 
-__all__ = ["Case", "Outcome", "Result", "Verdict", "Verified", "cases", "judge", "verify"]
+__all__ = ["Case", "Outcome", "ReferenceEvaluator", "Result", "Verdict", "Verified", "cases", "judge", "verify"]
 
 
 def cases(*, suite: str = "generated", **choice: Unpack[Choice]) -> Iterator[Case]:
