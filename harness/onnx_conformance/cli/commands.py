@@ -103,6 +103,7 @@ COMMANDS = {
         "Run random calls and models, and store the failing ones.",
     ),
     "show": Command("cases", "show", "Show a case: sentence, model, inputs and expected outcome."),
+    "silences": Command("silences", "silences_", "List sentences that leave something open."),
     "site": Command(
         "site", "site_",
         "Write a static web site of results files.",
@@ -122,7 +123,7 @@ GROUPS = {
     "Understand a failure": ("show", "repro", "minimize", "explain", "dissent"),
     "Gate a pull request": ("gate", "expectations", "claims", "compare", "merge"),
     "Report and publish": ("report", "findings", "gaps", "scripts", "site", "publish"),
-    "Look at the cases": ("list", "generate", "pack", "coverage", "readings", "opset", "schema"),
+    "Look at the cases": ("list", "generate", "pack", "coverage", "readings", "silences", "opset", "schema"),
     "Work on this project": ("new", "check", "manifest", "cache", "version"),
 }
 """The commands by the work that they are for, as the help lists them."""

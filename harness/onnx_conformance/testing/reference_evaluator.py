@@ -86,7 +86,7 @@ class ReferenceEvaluator:
             proto: the model, its bytes, or the path of its file; or a function, a graph or a node.
             opsets: the opset of each domain, for a graph or a node; by default, the newest ones.
             functions: further functions that the model calls.
-            unspecified: what to do about elements that the specification leaves open: `raise` UnspecifiedResultError,
+            unspecified: the treatment of elements that the specification leaves open: `raise` UnspecifiedResultError,
                 `warn` with UnspecifiedElementsWarning, or `ignore` them. If the whole result is open, `run` raises in
                 any case, because it has no value.
 
