@@ -19,6 +19,7 @@ from onnx_conformance.run import progress
 from onnx_conformance.run.reference_answers import reference_answers
 from onnx_conformance.run.run import EXIT_BROKEN, EXIT_FAILED, Run
 from onnx_conformance.run.signals import EndedError, in_order
+from onnx_conformance.specification import packages
 from onnx_conformance.suites import of_package
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import notes
@@ -163,7 +164,9 @@ def _report_next(run: Run, width: int) -> None:
     place = _place(options) if options.results else ""
     files = [str(path) for path in run.streams.written] if options.apart else []
     folder = "" if run.suite.name in {Generated.name, Official.name} else run.suite.name
-    commands = list(run_end.next_commands(run.summary, place, files, width, folder, options.reference or ""))
+    commands = list(
+        run_end.next_commands(run.summary, place, files, width, folder, options.reference or "", packages.folders())
+    )
     if commands and run.gate is None:  # With a gate, its news name the next commands.
         printing.show("\n".join(commands) + "\n")
     if place:

@@ -135,8 +135,9 @@ def _number(count: int) -> str:
 
 
 def next_commands(
-    summary: Summary, results: str, several: Sequence[str], width: int, folder: str = "", reference: str = ""
-) -> Iterator[str]:
+    summary: Summary, results: str, several: Sequence[str], width: int, folder: str = "", reference: str = "",
+    operators: Sequence[str] = (),
+) -> Iterator[str]:  # fmt: skip
     """Yield suggested commands, each with its purpose.
 
     Args:
@@ -146,6 +147,7 @@ def next_commands(
         width: columns of the terminal.
         folder: the path of the suite, if it is a folder; the ids of its cases do not contain it.
         reference: the backend whose outputs are the expected ones; empty: none.
+        operators: the folders of operator packages.
     """
     faults = summary.faults()
     if not faults:
@@ -156,6 +158,7 @@ def next_commands(
     file = line(several[0] if several else results)
     where = f" --suite {shlex.quote(line(folder))}" if folder else ""
     where += f" --reference {shlex.quote(line(reference))}" if reference else ""
+    where += "".join(f" --operators {shlex.quote(line(name))}" for name in operators)
     rows = [
         (f"onnx-conformance repro {case}{where} --backend {backend}", "write a script that reproduces it"),
         (f"onnx-conformance report {file} --format html --out report.html", "write a page with all results")

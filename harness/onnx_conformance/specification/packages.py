@@ -55,14 +55,18 @@ def add_folder(folder: Path) -> None:
     Raises:
         PackageError: the folder has no operator package, or the package cannot be used.
     """
-    known = os.environ.get(FOLDERS, "").split(os.pathsep)
-    absolute = str(folder.absolute())
+    known, absolute = folders(), str(folder.absolute())
     if absolute not in known:
-        os.environ[FOLDERS] = os.pathsep.join(filter(None, (*known, absolute)))
+        os.environ[FOLDERS] = os.pathsep.join((*known, absolute))
         _found.cache_clear()
     for problem in _found()[1]:
         if str(folder) in problem.text or absolute in problem.text:
             raise PackageError(problem.id, problem.text)
+
+
+def folders() -> list[str]:
+    """Return the folders that `add_folder` added, in this process or in one that started it."""
+    return list(filter(None, os.environ.get(FOLDERS, "").split(os.pathsep)))
 
 
 def others() -> Mapping[str, OperatorPackage]:
@@ -187,7 +191,7 @@ def _places() -> Iterator[tuple[str, functools.partial[ModuleType]]]:
     """Yield the place of each package, with a function that imports it."""
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         yield f"{line(point.name, 80)} ({line(point.value, 200)})", functools.partial(point.load)
-    for text in filter(None, os.environ.get(FOLDERS, "").split(os.pathsep)):
+    for text in folders():
         yield text, functools.partial(_imported, Path(text))
 
 

@@ -50,6 +50,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = command("run", "--suite", "example", "--backend", RUNTIME, "--results", path, *USES)
     assert done.status == 1, done.text
     assert "2 of 3 operators and 2 of 3 operator versions have cases" in done.out
+    assert f"--suite example --operators {EXAMPLE}" in done.out
     assert "[operators-without-cases]" in done.err
     return path
 
