@@ -209,7 +209,7 @@ def _summary(text: bytes, place: str) -> Listed:
             operator=str(item["operator"]),
             form=str(item.get("form", PLAIN)),
             outcome=str(item["outcome"]),
-            tags=frozenset(map(str, item["tags"])),
+            tags=frozenset(map(str, item.get("tags", ()))),
             core=item.get("core") is True,
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):

@@ -147,6 +147,18 @@ def test_a_pack_of_a_folder_has_its_cases(tmp_path: Path) -> None:
     assert [plain(case) for case in packed] == [plain(case) for case in stored]
 
 
+def test_a_case_without_tags_is_read(tmp_path: Path) -> None:
+    folder, path = tmp_path / "cases", tmp_path / "folder.pack"
+    command("generate", "--op", "Split/18", "--tag", "basic", "--form", "plain", "--out", folder)
+    files = list(folder.glob("*/case.json"))
+    for file in files:
+        file.write_text(json.dumps({**json.loads(file.read_bytes()), "tags": []}))
+    assert command("pack", "--suite", folder, "--out", path).status == 0
+    packed = list(PackFile(path).cases(Selection()))
+    assert len(packed) == len(files) > 0
+    assert {case.tags for case in packed} == {frozenset()}
+
+
 def test_selections_work_as_in_the_generated_suite(written: Path) -> None:
     for selection in (
         Selection(ops=("Loop*",)),
