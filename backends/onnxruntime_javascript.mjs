@@ -1,7 +1,5 @@
-// What the packages onnxruntime-node and onnxruntime-web have in common: one JavaScript interface, two runtimes.
-//
-// Numbers of 64 bits are BigInts, float16 is its bits in 16-bit integers, int4 and uint4 are packed as in raw_data.
-// The interface passes tensors of the types in TENSOR_TYPES, and nothing else.
+// The adapter code that the packages onnxruntime-node and onnxruntime-web have in common: loading the package, its hello,
+// and serving it. onnxruntime_tensors.mjs has the interface of both.
 
 import { Buffer } from "node:buffer";
 import { createRequire } from "node:module";
@@ -9,61 +7,8 @@ import fs from "node:fs";
 import path from "node:path";
 import process from "node:process";
 
-import { ELEMENT_TYPES, STRING, elementType, isTrap, serve } from "./protocol.mjs";
-
-/** Tensor types by number: the name in JavaScript, and the type of array for the elements. */
-const TENSOR_TYPES = new Map([
-  [1, ["float32", Float32Array]], [2, ["uint8", Uint8Array]], [3, ["int8", Int8Array]], [4, ["uint16", Uint16Array]],
-  [5, ["int16", Int16Array]], [6, ["int32", Int32Array]], [7, ["int64", BigInt64Array]], [STRING, ["string", Array]],
-  [9, ["bool", Uint8Array]], [10, ["float16", Uint16Array]], [11, ["float64", Float64Array]],
-  [12, ["uint32", Uint32Array]], [13, ["uint64", BigUint64Array]],
-  [21, ["uint4", Uint8Array]], [22, ["int4", Uint8Array]],
-]);
-const NUMBERS = new Map([...TENSOR_TYPES].map(([number, [name]]) => [name, number]));
-
-/** The interface has no way to pass a value. */
-export class NoTypeError extends Error {
-  name = "NoTypeError";
-}
-
-/** The runtime gave what its own interface does not describe. */
-export class AnswerError extends Error {
-  name = "AnswerError";
-}
-
-/** What the web throws as a number: the address of an exception, which is another one each time. */
-export class CppException extends Error {
-  name = "CppException";
-
-  constructor() {
-    super("a C++ exception came out of WebAssembly, which the interface around it does not translate");
-  }
-}
-
-// The messages are those of one C++ library; the web's have a code before them.
-const NO_TENSOR = /^Non tensor type is temporarily not|Reading data from non-tensor typed value is not supported\.$/;
-const NO_TYPE = "no way to pass this type";
-export const OPT_OUTS = [
-  ["NoTypeError", /(?:)/, NO_TYPE],
-  ["Error", /^[Uu]nsupported data type: \d+$/, NO_TYPE], // By the JavaScript around it, of an input or output.
-  ["Error", NO_TENSOR, NO_TYPE],
-  ["TypeError", /^Tensor\.type is not supported: u?int4$/, NO_TYPE],
-  ["Error", /^unsupported type: u?int4$/, NO_TYPE], // Of an output; the web takes such inputs.
-  ["Error", /Unsupported model IR version: /, "newer IR version than it knows"],
-  ["Error", /is under development and support for this is limited/, "newer opset than it knows"],
-  ["Error", /No Op registered for /, "no such operator in its schemas"],
-  ["Error", /is not a registered function\/op/, "no such operator in its schemas"],
-  ["Error", /MLDataType for: .* is not currently registered or supported/, "no such element type"],
-  ["Error", /Invalid tensor data type (2[4-9]|[3-9]\d)\./, "no such element type"],
-  ["Error", /Could not find an implementation for |Failed to find kernel for |ERROR_CODE: 9, /, "no kernel"],
-  ["Error", /In Node, \("InsertedPrecisionFreeCast_|in .InsertedPrecisionFreeCast_/, "float16 in an opset below those that it supports"],
-  ["Error", /Unsupported value attribute datatype: \d+\s*$/, "no kernel"],
-  ["Error", /Currently do not support dims higher than 2|Unsupported sparse tensor data type/, "no such sparse tensor"],
-  ["Error", /Batchwise recurrent operations \(layout == 1\) are not supported/, "no kernel"],
-  ["Error", /(GRU|LSTM|RNN) operator does not support double yet/, "no kernel"],
-  ["Error", /Status Message: Unsupported pooling size|Dilation not supported for AutoPadType::/, "no kernel"],
-  ["Error", /Failed to construct locale with name/, "a locale is missing on this machine"],
-];
+import { OPT_OUTS, TENSOR_TYPES, load as loadModel } from "./onnxruntime_tensors.mjs";
+import { ELEMENT_TYPES, serve } from "./protocol.mjs";
 
 /** The package from the folder `FOLDER/node_modules`. */
 function loaded(folder, name) {
@@ -166,7 +111,7 @@ function adapter({ ort, name, version, options, lacks = [] }) {
       types: types.filter((type) => !lacks.includes(type)),
       containers: ["optional"], // One that holds a tensor, which is passed as that tensor.
     }),
-    session: (model) => load(ort, options, model),
+    session: (model) => loadModel(ort, options, model),
   };
 }
 
@@ -190,58 +135,4 @@ export async function main({ name, provider, lacks = [], prepare = () => {} }) {
     return adapter({ ort, name, version, options, lacks });
   };
   await serve(load, Number(requests), Number(answers));
-}
-
-async function load(ort, options, model) {
-  try {
-    const session = await ort.InferenceSession.create(model, options);
-    return (inputs, outputs) => run(ort, session, inputs, outputs);
-  } catch (error) {
-    throw typeof error === "number" ? new CppException() : error;
-  }
-}
-
-async function run(ort, session, inputs, outputs) {
-  let answers;
-  try {
-    const feeds = Object.create(null);
-    for (const [name, value] of inputs) feeds[name] = toTensor(ort, value);
-    const results = outputs.length ? await session.run(feeds, outputs) : await session.run(feeds);
-    answers = outputs.map((name) => fromTensor(results[name]));
-  } catch (error) {
-    const declared = session.outputMetadata?.filter(({ name }) => outputs.includes(name)) ?? [];
-    if (!isTrap(error)) await session.release();
-    if (typeof error === "number") throw new CppException();
-    if (NO_TENSOR.test(error.message) && declared.length && declared.every(({ isTensor }) => isTensor)) {
-      throw new AnswerError(`gave what is no tensor, where the graph declares one: ${error.message}`);
-    }
-    throw error;
-  }
-  await session.release();
-  return answers;
-}
-
-function toTensor(ort, { kind, type, shape, data, strings, item }) {
-  if (kind === "optional" && item !== null) return toTensor(ort, item);
-  if (kind !== "tensor") throw new NoTypeError(`the JavaScript interface passes tensors, and no ${kind}`);
-  if (!TENSOR_TYPES.has(type)) {
-    throw new NoTypeError(`the JavaScript interface passes no tensor of ${elementType(type).name}`);
-  }
-  const [name, Elements] = TENSOR_TYPES.get(type);
-  if (type === STRING) {
-    if (!strings.every((text) => text.isWellFormed())) {
-      throw new NoTypeError("the JavaScript interface passes no string with bytes that are not UTF-8");
-    }
-    return new ort.Tensor(name, strings, shape);
-  }
-  return new ort.Tensor(name, new Elements(data.buffer), shape);
-}
-
-function fromTensor(tensor) {
-  const { type: name, dims, data } = tensor ?? {};
-  const type = NUMBERS.get(name);
-  if (type === undefined) throw new AnswerError(`gave an output that is no tensor of a type it has: ${name}`);
-  const shape = Array.from(dims, Number);
-  if (type === STRING) return { kind: "tensor", type, shape, strings: data };
-  return { kind: "tensor", type, shape, data };
 }

@@ -1,156 +1,90 @@
-// The wire format of README.md, for adapters in JavaScript: what protocol.py and serve.py are for those in Python.
-//
-// A value is the object that describes it in a header, with the bytes of a tensor beside it:
-// {kind: "tensor", type, shape, data: Uint8Array} or, of strings, {kind: "tensor", type, shape, strings},
-// {kind: "sequence", items}, {kind: "map", keys, values} and {kind: "optional", item}.
+/**
+ * The wire format of README.md for adapters in JavaScript, which run in Node.js. protocol.py and serve.py are the same for
+ * Python. docs/javascript.md has an adapter to start from.
+ *
+ * An adapter calls {@link serve}. The rest is for programs that read or write single messages. The functions for values
+ * (values.mjs) and for errors of runtimes (runtime_errors.mjs) also work in browsers; this module exports them, too.
+ *
+ * @module protocol
+ */
 
 import { Buffer } from "node:buffer";
 import fs from "node:fs";
 import process from "node:process";
 
-export const VERSION = 1;
-export const MAX_HEADER = 64 * 2 ** 20;
-export const MAX_PAYLOAD = 2 ** 30;
-export const MAX_DEPTH = 32;
+import { isTrap, nameOf, optOut, textOf } from "./runtime_errors.mjs";
+import { Payload, ProtocolError, clip, encode, ensure } from "./values.mjs";
 
-const BYTE = 8;
+export { isTrap, optOut } from "./runtime_errors.mjs";
+export {
+  ELEMENT_TYPES, MAX_DEPTH, Payload, ProtocolError, STRING, count, elementType, encode, packedSize,
+} from "./values.mjs";
+
+/** @typedef {import("./values.mjs").Value} Value */
+/** @typedef {import("./runtime_errors.mjs").OptOut} OptOut */
+/**
+ * A header: one JSON object. README.md describes the members of each kind.
+ *
+ * @typedef {{kind: string, payload: number} & Record<string, any>} Header
+ */
+/**
+ * Runs a loaded model once.
+ *
+ * @callback Run
+ * @param {Map<string, Value>} inputs - by name of a graph input, in the order of the graph
+ * @param {string[]} outputs - the names of the outputs to return
+ * @returns {Value[] | Promise<Value[]>} one value for each name, in that order
+ */
+/**
+ * An adapter. It has `session` if the runtime loads a model before it runs it, and `run` otherwise. Both throw the errors
+ * of the runtime.
+ *
+ * @typedef {object} Adapter
+ * @property {string} name - of the adapter
+ * @property {() => object | Promise<object>} info - returns the members of `hello` that describe the runtime: `runtime`,
+ *   `version`, and any others
+ * @property {OptOut[]} OPT_OUTS - the errors with which the runtime reports missing support
+ * @property {(model: Uint8Array) => Run | Promise<Run>} [session] - loads a serialized ModelProto
+ * @property {(model: Uint8Array, inputs: Map<string, Value>, outputs: string[]) => Value[] | Promise<Value[]>} [run] -
+ *   loads and runs a serialized ModelProto
+ */
+
+/** The version of the wire format. */
+export const VERSION = 1;
+/** The largest header line, in bytes. */
+export const MAX_HEADER = 64 * 2 ** 20;
+/** The largest payload, in bytes. */
+export const MAX_PAYLOAD = 2 ** 30;
+
 const CHUNK = 2 ** 16;
+const EMPTY = new Int32Array(new SharedArrayBuffer(4)); // Nobody notifies it, so waiting for it is sleeping.
+const PAUSE = 1; // Milliseconds.
 const LINE_END = 0x0a;
-const MOST_TEXT = 20_000;
-const SHOWN = 80;
-const NOT_TO_BE_HAD = 3;
+const CANNOT_LOAD = 3; // The exit status if the runtime cannot be loaded.
 
 // The phases in which a runtime may refuse a model.
 const LOAD = "load";
 const RUN = "run";
 
-export const STRING = 8;
-
-// TensorProto.DataType: number, name, bits of one element.
-export const ELEMENT_TYPES = [
-  [1, "float", 32], [2, "uint8", 8], [3, "int8", 8], [4, "uint16", 16], [5, "int16", 16], [6, "int32", 32],
-  [7, "int64", 64], [STRING, "string", 0], [9, "bool", 8], [10, "float16", 16], [11, "double", 64], [12, "uint32", 32],
-  [13, "uint64", 64], [14, "complex64", 64], [15, "complex128", 128], [16, "bfloat16", 16], [17, "float8e4m3fn", 8],
-  [18, "float8e4m3fnuz", 8], [19, "float8e5m2", 8], [20, "float8e5m2fnuz", 8], [21, "uint4", 4], [22, "int4", 4],
-  [23, "float4e2m1", 4], [24, "float8e8m0", 8], [25, "uint2", 2], [26, "int2", 2], [27, "float6e2m3", 6],
-  [28, "float6e3m2", 6],
-].map(([number, name, bits]) => ({ number, name, bits }));
-
-const ROWS = new Map(ELEMENT_TYPES.map((row) => [row.number, row]));
-
-/** A message that does not follow the wire format, or a value that cannot be one; the text says what was wrong. */
-export class ProtocolError extends Error {}
-
-// The text is a function, because most of it is made of values, and hardly ever read.
-function ensure(holds, text) {
-  if (!holds) throw new ProtocolError(text());
-}
-
-const clip = (value) => String(JSON.stringify(value)).slice(0, SHOWN);
-
-/** The row of an element type's number. */
-export function elementType(number) {
-  ensure(ROWS.has(number), () => `element type ${clip(number)}: expected a number of TensorProto.DataType`);
-  return ROWS.get(number);
-}
-
-/** How many elements a shape has. */
-export function count(shape) {
-  ensure(
-    Array.isArray(shape) && shape.every((dim) => Number.isSafeInteger(dim) && dim >= 0),
-    () => `tensor shape ${clip(shape)}: expected a list of integers of at least 0`,
-  );
-  return shape.reduce((left, right) => left * right, 1);
-}
-
-/** How many bytes the elements of a shape take in TensorProto.raw_data. */
-export function packedSize(number, shape) {
-  return Math.ceil((count(shape) * elementType(number).bits) / BYTE);
-}
-
-/** Reads the values of one message in order from its bytes. */
-export class Payload {
-  constructor(bytes) {
-    this.bytes = bytes;
-    this.offset = 0;
-  }
-
-  /** The value that `described` announces; its bytes are a copy, so that they are aligned for any typed array. */
-  decode(described, depth = 0) {
-    ensure(depth <= MAX_DEPTH, () => `values lie over ${MAX_DEPTH} deep in one another`);
-    const inner = (item) => this.decode(item, depth + 1);
-    const { kind } = described ?? {};
-    if (kind === "tensor") return this.#tensor(described);
-    if (kind === "sequence") return { kind, items: list(described.items, "items").map(inner) };
-    if (kind === "map") {
-      const keys = inner(described.keys); // Before the values, as their bytes are.
-      const values = list(described.values, "values").map(inner);
-      ensure(count(keys.shape) === values.length, () => `${values.length} values for ${clip(keys.shape)} keys`);
-      return { kind, keys, values };
-    }
-    ensure(kind === "optional", () => `value kind ${clip(kind)}: expected tensor, sequence, map or optional`);
-    return { kind, item: described.item == null ? null : inner(described.item) };
-  }
-
-  #tensor({ kind, type, shape, strings }) {
-    const size = packedSize(type, shape);
-    if (type === STRING) {
-      const expected = count(shape);
-      ensure(
-        list(strings, "strings").length === expected && strings.every((item) => typeof item === "string"),
-        () => `${strings.length} strings for shape ${clip(shape)}: expected ${expected}`,
-      );
-      return { kind, type, shape, strings };
-    }
-    const end = this.offset + size;
-    const left = this.bytes.length - this.offset;
-    ensure(size <= left, () => `shape ${clip(shape)} of type ${type} needs ${size} bytes, ${left} are left`);
-    const data = new Uint8Array(this.bytes.subarray(this.offset, end));
-    this.offset = end;
-    return { kind, type, shape, data };
-  }
-
-  /** Throws where bytes are left over. */
-  end() {
-    const left = this.bytes.length - this.offset;
-    ensure(left === 0, () => `${left} bytes are left over after the last value`);
-  }
-}
-
-function list(value, key) {
-  ensure(Array.isArray(value), () => `"${key}" of a value is ${clip(value)}: expected a list`);
-  return value;
-}
-
-/** The header's description of a value; its bytes are appended to `buffers`. */
-export function encode(value, buffers) {
-  const inner = (item) => encode(item, buffers);
-  const { kind } = value ?? {};
-  if (kind === "sequence") return { kind, items: value.items.map(inner) };
-  if (kind === "map") {
-    const keys = inner(value.keys);
-    return { kind, keys, values: value.values.map(inner) };
-  }
-  if (kind === "optional") return { kind, item: value.item === null ? null : inner(value.item) };
-  ensure(kind === "tensor", () => `${clip(value)} is no tensor, sequence, map or optional`);
-  const { type, shape, strings, data } = value;
-  if (type === STRING) {
-    ensure(strings?.length === count(shape), () => `${strings?.length} strings for shape ${clip(shape)}`);
-    return { kind, type, shape, strings };
-  }
-  const size = packedSize(type, shape);
-  ensure(data?.byteLength === size, () => `${data?.byteLength} bytes for shape ${clip(shape)} of type ${type}`);
-  buffers.push(Buffer.from(data.buffer, data.byteOffset, data.byteLength));
-  return { kind, type, shape };
-}
-
-/** One whole message, header line and payload. */
+/**
+ * Return a complete message: header line and payload.
+ *
+ * @param {{kind: string} & Record<string, any>} header - without `payload`, which is added
+ * @param {Uint8Array[]} [buffers] - the parts of the payload
+ * @returns {Buffer}
+ */
 export function message(header, buffers = []) {
   const payload = buffers.reduce((sum, { length }) => sum + length, 0);
   return Buffer.concat([Buffer.from(`${JSON.stringify({ ...header, payload })}\n`), ...buffers]);
 }
 
-/** The header of one line. */
+/**
+ * Parse a header line.
+ *
+ * @param {Buffer} line - without its line end
+ * @returns {Header}
+ * @throws {ProtocolError} it is not JSON, not an object with a kind, or its `payload` is not a size
+ */
 export function parseHeader(line) {
   let header;
   try {
@@ -164,15 +98,45 @@ export function parseHeader(line) {
   return header;
 }
 
-/** Reads messages from a descriptor; blocks until one is whole. */
+/**
+ * Call a function that reads or writes a descriptor, until the descriptor is ready.
+ *
+ * Node.js makes the standard streams non-blocking when a module uses `process.stdin` or imports `node:process`. A call then
+ * fails with EAGAIN instead of waiting.
+ *
+ * @param {() => number} call
+ * @returns {number}
+ */
+function blocking(call) {
+  for (;;) {
+    try {
+      return call();
+    } catch (error) {
+      const { code } = /** @type {NodeJS.ErrnoException} */ (error);
+      if (code === "EOF") return 0; // Windows reports the end of a pipe as an error.
+      if (code !== "EAGAIN") throw error;
+      Atomics.wait(EMPTY, 0, 0, PAUSE);
+    }
+  }
+}
+
+/** Reads messages from a file descriptor. Reading blocks until a message is complete. */
 export class Messages {
+  /** @type {Buffer} */
   #held = Buffer.alloc(0);
 
+  /** @param {number} descriptor */
   constructor(descriptor) {
     this.descriptor = descriptor;
   }
 
-  /** The next {header, payload}, or null at the end of the stream. */
+  /**
+   * Return the next message.
+   *
+   * @returns {{header: Header, payload: Buffer} | null} null at the end of the stream
+   * @throws {ProtocolError} the stream ends inside a message, or a header is invalid
+   * @throws {Error} the descriptor cannot be read
+   */
   read() {
     const line = this.#line();
     if (line === null) return null;
@@ -191,7 +155,7 @@ export class Messages {
       scanned = this.#held.length;
       ensure(scanned <= MAX_HEADER, () => `a header line of over ${MAX_HEADER} bytes`);
       const chunk = Buffer.allocUnsafe(Math.max(CHUNK, scanned)); // A long line is not copied once for each chunk.
-      const read = fs.readSync(this.descriptor, chunk);
+      const read = blocking(() => fs.readSync(this.descriptor, chunk));
       if (read === 0) {
         ensure(scanned === 0, () => `the stream ended inside a header, after ${scanned} bytes`);
         return null;
@@ -200,12 +164,14 @@ export class Messages {
     }
   }
 
+  /** @param {number} size */
   #take(size) {
     const whole = Buffer.allocUnsafe(size);
     let filled = this.#held.copy(whole, 0, 0, size);
     this.#held = this.#held.subarray(filled);
     while (filled < size) {
-      const read = fs.readSync(this.descriptor, whole, filled, size - filled, null);
+      const at = filled;
+      const read = blocking(() => fs.readSync(this.descriptor, whole, at, size - at, null));
       ensure(read > 0, () => `the stream ended after ${filled} of ${size} bytes`);
       filled += read;
     }
@@ -213,58 +179,68 @@ export class Messages {
   }
 }
 
-/** Writes all bytes to a descriptor. */
+/**
+ * Write all bytes to a file descriptor.
+ *
+ * @param {number} descriptor
+ * @param {Uint8Array} bytes
+ * @throws {Error} the descriptor cannot be written
+ */
 export function write(descriptor, bytes) {
-  for (let at = 0; at < bytes.length; ) at += fs.writeSync(descriptor, bytes, at);
-}
-
-const nameOf = (error) => String(error?.name ?? typeof error);
-const textOf = (error) => String(error?.message ?? error).slice(0, MOST_TEXT);
-
-/** The reason of the first row that an error fits, or null: a failure. A row is [error's name, pattern, reason]. */
-export function optOut(table, error) {
-  const row = table.find(([name, pattern]) => name === nameOf(error) && pattern.test(textOf(error)));
-  return row ? row[2] : null;
+  for (let at = 0; at < bytes.length; ) {
+    const from = at;
+    at += blocking(() => fs.writeSync(descriptor, bytes, from));
+  }
 }
 
 /**
- * Whether an error has left WebAssembly in the middle of what it did: a trap, an abort, the end of its stack.
- * Its memory is then as it happened to be, and the next case would pay for this one.
+ * @param {Adapter} adapter
+ * @param {Buffer} model
+ * @param {Map<string, Value>} inputs
+ * @param {string[]} outputs
+ * @param {{phase?: string}} reached - its phase is set if the adapter loads and runs a model in separate steps
  */
-export function isTrap(error) {
-  return error instanceof WebAssembly.RuntimeError || (error instanceof RangeError && /call stack/.test(error.message));
-}
-
 async function run(adapter, model, inputs, outputs, reached) {
-  if (!adapter.session) return adapter.run(model, inputs, outputs);
+  if (!adapter.session) return adapter.run?.(model, inputs, outputs);
   reached.phase = LOAD;
   const runs = await adapter.session(model);
   reached.phase = RUN;
   return runs(inputs, outputs);
 }
 
-/** The message that answers one request. */
+/**
+ * Return the message that answers a request: `answer`, `refused`, `unsupported` or `fault`.
+ *
+ * A trap of WebAssembly ends the process by SIGABRT, because its instance cannot be used again. The harness then reports
+ * a crash of this case.
+ *
+ * @param {Adapter} adapter
+ * @param {Header} header - of the request
+ * @param {Buffer} payload - of the request
+ * @returns {Promise<Buffer>}
+ */
 export async function answer(adapter, header, payload) {
   const { id, model: size, inputs: described, outputs: names } = header;
   const started = performance.now();
-  const fault = (error) => message({ kind: "fault", id, message: `${nameOf(error)}: ${textOf(error)}` });
+  const fault = (/** @type {unknown} */ error) =>
+    message({ kind: "fault", id, message: `${nameOf(error)}: ${textOf(error)}` });
   let inputs;
   try {
     const reader = new Payload(payload.subarray(size));
-    inputs = new Map(described.map(({ name, value }) => [name, reader.decode(value)]));
+    inputs = new Map(described.map((/** @type {any} */ { name, value }) => [name, reader.decode(value)]));
     reader.end();
   } catch (error) {
     return fault(error);
   }
-  const reached = {}; // Its phase, where the adapter loads and runs a model apart.
+  const reached = {};
   let values;
   let failed = null;
   try {
     values = await run(adapter, payload.subarray(0, size), inputs, names, reached);
   } catch (error) {
     if (isTrap(error)) {
-      console.error(error.stack);
-      process.abort(); // So the harness sees which case it was, as where native code dies.
+      console.error(/** @type {Error} */ (error).stack);
+      process.abort();
     }
     const reason = optOut(adapter.OPT_OUTS, error);
     const kind = reason === null ? "refused" : "unsupported";
@@ -273,8 +249,9 @@ export async function answer(adapter, header, payload) {
   const seconds = Number(((performance.now() - started) / 1000).toFixed(6));
   if (failed) return message({ id, seconds, ...failed });
   try {
+    /** @type {Uint8Array[]} */
     const buffers = [];
-    const outputs = values.map((value) => encode(value, buffers));
+    const outputs = /** @type {Value[]} */ (values).map((value) => encode(value, buffers));
     return message({ kind: "answer", id, seconds, outputs }, buffers);
   } catch (error) {
     return fault(error); // The adapter returned no list of values.
@@ -282,11 +259,16 @@ export async function answer(adapter, header, payload) {
 }
 
 /**
- * Answers requests until their stream ends.
+ * Send `hello`, and answer requests until their stream ends. Then the process ends.
  *
- * `load` gives the adapter: `name`, `info()`, `OPT_OUTS`, and `run(model, inputs, outputs)` or, of a runtime that loads
- * a model before it runs it, `session(model)`, which gives what runs it once: (inputs, outputs) to a list of values.
- * The descriptors are those that serve_node.py keeps away from the runtime.
+ * If `load` or `info` throws, the message `failed` contains the error, and the exit status is 3.
+ *
+ * @param {() => Adapter | Promise<Adapter>} load - loads the runtime
+ * @param {number} [requests] - the file descriptor of the requests
+ * @param {number} [answers] - the file descriptor of the answers. serve_node.py passes two descriptors that the runtime
+ *   does not know
+ * @returns {Promise<never>}
+ * @throws {ProtocolError} a request does not have the wire format
  */
 export async function serve(load, requests = 0, answers = 1) {
   let adapter;
@@ -296,7 +278,7 @@ export async function serve(load, requests = 0, answers = 1) {
     info = await adapter.info();
   } catch (error) {
     write(answers, message({ kind: "failed", message: `${nameOf(error)}: ${textOf(error)}` }));
-    process.exit(NOT_TO_BE_HAD);
+    process.exit(CANNOT_LOAD);
   }
   const { node } = process.versions;
   write(answers, message({ kind: "hello", protocol: VERSION, name: adapter.name, node, ...info }));
@@ -304,5 +286,5 @@ export async function serve(load, requests = 0, answers = 1) {
   for (let next = messages.read(); next !== null; next = messages.read()) {
     write(answers, await answer(adapter, next.header, next.payload));
   }
-  process.exit(0); // What a runtime left open, a thread or a timer, must not hold it.
+  process.exit(0); // A thread or a timer that the runtime left open would keep the process alive.
 }

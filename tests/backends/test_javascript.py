@@ -42,6 +42,17 @@ def target(folder: str = ".") -> Target:
     return Target("echo", (sys.executable, str(HERE / "serve_node.py"), NODE, str(ECHO), folder))
 
 
+def test_an_adapter_on_its_standard_streams_waits_for_requests() -> None:
+    """Node.js makes the standard streams non-blocking for a program that imports `node:process`, as echo.mjs does."""
+    value = np.arange(50_000, dtype=np.float32)
+    with Asker(Target("echo", (NODE, str(ECHO), "alone")), Limits()) as opened:
+        for _ in range(3):
+            time.sleep(0.05)  # Nothing is there to read yet.
+            reply = opened.ask(case_of("", value))
+            assert isinstance(reply, Answered), reply
+            assert bits(reply.outputs[0]) == bits(value)
+
+
 @pytest.fixture(scope="module")
 def lane() -> Iterator[Asker]:
     with Asker(target(), Limits()) as opened:

@@ -270,7 +270,7 @@ def test_missing_kernels_and_types_opt_out(
 
 def test_every_row_has_a_message() -> None:
     script = (
-        f"import {{ OPT_OUTS }} from {str(HERE / 'onnxruntime_javascript.mjs')!r}; import fs from 'node:fs';"
+        f"import {{ OPT_OUTS }} from {str(HERE / 'onnxruntime_tensors.mjs')!r}; import fs from 'node:fs';"
         "const errors = JSON.parse(fs.readFileSync(0));"
         "console.log(JSON.stringify(OPT_OUTS.filter(([name, pattern]) => name !== 'NoTypeError' &&"
         " !errors.some(([error, message]) => error === name && pattern.test(message))).map(String)))"
