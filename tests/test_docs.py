@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,6 +38,8 @@ from onnx_conformance.results import fetching
 from onnx_conformance.run import cluster, processes, progress, run
 from onnx_conformance.search import chains, grammar
 from onnx_conformance.suites import packs, slices
+from onnx_conformance.suites.pack_file import PackFile
+from onnx_conformance.suites.selection import Selection
 from paths import ROOT
 
 if TYPE_CHECKING:
@@ -210,6 +213,61 @@ def test_the_shortest_adapter_runs_as_its_page_says(tmp_path: Path, monkeypatch:
     (tmp_path / "shown.py").write_text(shown.out)
     done = subprocess.run([sys.executable, "shown.py"], capture_output=True, text=True, timeout=60, check=False)
     assert "ValueError: cannot reshape array" in done.stderr, done
+
+
+JAVASCRIPT = ROOT / "docs" / "javascript.md"
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to run the adapter of docs/javascript.md")
+def test_the_adapter_in_javascript_runs_as_its_page_shows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = JAVASCRIPT.read_text(encoding="utf-8")
+    files = re.search(r"backends/\{([\w,]+)\}\.mjs", text)
+    assert files
+    for name in files[1].split(","):
+        shutil.copy(ROOT / "backends" / f"{name}.mjs", tmp_path)
+    (code,) = (block.text for block in blocks(text) if block.kind == "js" and "my_adapter" in block.text)
+    (tmp_path / "my_adapter.mjs").write_text(code, encoding="utf-8")
+    (shown,) = (block.text for block in blocks(text) if block.kind == "console")
+    monkeypatch.chdir(tmp_path)
+    done = command(*shlex.split(shown.removeprefix("$ onnx-conformance ")))
+    assert done.status == 0, done.text
+    assert re.search(r"passed +\d+ +100\.0 % of the \d+ attempted", done.out), done.text
+    assert "unsupported" in done.out
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to read the exports of protocol.mjs")
+def test_the_page_lists_every_export_of_the_protocol_in_javascript() -> None:
+    script = (
+        f"import * as all from {str(ROOT / 'backends' / 'protocol.mjs')!r}; console.log(Object.keys(all).join(' '))"
+    )
+    done = subprocess.run(["node", "--input-type=module", "-e", script], capture_output=True, text=True, check=True)
+    table = JAVASCRIPT.read_text(encoding="utf-8").partition("The exports of `protocol.mjs`")[2].partition("\n\n[")[0]
+    listed = [
+        name for row in table.splitlines() for cell in row.split("|")[1:2] for name in re.findall(r"`(\w+)", cell)
+    ]
+    assert sorted(listed) == sorted(done.stdout.split())
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="there is no node to read a pack")
+def test_a_pack_is_read_in_javascript_as_the_page_shows(tmp_path: Path) -> None:
+    pack = tmp_path / "some.pack"
+    assert command("pack", "--op", "Split/18", "--tag", "basic", "--out", pack, "--jobs", "1").status == 0
+    text = JAVASCRIPT.read_text(encoding="utf-8")
+    (code,) = (block.text for block in blocks(text) if block.kind == "js" and "openPack" in block.text)
+    code = code.replace("./runners/", f"{ROOT}/runners/").replace("some.pack", str(pack))
+    done = subprocess.run(["node", "--input-type=module", "-e", code], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    lines = [line for line in done.stdout.splitlines() if re.match(r"ai\.onnx/Split/18/\S+ \d+ \[", line)]
+    assert len(lines) == len(list(PackFile(pack).cases(Selection())))
+
+
+def test_the_page_lists_every_module_of_the_runner() -> None:
+    table = JAVASCRIPT.read_text(encoding="utf-8").partition("| module in `runners/browser/`")[2]
+    listed = re.findall(
+        r"`([\w.]+)`", "".join(row.split("|")[1] for row in table.splitlines() if row.startswith("| `"))
+    )
+    present = [path.name for path in (ROOT / "runners" / "browser").iterdir() if path.is_file()]
+    assert sorted(listed) == sorted(present)
 
 
 def test_every_command_of_a_new_opset_is_there() -> None:

@@ -1,16 +1,38 @@
-"""Windows of a browser that the tests of a module share, because a window of its own is the largest cost of a test."""
+"""A browser, and windows of it that the tests of a module share, because a new window is the largest cost of a test."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from playwright.sync_api import Browser, Page
 
 VIEWPORT = {"width": 1280, "height": 800}
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = [
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+def started() -> Iterator[Browser]:
+    """Yield a browser, and close it; without one, the test is skipped."""
+    if CHROMIUM is None:
+        pytest.skip("NO BROWSER: the pages are not tested. Install chromium (apt-get install chromium)")
+    sync = pytest.importorskip(
+        "playwright.sync_api", reason="NO PLAYWRIGHT: the pages are not tested. pip install playwright"
+    )
+    with sync.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
 
 
 def settle(tab: Page) -> None:

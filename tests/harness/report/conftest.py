@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
-from windows import Windows
+from windows import Windows, started
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = [
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
-
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """Start a browser; without one, the test is skipped."""
-    if CHROMIUM is None:
-        pytest.skip("NO BROWSER: the pages are not tested. Install chromium (apt-get install chromium)")
-    sync = pytest.importorskip(
-        "playwright.sync_api", reason="NO PLAYWRIGHT: the pages are not tested. pip install playwright"
-    )
-    with sync.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield started
-        started.close()
+    yield from started()
 
 
 @pytest.fixture(scope="module")
