@@ -17,7 +17,7 @@ from tabulate import tabulate
 from onnx_conformance.base import atomic_file, globs, printing
 from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.package import VERSION
-from onnx_conformance.base.verdict import line
+from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.cli.options import (
     JOBS,
@@ -31,11 +31,13 @@ from onnx_conformance.cli.options import (
 from onnx_conformance.declare.readings import READINGS
 from onnx_conformance.generation import coverage, manifest
 from onnx_conformance.generation import mutant_figures as figures
+from onnx_conformance.layouts import layout as layouts
 from onnx_conformance.opset import operator_file
 from onnx_conformance.report import case as case_report
 from onnx_conformance.report import coverage as coverage_report
 from onnx_conformance.report import operator as operator_report
 from onnx_conformance.results import stream
+from onnx_conformance.results.stream import Run
 from onnx_conformance.run import export
 from onnx_conformance.specification import packages, registry, schema
 from onnx_conformance.suites import of_package, onnx_python
@@ -106,6 +108,20 @@ def _operator(op: Op, since: int | None) -> Iterator[str]:
 @with_part_options
 @click.option("--overwrite", is_flag=True, help="Replace existing cases that differ.")
 @click.option(
+    "--layout",
+    "layout_name",
+    default=layouts.DEFAULT,
+    show_default=True,
+    type=click.Choice(layouts.names()),
+    help="The layout of the files: that of ONNX, or that of the test harness of another project.",
+)
+@click.option(
+    "--known-failures",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="RESULTS",
+    help="Results of one backend. The lists of the layout skip the cases that did not pass there.",
+)
+@click.option(
     "--python", is_flag=True,
     help="Write Python for onnx's generator of node tests instead, one file for each operator.",
 )  # fmt: skip
@@ -115,9 +131,14 @@ def generate(
     shard: tuple[int, int] | None,
     sample: int,
     overwrite: bool,  # noqa: FBT001 - click's
+    layout_name: str,
+    known_failures: Path | None,
     python: bool,  # noqa: FBT001
 ) -> None:
     """Write cases in ONNX's test-data layout, for runners of any language.
+
+    With --layout, the harness of another project reads the folder. The command leaves out the cases that this harness
+    cannot judge, and counts them.
 
     Each case is written completely or not at all. Identical cases in the folder are kept, so repeating an interrupted
     command continues it. If a case in the folder differs, the command stops, unless --overwrite replaces it.
@@ -126,7 +147,8 @@ def generate(
     if python:
         _generate_python(suite, selection, out, overwrite=overwrite)
         return
-    done = export.Export(suite, selection, out, overwrite)
+    failing = _failing(known_failures, layout_name) if known_failures else frozenset[str]()
+    done = export.Export(suite, selection, out, overwrite, layouts.named(layout_name), failing)
     try:
         done.run()
     except (HarnessError, KeyboardInterrupt):
@@ -134,9 +156,30 @@ def generate(
         raise
     unchanged = f", {done.same} of them unchanged" if done.same else ""
     printing.show(f"{done.whole} cases in {out}{unchanged}")
+    if done.left_out:
+        printing.show(f"left out {done.left_out.total()} cases that the reader of {layout_name} cannot judge:")
+        for why, number in done.left_out.most_common():
+            printing.show(f"{number:7}  {why}")
     if done.faults:
         raise HarnessError("cases-not-exported", "\n".join(done.faults))
-    check_all_matched(suite, selection, empty=not done.whole)
+    check_all_matched(suite, selection, empty=not done.whole and not done.left_out)
+
+
+def _failing(path: Path, layout_name: str) -> frozenset[str]:
+    """Return the ids of the cases that did not pass, for a layout that has a list of them."""
+    if layout_name == layouts.DEFAULT:
+        raise HarnessError(
+            "layout-without-list",
+            f"--known-failures needs a layout with a list of cases; the layout {layout_name} has no list",
+        )
+    run = Run(path)
+    backends = len(run.header["backends"])
+    if backends != 1:
+        raise HarnessError(
+            "known-failures-of-several-backends",
+            f"{path} has results of {backends} backends; --known-failures needs those of one backend",
+        )
+    return frozenset(result.case for result in run.results() if result.verdict is not Verdict.PASS)
 
 
 def _generate_python(suite: Suite, selection: Selection, out: Path, *, overwrite: bool) -> None:

@@ -36,7 +36,7 @@ from onnx_conformance.suites import case_json
 from onnx_conformance.suites.case_json import Description, StoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from onnx_conformance.base.values import Value
     from onnx_conformance.case.allowance import Allowance
@@ -124,8 +124,16 @@ def write(case: Case, parent: Path, *, replace: bool = False, beside: Mapping[st
     return folder
 
 
-def put(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> bool:
+def put(
+    files: Mapping[str, bytes], folder: Path, *, replace: bool = False, folders: Iterable[str] = (DATA_SET,)
+) -> bool:
     """Write the files of a case as `write` does; return False if the same files were there already.
+
+    Args:
+        files: by path within the folder.
+        folder: the folder of the case.
+        replace: as in `write`.
+        folders: folders that the case has, even if they are empty.
 
     Raises:
         StoreError: as `write`.
@@ -147,16 +155,17 @@ def put(files: Mapping[str, bytes], folder: Path, *, replace: bool = False) -> b
         folder.parent.mkdir(parents=True, exist_ok=True)
         # Two levels down, so that a killed process leaves no folder that looks like a case.
         with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=folder.parent) as name:
-            _move_in(_written(files, Path(name) / "new"), folder)
+            _move_in(_written(files, Path(name) / "new", folders), folder)
     except (OSError, ValueError) as error:
         reason = (error.strerror if isinstance(error, OSError) else None) or line(error)
         raise StoreError("case-folder-not-writable", f"cannot write {folder}: {reason}") from error
     return True
 
 
-def _written(files: Mapping[str, bytes], folder: Path) -> Path:
+def _written(files: Mapping[str, bytes], folder: Path, folders: Iterable[str]) -> Path:
     folder.mkdir()
-    (folder / DATA_SET).mkdir()
+    for name in folders:
+        (folder / name).mkdir()
     for name, data in files.items():
         (folder / name).write_bytes(data)
     return folder

@@ -1,0 +1,1 @@
+"""Layouts of cases on disk that the test harnesses of other projects read; docs/layouts.md describes them."""

@@ -1,0 +1,1 @@
+"""One file for each layout. The name of the file is the name for `generate --layout`."""
