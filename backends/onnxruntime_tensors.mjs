@@ -69,6 +69,7 @@ export const OPT_OUTS = [
   ["Error", /MLDataType for: .* is not currently registered or supported/, "no such element type"],
   ["Error", /Invalid tensor data type (2[4-9]|[3-9]\d)\./, "no such element type"],
   ["Error", /Could not find an implementation for |Failed to find kernel for |ERROR_CODE: 9, /, "no kernel"],
+  ["Error", /Provider type for .* node with name .* is not set\.\s*$/, "no kernel"], // Of the build with WebGPU.
   ["Error", /In Node, \("InsertedPrecisionFreeCast_|in .InsertedPrecisionFreeCast_/, "float16 in an opset below those that it supports"],
   ["Error", /Unsupported value attribute datatype: \d+\s*$/, "no kernel"],
   ["Error", /Currently do not support dims higher than 2|Unsupported sparse tensor data type/, "no such sparse tensor"],

@@ -140,6 +140,15 @@ def test_values_that_cannot_be_passed_opt_out(lane: Asker, value: Any, reason: s
 
 CREATE, RUN = "Can't create a session. ERROR_CODE: ", "failed to call OrtRun(). ERROR_CODE: "
 SAID = {
+    "no kernel in the build with WebGPU": (
+        "Error",
+        (
+            f"{CREATE}1, ERROR_MESSAGE: /x/core/optimizer/transformer_memcpy.cc:254 bool "
+            "onnxruntime::TransformerMemcpyImpl::IsNodeCompatibleWithProvider(const onnxruntime::Node &) const "
+            "!node_provider_type.empty() was false. Provider type for Unique node with name 'Unique' is not set."
+        ),
+        "no kernel",
+    ),
     "old halves": (
         "Error",
         (
