@@ -93,7 +93,7 @@ def comments() -> Iterator[tuple[Path, str]]:
 def notes() -> Iterator[tuple[Path, str]]:
     """Yield the notes and reasons of operator files, which reports print."""
     for path, _, tree in _sources():
-        if "operators" in path.parts or "families" in path.parts:
+        if {"operators", "operators_microsoft", "families"} & set(path.parts):
             texts = [text for node in ast.walk(tree) if isinstance(node, ast.Call) for text in _reasons(node)]
             yield path, _QUOTED.sub("", "\n\n".join(texts))
 
@@ -110,7 +110,7 @@ def _reasons(call: ast.Call) -> Iterator[str]:
 def messages() -> Iterator[tuple[Path, str]]:
     """Yield the texts that commands print: every string with a blank, outside operators, that is not a docstring."""
     for path, _, tree in _sources():
-        if "operators" in path.parts or "families" in path.parts or "rewrites" in path.parts:
+        if {"operators", "operators_microsoft", "families", "rewrites"} & set(path.parts):
             continue
         skipped = {id(node.value) for node in ast.walk(tree) if _is_text(node)}
         texts = [

@@ -14,6 +14,10 @@ USUAL_IR = 10
 """The IR version of onnx 1.16, which most runtimes of today read. It has all element types but the newest ones."""
 
 
+USUAL_OPSET = 17
+"""The opset of onnx 1.12, which most runtimes of today support."""
+
+
 @dataclass(frozen=True)
 class OperatorPackage:
     """Operators of a domain, or of several, with operator files that declare them.
@@ -28,6 +32,8 @@ class OperatorPackage:
         schemas: a function that returns the schema of each operator version, with its text. Those that no operator file
             declares count as operators without cases.
         ir_version: the IR version of the models.
+        opset: the opset of ONNX's domains in models of operators that the package adds to these domains. Runtimes
+            support old opsets less well.
         differences: a function that compares the schemas with those of the installed runtime, and returns a sentence
             for each that differs. `check` prints the sentences.
     """
@@ -37,4 +43,5 @@ class OperatorPackage:
     source: str
     schemas: Callable[[], Iterable[onnx.defs.OpSchema]]
     ir_version: int = USUAL_IR
+    opset: int = USUAL_OPSET
     differences: Callable[[], Iterable[str]] = tuple

@@ -238,7 +238,12 @@ def signatures_have_cases(of: Expanded) -> Iterator[str]:
 
 
 def models_pass_the_checker(of: Expanded) -> Iterator[str]:
-    """Yield a sentence for each model with an answer that onnx's checker rejects."""
+    """Yield a sentence for each model with an answer that onnx's checker rejects.
+
+    The checker rejects each operator that a package adds to a domain of ONNX, so models of it are not checked.
+    """
+    if not schema.checkable(of.op.domain, of.op.name):
+        return
     for case in of.cases:
         if case.expected is not None and not case.files:  # External data needs a folder; the tests write one.
             try:

@@ -192,6 +192,11 @@ def known(domain: str, name: str) -> bool:
     return bool(packages.schemas(domain, name))
 
 
+def checkable(domain: str, name: str) -> bool:
+    """Return whether onnx's checker accepts an operator: one of ONNX, or of a domain that it does not know."""
+    return domain not in OF_ONNX or packages.owner_of(domain, name) in {None, packages.ONNX}
+
+
 def in_force(domain: str, name: str, opset: int) -> OperatorVersion:
     """Return the version of an operator that is in force in `opset`.
 
@@ -269,6 +274,13 @@ def newest_opset(domain: str) -> int:
         if known == domain
     ]
     return max((*released, *here), default=1)
+
+
+def usual_opset(version: OperatorVersion) -> int:
+    """Return the opset of models of an operator version: the one that introduced it, if ONNX or its own domain did."""
+    owner = packages.owner_of(version.domain, version.name)
+    added = owner is not None and owner is not packages.ONNX and version.domain in OF_ONNX
+    return max(version.since, owner.opset) if owner is not None and added else version.since
 
 
 @functools.cache
