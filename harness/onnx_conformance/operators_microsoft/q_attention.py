@@ -78,7 +78,7 @@ ATTENTION.example(
 
 QUANTIZED = ATTENTION.clause(
     "Quantization of Multi-Head Self Attention.",
-    note="The text does not give the formulas. As in Attention of com.microsoft, the weights of Q, K and V are merged "
+    note="The text has no formulas. As in Attention of com.microsoft, the weights of Q, K and V are merged "
     "and stacked on the second dimension. A quantized number x is (x - zero point) * scale.",
 )
 OF_INPUT = ATTENTION.clause("3D input tensor with shape (batch_size, sequence_length, input_hidden_size)")

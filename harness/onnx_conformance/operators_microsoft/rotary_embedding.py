@@ -89,7 +89,7 @@ ROPE = ROTARY.clause("RotaryEmbedding is the implementation of rotary positional
 ROTATION = ROTARY.clause(
     "The positions are represented as rotation matrices that are multiplied to query and key before the inner product "
     "of query and key is taken.",
-    note="The text does not give the matrix. It is that of RoPE: a pair (x1, x2) becomes (cos x1 - sin x2, sin x1 + "
+    note="The text does not define the matrix. It is that of RoPE: a pair (x1, x2) becomes (cos x1 - sin x2, sin x1 + "
     "cos x2).",
 )
 INPUT = ROTARY.clause(
