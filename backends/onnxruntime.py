@@ -40,6 +40,10 @@ OPT_OUTS: tuple[tuple[str, str, str], ...] = (
     # It computes float16 by casts to float, which Cast of opsets below 6 does not take. Its documentation says "opset
     # version 7 and higher": onnxruntime.ai/docs/reference/compatibility.html.
     ("InvalidGraph", r'In Node, \("InsertedPrecisionFreeCast_', "float16 in an opset below those that it supports"),
+    # Operators of com.microsoft with features that only the kernel for another device has.
+    ("Fail", r"does not support \w+ > 0 \(CUDA EP only\)", "no such feature on the CPU"),
+    ("RuntimeException", r"not implemented for CPU", "no such feature on the CPU"),
+    ("Fail", r"not implemented for CPU", "no such feature on the CPU"),
     ("Fail", r"Unsupported value attribute datatype: \d+$", "no kernel"),
     (
         "Fail",
