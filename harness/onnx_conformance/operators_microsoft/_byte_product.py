@@ -23,7 +23,7 @@ SHAPES: list[tuple[Shape, Shape]] = [
 MISFITS: list[tuple[Shape, Shape]] = [((2, 3), (2, 3)), ((2, 3, 4), (3, 4, 5)), ((5, 6, 2, 3), (4, 6, 3, 2))]
 """Shapes of matrices, and of stacks of them, that have no product."""
 VECTORS: list[tuple[Shape, Shape]] = [((4,), (4, 3)), ((2, 4), (4,)), ((4,), (4,)), ((), (4, 3))]
-"""Shapes of which one is not that of a matrix."""
+"""Shapes in which an operand is not a matrix."""
 
 
 def per_column(v: Version, either: Clause, length: Clause, columns: int, values: Array | None) -> Array:

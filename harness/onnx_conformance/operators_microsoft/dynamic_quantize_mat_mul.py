@@ -66,8 +66,8 @@ MATRIX_A = PRODUCT.clause(
 MATRIX_B = PRODUCT.clause("N-dimensional matrix B")
 RESULTS = PRODUCT.clause(
     "Matrix multiply results from A * B",
-    note="The text does not say how A is quantized, which only the name of the operator implies. The tolerance is that "
-    "of 8 bits for the range of the whole A, which includes 0. With an infinity or NaN, A has no such range. B is "
+    note="The text does not define how A is quantized, which only the name of the operator implies. The tolerance is "
+    "that of 8 bits for the range of the whole A, which includes 0. With an infinity or NaN, A has no such range. B is "
     "dequantized as by DequantizeLinear.",
 )
 SCALE = PRODUCT.clause(
@@ -81,7 +81,7 @@ COLUMNS = PRODUCT.clause(
 ZERO = PRODUCT.clause("Zero point tensor for input 'B'. It's optional and default value is 0.")
 BIAS = PRODUCT.clause(
     "1D input tensor, whose dimension is same as B's last dimension",
-    note="The text does not say that it is added to the product. A bias has no other meaning.",
+    note="The text does not mention that it is added to the product. A bias has no other meaning.",
 )
 TYPE_A = PRODUCT.clause("Constrain input A, b_scale and output Y data type as float tensor.")
 TYPE_B = PRODUCT.clause("Constrain input B data type to 8-bit integer tensor.")

@@ -86,7 +86,7 @@ ZERO_A = PRODUCT.clause("Zero point tensor for input 'A'. It's optional and defa
 ZERO_B = PRODUCT.clause("Zero point tensor for input 'B'. It's optional and default value is 0.")
 BIAS = PRODUCT.clause(
     "1D input tensor, whose dimension is same as B's last dimension",
-    note="The text does not say that it is added to the product. A bias has no other meaning.",
+    note="The text does not mention that it is added to the product. A bias has no other meaning.",
 )
 TYPE_A = PRODUCT.clause("Constrain input A data type to 8-bit integer tensor.")
 TYPE_B = PRODUCT.clause("Constrain input B data type to 8-bit integer tensor.")

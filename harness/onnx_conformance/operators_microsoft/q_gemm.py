@@ -83,7 +83,7 @@ SCALE_B = GEMM.clause("Scale of quantized input 'B'.", note="The text does not d
 EITHER = GEMM.clause("It could be a scalar or a 1-D tensor, which means a per-tensor or per-column quantization.")
 COLUMNS = GEMM.clause(
     "If it's a 1-D tensor, its number of elements should be equal to the number of columns of input 'B'.",
-    note="The text does not say whether the columns are those of B before or after it is transposed. Those of the "
+    note="The text does not define whether the columns are those of B before or after it is transposed. Those of the "
     "product are meant if transB is 0; otherwise only a scalar has one meaning, and a 1-D tensor if N is K. The text "
     "does not define whether one element may apply to several columns.",
 )
@@ -167,8 +167,8 @@ def _quantized(v: Version, total: Array, y_scale: Array, zero_point: Array) -> R
     scale = float(v.scalar(SCALE_Y, y_scale))
     v.silent(SCALE_Y, scale == 0 or not np.isfinite(scale))
     limits = np.iinfo(zero_point.dtype)
-    near = (total / scale * (1 + error) for error in (0, ROUNDINGS, -ROUNDINGS))
-    exact, high, low = (np.clip(np.rint(item) + zero_point.astype(np.float64), limits.min, limits.max) for item in near)
+    near = (total / scale * factor for factor in (1, 1 + ROUNDINGS, 1 - ROUNDINGS))
+    exact, high, low = ((np.rint(item) + zero_point.astype(float)).clip(limits.min, limits.max) for item in near)
     return v.leave_open(FULL, low != high, np.asarray(exact))
 
 

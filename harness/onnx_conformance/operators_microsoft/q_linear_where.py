@@ -37,7 +37,8 @@ WHERE.example(
 CHOICE = WHERE.clause("Return elements, either from X or Y, depending on condition.")
 YIELDS = WHERE.clause("When True (nonzero), yield x, otherwise yield y")
 X_SCALE = WHERE.clause(
-    "X's scale.", note="The text does not give the shape of a scale or a zero point, so only one element has a meaning."
+    "X's scale.",
+    note="The text does not define the shape of a scale or a zero point, so only one element has a meaning.",
 )
 Y_SCALE = WHERE.clause("Y's scale.", note="The note on the scale of X applies here too.")
 Z_SCALE = WHERE.clause(
