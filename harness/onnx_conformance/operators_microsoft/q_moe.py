@@ -807,6 +807,16 @@ case("one_expert_of_router", **ALONE, **ONE_EXPERT, cites=(BOTH, EXPERTS.k))
 THIRDS = np.full((4, 3), 1 / 3)
 case("all_experts_of_router", **ALONE, router_probs=THIRDS, k=3, normalize_routing_weights=1, cites=BOTH)
 case("probabilities_or_logits", **ALONE, router_probs=UNEQUAL, k=2, normalize_routing_weights=1, unspecified=BOTH)
+RATIO = 0.4063757399599599  # 2 and this number have the same ratio as their exponentials.
+SAME_RATIO = [[2, RATIO, -9], [RATIO, -5, 2], [-5, 2, RATIO], [2, -9, RATIO]]
+case("unequal_weights", **ALONE, router_probs=SAME_RATIO, k=2, normalize_routing_weights=1, cites=BOTH)
+FAR = np.array([[400, -400, 0], [0, 400, -400], [-400, 0, 400], [400, 0, -400]])
+case("large_numbers_of_router", Tag.EDGE, **ALONE, router_probs=FAR, normalize_routing_weights=1, cites=BOTH)
+ONE_OF_ONE = [[1, 0.5, 0.25], [0.5, 0.25, 1], [0.25, 1, 0.5], [1, 0.25, 0.5]]
+case("softmax_of_all_or_of_selected", **ALONE, router_probs=ONE_OF_ONE, unspecified=BOTH)
+case("router_normalized_by_two", Tag.EDGE, **ALONE, **{**ONE_EXPERT, "normalize_routing_weights": 2},
+     unspecified=EXPERTS.normalize)  # fmt: skip
+case("nan_of_router", Tag.EDGE, **{**ROUTED, "router_probs": UNEQUAL * np.nan}, **PLAIN, unspecified=EXPERTS.k)
 case("three_experts", **{**ROUTED, "k": 3}, **PLAIN, cites=EXPERTS.k)
 case("default_k", **TENSORS, **PLAIN, cites=EXPERTS.k)
 case("too_many_experts", **{**ROUTED, "k": 4}, **PLAIN, rejects=EXPERTS.k)
@@ -842,6 +852,8 @@ def of_fp4(*, inner: int = 32) -> dict[str, Any]:
 
 FP4: dict[str, Any] = {**ROUTED, **of_fp4(), **UNIT}
 case("fp4", each="T", **FP4, cites=(FP4_INPUTS, FP4_BLOCKS, FP4_BLOCKS_OF_SECOND))
+ONE_UNIT: dict[str, Any] = {"fc2_global_scale": None}
+case("fp4_with_one_global_scale", **{**FP4, **ONE_UNIT}, rejects=FP4_INPUTS)
 case("fp4_with_block_size", **FP4, block_size=32, cites=FP4_INPUTS)
 OTHER_BYTES: dict[str, Any] = {"fc2_experts_weights": typed("uint8", np.full((E, H, 16), 0x12))}
 case("fp4_of_different_values", Tag.EDGE, **{**FP4, **OTHER_BYTES}, unspecified=FP4_INPUTS)
@@ -1006,7 +1018,7 @@ def square_scales(block: int, operands: int = 1) -> dict[str, Any]:
 
 FLOAT8S: dict[str, Any] = {**ROUTED, **of_float8()}
 OF_BLOCKS = (FLOAT8, FLOAT8_FORMULA, PARTIAL, BLOCK_SCALES)
-for block in (8, 12, 16, 128):
+for block in (1, 8, 12, 16, 128):
     case(f"float8_in_blocks_of_{block}", **FLOAT8S, **square_scales(block), cites=OF_BLOCKS)
 case(
     "float8_of_swiglu", **ROUTED, **FUSED, **of_float8(2), **square_scales(16, 2), cites=(FLOAT8_FORMULA, WEIGHT_TYPES)
