@@ -363,9 +363,7 @@ SMALL_BATCHES = QMOE.clause(
     result=True,
     note="The result is the same for every number of rows.",
 )
-PROFILE_SIZES = QMOE.clause(
-    "H comes from input and I from half the FC1 row count; both must be divisible by block_size."
-)
+PROFILE_SIZES = QMOE.clause("both must be divisible by block_size.")
 DIVISIBLE_BY = QMOE.clause(
     "For integer and FP4 quantization, both hidden_size and inter_size must be divisible by the block size."
 )
