@@ -737,6 +737,9 @@ for bits in (0, 1, 5, 6, 16):
 ORDER: dict[str, Any] = {"fc1_experts_weights": typed("uint8", np.full((E, I, H // 4), 0b00011011))}
 case("order_of_two_bits", Tag.EDGE, **ROUTED, **{**layers(bits=2), **ORDER}, unspecified=RAW)
 
+PALINDROMES = np.resize([0b00101000, 0b10111110, 0b01000001], (E, I, H // 4))
+SYMMETRIC: dict[str, Any] = {"fc1_experts_weights": typed("uint8", PALINDROMES)}
+case("two_bits_in_any_order", Tag.EDGE, **ROUTED, **{**layers(bits=2), **SYMMETRIC}, cites=RAW)
 OF_PARTS: dict[str, Any] = {"block": 16, "zeros": True, "bias": True}
 MIXED_BITS: dict[str, Any] = {
     **ROUTED, **FUSED, **layer("fc1", 2 * I, H, bits=4, **OF_PARTS), **layer("fc2", H, I, bits=8, **OF_PARTS),
@@ -745,6 +748,7 @@ MIXED_BITS: dict[str, Any] = {
 OF_FOUR: dict[str, Any] = {"expert_weight_bits": 8, "fc1_expert_weight_bits": 4}
 case("fc2_of_8_bits", **MIXED_BITS, fc2_expert_weight_bits=8, cites=(OVERRIDE, INHERITS))
 case("fc1_of_4_bits", **MIXED_BITS, **OF_FOUR, fc3_expert_weight_bits=4, cites=OVERRIDE)
+case("fc2_of_5_bits", Tag.EDGE, **MIXED_BITS, fc2_expert_weight_bits=5, rejects=BITS)
 case("fc3_of_fc1", **MIXED_BITS, fc2_expert_weight_bits=8, fc3_expert_weight_bits=4, cites=EQUAL_BITS)
 case("fc3_not_of_fc1", **MIXED_BITS, fc2_expert_weight_bits=8, fc3_expert_weight_bits=8, rejects=EQUAL_BITS)
 case("fc3_inherits_other_bits", **MIXED_BITS, **OF_FOUR, rejects=EQUAL_WIDTHS)
@@ -821,6 +825,7 @@ case("too_many_experts", **{**ROUTED, "k": 4}, **PLAIN, rejects=EXPERTS.k)
 case("no_experts_selected", Tag.EDGE, **{**ROUTED, "k": 0}, **PLAIN, unspecified=EXPERTS.k)
 case("tie", Tag.EDGE, **{**ROUTED, "router_probs": THIRDS}, **PLAIN, unspecified=EXPERTS.k)
 case("stack", **{**ROUTED, "input": X.reshape(2, 2, H)}, **PLAIN, cites=(EXPERTS.rows, ROWS, OUTPUT))
+case("stack_of_one", Tag.EDGE, **{**ROUTED, "input": X.reshape(1, 4, H)}, **PLAIN, cites=(EXPERTS.rows, ROWS))
 for name, chosen in {"permuted": [2, 0, 3, 1], "one_token": [0], "no_tokens": []}.items():
     of_tokens: dict[str, Any] = {each: value[np.array(chosen, int)] for each, value in TENSORS.items()}
     case(name, Tag.EDGE, **of_tokens, k=2, **PLAIN, cites=(LOCAL, INPUT))
@@ -856,6 +861,12 @@ case("fp4_with_block_size", **FP4, block_size=32, cites=FP4_INPUTS)
 OTHER_BYTES: dict[str, Any] = {"fc2_experts_weights": typed("uint8", np.full((E, H, 16), 0x12))}
 case("fp4_of_different_values", Tag.EDGE, **{**FP4, **OTHER_BYTES}, unspecified=FP4_INPUTS)
 case("fp4_with_global_scales", Tag.EDGE, **{**FP4, **GLOBALS}, unspecified=FP4_INPUTS)
+ONE_OTHER: dict[str, Any] = {"fc2_global_scale": [1, 2, 1]}
+case("fp4_with_one_other_global_scale", Tag.EDGE, **{**FP4, **ONE_OTHER}, unspecified=FP4_INPUTS)
+ONE_BYTE = np.full((E, H, 16), 0x11)
+ONE_BYTE[1, 2, 3] = 0x12
+SOME_BYTES: dict[str, Any] = {"fc2_experts_weights": typed("uint8", ONE_BYTE)}
+case("fp4_of_one_other_byte", Tag.EDGE, **{**FP4, **SOME_BYTES}, unspecified=FP4_INPUTS)
 case("fp4_with_activation_scale", Tag.EDGE, **FP4, fc1_act_scale=[1], unspecified=ACTIVATION_SCALES)
 OF_POINTS: dict[str, Any] = {"fc1_zero_points": typed("uint8", np.zeros((E, 32, 1)))}
 case("fp4_with_zero_points", Tag.EDGE, **FP4, **OF_POINTS, unspecified=FP4_INPUTS)
@@ -871,6 +882,12 @@ OF_FLOAT8: dict[str, Any] = {name: typed("float8e4m3fn", np.ones((E, 32, 32))) f
                              ("fc1_experts_weights", "fc2_experts_weights")}  # fmt: skip
 case("fp4_of_float8", Tag.EDGE, **{**FP4, **OF_FLOAT8}, rejects=WEIGHT_TYPES)
 case("global_scale_of_integers", Tag.EDGE, **ROUTED, **PLAIN, **GLOBALS, unspecified=REQUIRED_GLOBAL)
+ONE_SCALE_OF_EXPERTS: dict[str, Any] = {"fc1_global_scale": [0.5, 2, 1.5]}
+case("one_global_scale_of_integers", Tag.EDGE, **ROUTED, **PLAIN, **ONE_SCALE_OF_EXPERTS, unspecified=REQUIRED_GLOBAL)
+SCALES_OF_FLOAT8: dict[str, Any] = {
+    "fc1_scales": typed("float8e4m3fn", np.ones((E, I))), "fc2_scales": typed("float8e4m3fn", np.ones((E, H))),
+}  # fmt: skip
+case("scales_of_float8_for_integers", Tag.EDGE, **ROUTED, **{**PLAIN, **SCALES_OF_FLOAT8}, rejects=SCALE_TYPES)
 case("activation_scale_of_integers", Tag.EDGE, **ROUTED, **PLAIN, fc1_act_scale=[1], unspecified=ACTIVATION_SCALES)
 NO_SCALES = {name: value for name, value in PLAIN.items() if name != "fc1_scales"}
 case("no_scales", Tag.EDGE, **ROUTED, **NO_SCALES, unspecified=FIRST_SCALES)
@@ -981,6 +998,8 @@ WRONG: dict[str, tuple[Clause, dict[str, Any]]] = {
 }
 for name, (clause, changed) in WRONG.items():
     case(f"three_bits_with_other_{name}", Tag.EDGE, **{**three_bits(), **changed}, rejects=clause)
+ZERO_SCALES: dict[str, Any] = {"fc1_scales": typed("float16", np.zeros((E, 64, 1)))}
+case("three_bits_with_scales_of_zero", **{**three_bits(), **ZERO_SCALES}, cites=PROFILE_CODES)
 WITHOUT = {name: value for name, value in three_bits().items() if name != "fc2_scales"}
 MORE_ROWS: dict[str, Any] = {**three_bits(), "fc1_experts_weights": uint8(E, 96, 12)}
 case("three_bits_of_inner_size_48", Tag.EDGE, **MORE_ROWS, rejects=PROFILE_SIZES)
@@ -1025,6 +1044,11 @@ case("float8_of_types", each="T", **FLOAT8S, **square_scales(16), cites=(SCALE_T
 case("float8_of_experts", **FLOAT8S, **GLOBALS, cites=(GLOBAL, REQUIRED_GLOBAL))
 case("float8_of_experts_block_size_zero", **FLOAT8S, **GLOBALS, block_size=0, cites=(GLOBAL, REQUIRED_GLOBAL))
 case("float8_ignores_layout", **FLOAT8S, **square_scales(16), weights_prepacked=0, cites=IGNORED)
+case("float8_of_unknown_layout", **FLOAT8S, **square_scales(16), weights_prepacked=2, unspecified=PREPACKED_VALUES)
+ONE_OF_EXPERTS: dict[str, Any] = {"fc1_global_scale": GLOBALS["fc1_global_scale"]}
+case("float8_with_scales_and_one_global_scale", **FLOAT8S, **square_scales(16), **ONE_OF_EXPERTS, unspecified=NO_GLOBAL)
+SCALES_OF_FIRST = {"fc1_scales": square_scales(16)["fc1_scales"]}
+case("float8_with_scales_of_first_alone", **FLOAT8S, **SCALES_OF_FIRST, **GLOBALS, unspecified=GLOBAL)
 case("float8_without_scales", **FLOAT8S, block_size=16, rejects=BLOCK_SCALES)
 FIRST_ONLY = {name: value for name, value in square_scales(16).items() if name != "fc2_scales"}
 case("float8_without_scales_of_second", **FLOAT8S, **FIRST_ONLY, rejects=SECOND_BLOCK_SCALES)
