@@ -1,4 +1,4 @@
-"""What the specification leaves open: the sentences that do not decide declared cases, and what runtimes do there."""
+"""The sentences of the specification that leave declared cases open, and the answers of runtimes in these cases."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Votes:
-    """What one backend does in the cases of a silence.
+    """The answers of one backend in the cases of a silence.
 
     Attributes:
         returns: the number of cases in which it returns values.
@@ -42,7 +42,7 @@ class Silence:
         see: links to discussions.
         versions: the operator versions in which it leaves cases open.
         cases: the names of the declared cases.
-        votes: by backend, what it does in them; empty without results.
+        votes: by backend, its answers in them; empty without results.
         agree: the number of cases for which several backends return values, and all of them the same ones.
         differ: the number of cases for which backends return different values.
     """
@@ -82,7 +82,7 @@ def _of_operator(op: Op, selection: Selection) -> Iterator[Silence]:
 
 
 def count_votes(silences: Sequence[Silence], runs: Iterable[Run]) -> None:
-    """Add what the backends of some runs do in the cases of silences.
+    """Add the answers of the backends of some runs in the cases of silences.
 
     Raises:
         HarnessError: a results file cannot be read.

@@ -1,4 +1,4 @@
-"""`silences`: what the specification leaves open."""
+"""`silences`: the sentences of the specification that leave something open."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def silences_(files: tuple[Path, ...], selection: Selection, package: str, kind: str) -> None:
     """List the sentences of the specification that leave something open, with the cases that show it.
 
-    With results files, the list also has what the runtimes do in these cases: whether they return values or refuse, and
+    With results files, the list also shows whether the runtimes return values in these cases or refuse them, and
     whether they return the same values. It is a worklist for authors of the specification.
     """
     chosen = packages.named(package)

@@ -426,8 +426,8 @@ class _Entry:
     Attributes:
         past: the number of tokens before the step.
         after: the number of tokens after the step.
-        kept: the number of past tokens that the cache holds.
-        last: the number of tokens that the cache holds after the step.
+        kept: the number of past tokens in the cache.
+        last: the number of tokens in the cache after the step.
         is_row: a mask of (queries, 1): True for each row that is no padding.
         attends: a mask of (queries, keys): True for each key that a query attends.
     """

@@ -1,4 +1,4 @@
-"""The list of what the specification leaves open, as text, Markdown or JSON."""
+"""The list of sentences that leave something open, as text, Markdown or JSON."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _versions(silence: Silence) -> str:
 
 
 def _votes(silence: Silence) -> str:
-    """Return what runtimes do, as words."""
+    """Return the answers of runtimes, as words."""
     several = [
         f"{name} " + ", ".join(
             f"{word} {count}" for word, count in (("returns", item.returns), ("refuses", item.refuses)) if count
