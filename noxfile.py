@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The nox sessions: `nox -s NAME` runs one, and `nox --list` lists them all."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts of the build that pyproject.toml cannot express: the archive of the manifest, and the description."""
 
 from __future__ import annotations

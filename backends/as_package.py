@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes this folder importable as `onnx_conformance.backends` in the environment of any runtime.
 
 `serve.py` and `serve_node.py` run as scripts in an interpreter in which this project need not be installed. The package

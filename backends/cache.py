@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Caches the programs that a runtime's compiler makes from one run to the next.
 
 An adapter whose runtime compiles a model spends nearly all of its time there, and compiles the same models in every

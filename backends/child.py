@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs programs for a runtime, such as compilers: a signal that ends one ends the adapter too.
 
 So a crash is reported as a crash, wherever it happened, and no program outlives the adapter that started it, as no

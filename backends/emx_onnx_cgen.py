@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """emx-onnx-cgen, which writes C for a model, through its own `onnx.backend.base.Backend`.
 
 Every case is a run of a C compiler, `CC` or the first of cc, gcc and clang that there is; where there is none this

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The execution provider (EP) that the adapter of ONNX Runtime tests: onnxruntime[ep=NAME].
 
 A provider is a file backends/providers/NAME.toml, or a file of the user. Its table [provider] has:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A fork server: an adapter process that has loaded its runtime and runs no model, but is forked into those that do.
 
 `serve.py NAME --fork DESCRIPTOR`, DESCRIPTOR being a socket. Each request is one byte and four descriptors: the

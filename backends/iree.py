@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """IREE, compiled by llvm-cpu for a generic CPU of this architecture, run on its local-sync device, which is one thread.
 
 A model is read as `iree-import-onnx` reads it: onnx's checker, onnx's shape inference, IREE's importer. Doubles stay

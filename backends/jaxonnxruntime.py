@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """jaxonnxruntime, which runs the nodes of a graph as JAX functions, on the CPU.
 
 It distinguishes the versions of its operators and raises an error where it lacks one. By default it takes shapes, axes

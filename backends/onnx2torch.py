@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnx2torch, which converts a graph to a PyTorch module, on the CPU, one thread.
 
 `NAME==VERSION` and the name alone make an environment with PyPI's torch, which brings several GB of CUDA on Linux.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adapter for objects that follow onnx.backend.base.Backend, the interface that most runtimes already have."""
 
 from __future__ import annotations

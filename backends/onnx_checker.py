@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnx.checker.check_model; onnx_checker[full] infers types and shapes, too, strictly."""
 
 from __future__ import annotations

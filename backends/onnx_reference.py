@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnx.reference.ReferenceEvaluator, the evaluator that ships with onnx."""
 
 from __future__ import annotations

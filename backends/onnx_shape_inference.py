@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnx.shape_inference.infer_shapes; onnx_shape_inference[data_prop] computes with the values of shapes, too."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnx.version_converter: onnx_version_converter[18] converts to opset 18; without an option, to the newest one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnxconverter_common's conversion of float models to float16, inputs and outputs kept as they are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnxoptimizer.optimize: all fusions and eliminations, or some, as in onnxoptimizer[only:fuse_bn_into_conv]."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ONNX Runtime on the CPU, one thread or the number of --threads.
 
 Its option has a level of the graph optimizer, an execution provider, or both: onnxruntime[none], onnxruntime[ep=nxrt],

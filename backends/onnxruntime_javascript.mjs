@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The adapter code that the packages onnxruntime-node and onnxruntime-web have in common: loading the package, its hello,
 // and serving it. onnxruntime_tensors.mjs has the interface of both.
 

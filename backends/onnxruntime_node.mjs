@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ONNX Runtime's package for Node.js, onnxruntime-node, on the CPU, one thread.
 //
 // The library is the one of the Python package, and what it computes is the same; the JavaScript and the binding around

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ONNX Runtime's graph optimizer: the model that a session writes; the option is the level, and the passes."""
 
 from __future__ import annotations

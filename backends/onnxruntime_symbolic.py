@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ONNX Runtime's symbolic shape inference, a Python tool in the same package."""
 
 from __future__ import annotations

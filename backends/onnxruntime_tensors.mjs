@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The interface that the packages onnxruntime-node and onnxruntime-web have in common: sessions, and tensors.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ONNX Runtime's package for browsers, onnxruntime-web, its WebAssembly in Node.js, one thread.
 //
 // A trap of WebAssembly (a division by zero, memory out of bounds, the end of the stack) leaves its instance in the

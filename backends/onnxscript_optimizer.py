@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnxscript.optimizer.optimize, or some of its passes, as in onnxscript_optimizer[only:fold_constants]."""
 
 from __future__ import annotations

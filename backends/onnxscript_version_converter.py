@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnxscript.version_converter, which converts upwards; the option is the opset, without it the newest."""
 
 from __future__ import annotations

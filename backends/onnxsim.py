@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnxsim.simplify, without its own check by a runtime; or some passes, as in onnxsim[only:constant_folding].
 
 It takes an initializer that is an input too for a constant, and says so: what cases @overridden show of it is known.

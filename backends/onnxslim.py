@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnxslim.slim; its passes can be chosen, as in onnxslim[without:FusionGemm]."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OpenCV's dnn module on the CPU, one thread, with the engine that it chooses itself.
 
 It loads a model with the classic engine if the new one cannot, and the error is that of the classic one. A layer that

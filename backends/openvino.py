@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OpenVINO on its CPU plugin, one thread, in float32 where it might compute in less.
 
 Inputs that the compiled model lacks are not passed: the runtime removes inputs on which nothing depends. Each tensor

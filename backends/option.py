@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The option of an adapter: the text in brackets after its name, as in onnx_version_converter[18].
 
 Optimizers choose their passes by it, all with the same words: `[only:A+B]` runs A and B alone, `[without:A]` all but

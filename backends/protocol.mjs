@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The wire format of README.md for adapters in JavaScript, which run in Node.js. protocol.py and serve.py are the same for
  * Python. docs/javascript.md has an adapter to start from.

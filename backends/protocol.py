@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Both sides of the wire format between the harness and an adapter.
 
 A message is one line of JSON, the header, followed by the number of raw bytes in the header's "payload".

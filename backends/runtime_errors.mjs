@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The errors of runtimes in JavaScript: which of them report missing support, and which leave a runtime unusable.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Main module of an adapter process: `python serve.py NAME` answers requests on its standard input.
 
 `python serve.py NAME --fork DESCRIPTOR` is a fork server instead; see fork_server.py.

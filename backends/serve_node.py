@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Replaces this process by Node.js: `python serve_node.py NODE ADAPTER.mjs FOLDER`.
 
 A program in JavaScript cannot move its descriptors, and native code below it prints to descriptor 1. So they are moved

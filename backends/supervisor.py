@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Supervises one adapter process for the harness: `supervisor.py SOCKET MEMORY COMMAND...`.
 
 It starts the command, waits for its end, kills the processes that it left behind, and writes its exit status to the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tinygrad's ONNX reader on the CPU, one thread.
 
 Its CPU device compiles every kernel with clang. `CC` names the compiler, or `clang` or `clang-14` and the like are

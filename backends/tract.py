@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tract on the CPU, one thread.
 
 It reads files only: the model is in a file in memory, or, on systems other than Linux, in a temporary folder until it

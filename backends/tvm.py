@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Apache TVM, its Relax reader of ONNX, compiled by LLVM for the CPU, one thread.
 
 Every case is read, compiled and run by Relax's virtual machine. An answer that is a shape, as TVM represents the

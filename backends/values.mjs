@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Values of models in JavaScript, as the wire format describes them (README.md).
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Colours of a style sheet, and the contrast of two of them as WCAG defines it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command in this process, and adapters that are wrong on purpose, for tests of the command line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs in C and Rust that tests compile, each once for all processes of a test run.
 
 The tests of runners have one mark `xdist_group`, so they run in one process, which compiles and generates cases once.

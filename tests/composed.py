@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases that are whole models, which nobody declared: written in ONNX's text syntax, evaluated by the oracle."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What more than one test module needs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which operators the tests of every operator are due for: those whose oracles or cases changed since all were tested.
 
     nox -s operators        # tests all of them, and writes tests/tested.toml anew

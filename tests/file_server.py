@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A server on this machine for tests that fetch files, with the faults that servers have."""
 
 from __future__ import annotations

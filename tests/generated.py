@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The generated cases, for tests that look at all of one operator, or at a few of every kind."""
 
 from __future__ import annotations

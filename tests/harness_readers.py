@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of foreign readers, written from their sources: what is not as they need it is an AssertionError.
 
 The docstrings of `onnx_conformance.layouts.known` name the files and commits.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model of sixty nodes of more than forty operators, for tests of `verify`."""
 
 from __future__ import annotations

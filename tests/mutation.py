@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Changes that a hostile or careless writer makes to bytes and to JSON, drawn from a seeded random.Random.
 
 A test feeds them to what reads a file or a message, and holds what comes of it: a value or the reader's own error. The

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processes whose parent was killed, for tests that none is left."""
 
 from __future__ import annotations

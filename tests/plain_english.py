@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts the words and constructions that make the project's texts hard to read, by kind of text.
 
     python tests/plain_english.py            # the counts

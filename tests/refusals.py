@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors are compared by their ids, so that a message can get a better wording."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results files made by hand, and texts that a runtime, a model or a folder might say to do harm."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adapters of runtimes that are not installed: fake modules in their place, and real runs where those are asked for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of a few runtimes and findings, made by hand, for tests of the static web site."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The GitHub Action: its scripts are run as the runner runs them, and no input can be a command."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The worked examples of CONTRIBUTING.md: an operator, an adapter and a report format do what the page says."""
 
 from __future__ import annotations

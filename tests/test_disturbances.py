@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What disturbs a run from outside: it ends with a sentence or quietly, and what was measured is whole."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages under docs/: every command is run as it is written, and does what the page says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The documentation site: mkdocs builds it without a warning, links work, and pages load nothing from other hosts."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of every operator run for those whose oracles or cases changed since all were tested, and for a few always."""
 
 from __future__ import annotations

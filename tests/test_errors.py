@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every error, and every note, has an id that names one problem."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Who imports whom: the layers of the project, read from its source."""
 
 from __future__ import annotations

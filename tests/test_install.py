@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the package puts into an environment, and that it works in repositories whose folders have the names of ours."""
 
 from __future__ import annotations

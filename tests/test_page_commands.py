@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages under docs/: every command of a page runs, one after the other, on a few cases.
 
 The tutorials show outputs, too; `test_docs.py` runs them as they are. This module runs the commands of all other pages,

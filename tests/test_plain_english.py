@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The project's texts use plain English: habits that make sentences hard to read may become rarer, but not more common.
 
 `python tests/plain_english.py` shows the counts, and with two words where they are; see there.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """README.md and the overview: the sample is real output, and the figures are those of this project."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A release: one version and one address of the repository, wherever they are written."""
 
 from __future__ import annotations

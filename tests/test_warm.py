@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forked programs and adapters behave like those that are started."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The workflows and the other files for GitHub: their commands exist, and no input can be a command."""
 
 from __future__ import annotations

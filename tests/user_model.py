@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A user's model in ONNX's layout: a small network with weights, without expected outputs."""
 
 from __future__ import annotations

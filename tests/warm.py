@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Python processes that are forked from one with all their imports: a start takes as long as the imports.
 
 A test of the start itself, or of what a process inherits, starts a process in the usual way.

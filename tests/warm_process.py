@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Python process that is forked into the programs and adapters of tests, with all their imports; see warm.py.
 
 `python warm_process.py DESCRIPTOR SCRIPT MODULE...`, DESCRIPTOR being a socket, and SCRIPT the main module of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operator files written for one test: a weak one, a strong one, and such as hang or die when they are changed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A browser, and windows of it that the tests of a module share, because a new window is the largest cost of a test."""
 
 from __future__ import annotations

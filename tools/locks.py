@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes locks: the versions of all packages in a runtime's environment, so a run in a year uses the same ones.
 
     python -m tools.locks [NAME ...]     locks of these adapters or providers (ep=NAME), or of all and the action

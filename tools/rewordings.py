@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes `generated_cases/rewordings.toml`, see `specification.rewordings`, from a git checkout of onnx.
 
 `python -m tools.rewordings CHECKOUT`. The docs/Changelog.md of each release contains the texts of all versions.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the schemas of com.microsoft, as the installed ONNX Runtime lists them: `python -m tools.runtime_schemas`.
 
 A change in the file is a change of the specification. `onnx-conformance check --suite microsoft` then names the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The executable meaning of ONNX operator versions, and a harness that tests any runtime against it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Compares an answer with the expected values of a case, within its tolerance.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Checks the random outputs of a case against their required properties: limits, permitted values, mean and variance.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The elements of tensors as JavaScript values, and how far floating-point numbers are apart.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The verdict on the reply of a runtime to a case, with the rules of `onnx-conformance run`.
  *

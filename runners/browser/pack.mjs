@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Reads packs: files with many cases, which `onnx-conformance pack` writes. docs/formats.md describes them.
  *

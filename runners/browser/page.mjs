@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The page: reads the options, runs a pack, and shows counts and failures.
  *

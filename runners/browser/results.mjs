@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * A result stream of a run in this page: the schema `results`, which `onnx-conformance report` and `gate` read.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * One run of a pack: sends each case to a runtime, and judges its reply.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * onnxruntime-web in a worker. After a crash or a timeout, the worker is replaced, because its WebAssembly cannot be used
  * again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * A worker that runs models with onnxruntime-web. The page ends it if a case crashes or takes too long.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The wire format of onnx-conformance, for a runner in C: a program that runs models on one runtime.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the cases of onnx-conformance on ONNX Runtime, through its C API.
  *

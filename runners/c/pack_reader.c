@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lists the cases of a pack, or extracts one of them. docs/formats.md describes packs.
  *

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A runtime that is one unit in the last place off: of floats that is rounding, of integers it is wrong."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An adapter that searches the file system for expected values and tries to gain privileges, and reports what it got.
 
 Its arguments are the seconds that it may search, and hidden folders, which it tries to uncover. Without them, it tries

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A correct runtime with one damaged node, or one wrong fusion, which its option names.
 
 `damaged.py[node=NAME]` changes the result of the node with that name. `damaged.py[fuse=A+B]` changes the result of B if

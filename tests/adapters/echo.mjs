@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An adapter in JavaScript without a runtime: it gives its inputs back, or does what the bytes of the model say.
 
 import { Buffer } from "node:buffer";

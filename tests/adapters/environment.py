@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adapters that answer what the oracles answer, but for one fault that depends on what is around a run.
 
 `serve.py environment.FAULT`; see `faulty` for those that depend on the case.

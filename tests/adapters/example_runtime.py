@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A runtime of com.example with one fault: ScaledAdd scales the first tensor, too."""
 
 from __future__ import annotations

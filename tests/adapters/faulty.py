@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adapters that are right but for one fault whose smallest trigger is known: `serve.py faulty.FAULT`.
 
 They answer what the oracle of the harness answers, which is the opposite of what an adapter should do, and then one of

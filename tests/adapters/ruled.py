@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Backends that are the oracle but for one rule: what `explain` must find, word for word.
 
 Each is an object with `info` and `run`, named by a dotted path; the process must find this folder and the harness.

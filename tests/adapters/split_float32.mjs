@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An adapter that needs nothing but Node.js: a runtime that knows one operator, Split, for float32.
 //
 // Written from backends/README.md and onnx.proto alone. Run it as `node split_float32.mjs`.

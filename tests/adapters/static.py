@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A right runtime that needs the sizes of all inputs."""
 
 from __future__ import annotations

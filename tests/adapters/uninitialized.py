@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adapters that answer what the oracles answer, but with other numbers: some of memory that they never wrote.
 
 `serve.py uninitialized.FAULT`.

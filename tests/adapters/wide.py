@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A right runtime without kernels of 16 bits: it computes in float32, and rounds only the values that are outputs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An adapter that is right for Split/13 with float32 but for one fault: `wrong.py KIND [CASE]`.
 
 KIND names a function below. A fault of CASES shows at the one case that the model's graph is named after; what

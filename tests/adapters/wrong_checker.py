@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A checker that accepts what its option says: everything, or nothing; it is there for the phases that it names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A tool that infers types and shapes wrongly, in the way that its option says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An optimizer of passes that are wrong: one alone, and two together. A user calls it by the functions of this file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each adapter: every kind of value through its runtime and back, and every way to opt out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cache of compiled models: whole entries, reuse, a bounded size, and no use of damaged entries."""
 
 from __future__ import annotations

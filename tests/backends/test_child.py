@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs of an adapter: the signal that ends one is reported, and none is left running."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """emx-onnx-cgen's adapter: a compiled program that dies, and answers that are onnx.reference's."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Execution providers of ONNX Runtime: the option, files of the user, attestation, and a real plugin."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """IREE's adapter: a compiler that dies, and element types that travel as bytes."""
 
 from __future__ import annotations

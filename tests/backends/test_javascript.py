@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What adapters in JavaScript share: the wire format in protocol.mjs, and serve_node.py, which starts them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """jaxonnxruntime's adapter: its outputs, and that compiled functions do not pile up."""
 
 from __future__ import annotations

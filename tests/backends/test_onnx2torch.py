@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnx2torch's adapter: assignment of outputs, types beyond numpy's, and the stub of torchvision."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The adapters of onnxruntime-node and onnxruntime-web: a fake package repeats the messages of the real ones."""
 
 from __future__ import annotations

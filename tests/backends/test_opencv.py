@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The adapter of OpenCV's dnn module: what a Mat can hold, and what an empty one becomes."""
 
 from __future__ import annotations

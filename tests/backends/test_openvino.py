@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OpenVINO's adapter: raw bytes there and back, and inputs that the compiled model has not."""
 
 from __future__ import annotations

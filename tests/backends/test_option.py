@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The words by which every optimizer chooses its passes."""
 
 from __future__ import annotations

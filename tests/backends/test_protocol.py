@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The wire format in Python, held against onnx's own bytes, against itself, and against README.md."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adapters of runtimes that are not installed here: opt-outs by recorded errors, and verdicts of a real run.
 
 recorded/ has a file for each runtime:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The main of an adapter process: how it loads an adapter, and how it handles anything that a runtime may do."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An adapter that is not written in Python, held over the wire to the cases of its one operator.
 
 It was written from README.md alone, so that what README.md leaves out would be seen here.

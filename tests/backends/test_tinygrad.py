@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tinygrad's adapter: bfloat16 there and back, and the compiler that it needs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """tract's adapter: its TDim, outputs that lost their names, and the file that it reads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TVM's adapter: the order of inputs and outputs, and its shapes."""
 
 from __future__ import annotations

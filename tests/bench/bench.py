@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures that the harness is held to: ratios within one run on one machine, and three figures of a core run.
 
     python tests/bench/bench.py [--rounds N] [--results N] [--core]

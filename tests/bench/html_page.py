@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures that the HTML report is held to, measured in the browser of the system.
 
     python tests/bench/html_page.py [--cases N] [--backends N] [--rounds N] [--keep FILE]

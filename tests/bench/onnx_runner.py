@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """onnx's own runner over onnxruntime: what `bench.py` measures the harness against.
 
 Run by `pytest tests/bench/onnx_runner.py`; not collected otherwise.

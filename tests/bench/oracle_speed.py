@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How much longer the oracles take than ONNX Runtime for calls of usual sizes, on one thread.
 
     python tests/bench/oracle_speed.py [OPERATOR...] [--rounds N]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An adapter that costs next to nothing: it refuses everything. `bench.py` measures what is left."""
 
 import json

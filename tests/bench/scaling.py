@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far a run of the whole suite on many backends scales: a simulation from measured times.
 
     python tests/bench/scaling.py RESULTS... [--core]

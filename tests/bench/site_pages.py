@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures that the static web site is held to, measured in the browser of the system.
 
     python tests/bench/site_pages.py [--cases N] [--runtimes N] [--rounds N] [--keep FOLDER] [--site FOLDER]

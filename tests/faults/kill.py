@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kills what takes part in a run, at random moments, and sees that nothing is lost and nothing is doubled.
 
     python tests/faults/kill.py [--tries N] [--seed N] [worker] [command] [dask-worker] [dask-scheduler]

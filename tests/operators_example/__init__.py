@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An operator package of a vendor, with a text of its own: the operators of com.example."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ScaledAdd: the sum of a tensor and a multiple of another one.
 
     C = ScaledAdd(A, B, scale=1)

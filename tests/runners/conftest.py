@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small pack with cases of every kind of value and tolerance, for the modules of runners/browser."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A runner that returns its inputs: every value of the wire format through the header and back. It is also valid C++.
  * An argument selects a fault, which the harness must notice: `drop` an output, or `swap` the bytes of elements. */
 #include "onnx_conformance.h"

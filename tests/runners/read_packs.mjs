@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads packs with runners/browser/pack.mjs: `node read_packs.mjs read PACK` prints a line for each case, and `judge PACK`
 // the verdict on each answer of standard input. `open PACK...` prints an error or the number of cases of each pack.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of runners/browser in a real browser: the verdicts of the Python adapter, and errors of one line."""
 
 from __future__ import annotations

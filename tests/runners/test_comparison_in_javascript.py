@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """judge.mjs and compare.mjs: the verdicts of Python on right answers, and on answers that are wrong on purpose."""
 
 from __future__ import annotations

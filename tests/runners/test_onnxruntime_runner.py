@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The runner of ONNX Runtime in C has the verdicts of the adapter in Python, with and without an execution provider.
 
 The tests need the C header of ONNX Runtime, which no wheel contains: set ONNXRUNTIME_INCLUDE to its folder.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """pack.mjs: it reads the same cases as Python, and reports a wrong pack in one line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The readers of packs in C and Rust: they find the cases of a pack, and a damaged file gets one line and a status."""
 
 from __future__ import annotations

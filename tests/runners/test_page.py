@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/runners.md: its programs compile, its commands run, and its tables are complete."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The wire format in C and Rust: every value returns unchanged, and a malformed request ends the program.
 
 `ONNX_CONFORMANCE_ROUNDS=2000 pytest -k mutated tests/runners` tries more mutations; see tests/mutation.py.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Locks: each is of what its adapter needs, and of nothing that only its writer has; and how they are written."""
 
 from __future__ import annotations

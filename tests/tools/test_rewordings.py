@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finding, in the releases of onnx, since when each clause reads so."""
 
 from __future__ import annotations

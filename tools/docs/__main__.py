@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the generated blocks of the pages under docs/ again; `--check` only compares them.
 
     python -m tools.docs [--check]

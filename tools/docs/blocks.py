@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the blocks of pages, so that no option, verdict or member is typed twice.
 
 `python -m tools.docs` writes all blocks again, and a test compares them with the code.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The help of the commands as Markdown, for the reference. click's own data are the only source."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A hook of mkdocs: pages outside docs/ are pages of the site, too, and links to other files of the repository work.
 
 In the repository, links are relative, so GitHub follows them. On the site:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Text as Markdown: cells of tables, and links between pages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of the documentation, and the blocks in them that the code writes.
 
 A block is everything between these two lines. The words after the colon name a renderer and its argument:

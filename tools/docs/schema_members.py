@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The members that a JSON schema of this project describes, as tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdicts, the forms and the readings as tables and sections of the reference."""
 
 from __future__ import annotations

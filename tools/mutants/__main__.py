@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tries the faults of operators: `python -m tools.mutants`, which `nox -s mutants` runs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`equivalent.toml`: faults that do not change any answer, each with its reason."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The possible faults in the functions of a source file; each is a change of one token or statement."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measurement of the faults of one operator, one after another. Known results are not measured again."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The functions and lines of an operator's oracles that its generated cases run."""
 
 from __future__ import annotations

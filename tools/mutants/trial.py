@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The trial of one fault: a separate process injects it into the oracles and generates cases until one detects it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts the operators that notice faults which depend on sizes: `python -m tools.size_faults`; see --help."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The operators whose results have no size at which a fault appears, and the reasons."""
 
 from __future__ import annotations

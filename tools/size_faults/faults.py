@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults of kernels that depend on sizes: each damages the right answer to a call as such a kernel would."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts how real models call ONNX, and writes the counts: `python -m tools.usage`, which `nox -s usage` runs.
 
 The models are parts of packages (`packages.toml`), or exports of torch, scikit-learn and jax by this folder's modules.

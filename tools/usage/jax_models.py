@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small jax functions, and their export by jax2onnx: `python -m tools.usage.jax_models FOLDER`."""
 
 from __future__ import annotations

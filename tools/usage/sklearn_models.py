@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Classical models, and their export by skl2onnx and onnxmltools: `python -m tools.usage.sklearn_models FOLDER`."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Small torch modules with the parts of common networks, and their export: `python -m tools.usage.torch_models FOLDER`.
 
 Both exporters of torch write each module: `dynamo`, which is the present one, at its own opset and at the newest one

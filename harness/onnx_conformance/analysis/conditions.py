@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conditions on one trait of a case, and the cases that meet each.
 
 The cases of an operator are numbered from 0; a set of cases is an int with a bit for each, so that the conjunction of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases where implementations agree with one another, but not with the oracle's reading of the text.
 
 A reading that several implementations share independently is the best reason to read the sentence again. Backends that

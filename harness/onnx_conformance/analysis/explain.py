@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Explain failures: find conditions that only the failures of an operator share, from results and traits of cases."""
 
 from __future__ import annotations

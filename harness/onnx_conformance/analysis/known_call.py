@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A node of a user's model: its traits, and which conditions on a case they decide.
 
 The values of most inputs, and often their shapes, are known only when the model runs. So a condition is true, false, or

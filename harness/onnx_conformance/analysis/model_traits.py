@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Read the traits of a case from its model and inputs: the properties of the operator's inputs and attributes.
 
 Inputs, attributes and outputs have the names of the operator's text. Every form of a declared case has the traits of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Find the smallest conjunctions of conditions that match failures and no passing case.
 
 All single conditions and pairs are tried, and triples that extend a promising pair. A condition may list values

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Choose the sentence of a case that a failure violates, for reports that show only one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sentences of the specification that leave declared cases open, and the answers of runtimes in these cases."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A statement on the failures of an operator: the conditions that they share and its passes do not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The support of a runtime for operator versions, types, attributes, ranks and optional inputs, from its results.
 
 Cases with an invalid model, and cases whose result the text does not define, do not count: a model to deploy has

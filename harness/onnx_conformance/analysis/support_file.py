@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`support.json`: the support of each published runtime, in a folder of published reports.
 
 Each operator version and each meaning is one line, so a review shows which changed. A version has the counts of each

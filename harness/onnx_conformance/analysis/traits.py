@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Traits of a case, from which statements on failures are built; this module reads those that a result has.
 
 These are version, element type, form, tags, sentences and expected outcome; `model_traits` reads the others.

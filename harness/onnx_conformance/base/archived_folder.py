@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A folder whose files are in one zip file. The wheel contains the manifest in this way, as 1 file instead of 230."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Atomic writes: a reader sees either the old text or the new one."""
 
 from __future__ import annotations

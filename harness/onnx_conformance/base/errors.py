@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The messages that a user sees: errors, and notes on a command that goes on."""
 
 from __future__ import annotations

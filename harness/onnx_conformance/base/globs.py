@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Globs over ids and operator versions, in the syntax of fnmatch."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """This package: its version, its address, and the folders that it reads its own files from."""
 
 from __future__ import annotations

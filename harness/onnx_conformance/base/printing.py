@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """All output of the commands: text from outside cannot control the terminal or a CI service.
 
 Runtimes, models, folders and files supply names and messages. Nothing in them may move the cursor, colour the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which cases are in a sample or a shard: only the id of a case decides."""
 
 from __future__ import annotations

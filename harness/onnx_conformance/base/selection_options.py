@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The options that select cases: one table for every command, the pytest plugin and the Python interface.
 
 The module imports nothing of the harness, because every pytest run with the plugin imports it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The key by which failures are grouped."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of suites that results and the gate know, and their descriptions."""
 
 MAIN = "generated"

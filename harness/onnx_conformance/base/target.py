@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A backend, and how to start its adapter."""
 
 from __future__ import annotations

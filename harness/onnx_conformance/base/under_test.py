@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A backend: how its name is written, NAME[OPTION]==VERSION, and whether it is a runtime or a tool."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The values of inputs and outputs: tensors, sequences, maps, optionals, and random outputs with properties."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdicts, results, and text made safe to show."""
 
 from __future__ import annotations

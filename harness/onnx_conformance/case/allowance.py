@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The allowed differences between an answer and the expected outputs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A case: one model, its inputs, and the expected outcome."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compare an answer with the expected values, within an allowance.
 
 The order of comparison is: number of outputs, types, shapes, values.

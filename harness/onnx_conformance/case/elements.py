@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Comparison of the elements of two tensors of one type and shape: whether and how far they differ."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A case in the form in which packs contain it, and a digest of it that is the same on every processor.
 
 The digest is of everything that a verdict depends on: the message to the adapter, the expected outcome and the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The expected values of a case as rows of text; each row has a name and a value."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Initializers of models from outside: their data may be in a file next to the model, or may not fit their shape."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sums of the lanes of an output, such as the probabilities of one row, which are 1."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads a model from a file that the user names."""
 
 from __future__ import annotations

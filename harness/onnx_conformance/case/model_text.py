@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model as text for people, in ONNX's text syntax if possible; the model may be invalid."""
 
 from __future__ import annotations

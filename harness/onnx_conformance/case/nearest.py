@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Choice of the allowed answer that is nearest to the answer of a runtime."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of random values against their required properties."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Short forms of values for people: one line each, of limited length."""
 
 from __future__ import annotations

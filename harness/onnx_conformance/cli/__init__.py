@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command line: it only parses arguments, and other modules do the work. Each kind of command has one file.
 
 This file imports almost nothing. While the commands are imported, an interrupt ends the process with one line.

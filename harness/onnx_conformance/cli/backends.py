@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`backends`: list the backends, and test an adapter briefly."""
 
 from __future__ import annotations

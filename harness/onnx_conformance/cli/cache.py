@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `cache`: where the cache is, how large it is, and how to empty it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`list`, `show`, `generate`, `manifest`, `coverage`: commands about the available cases."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command `check`: the faults of an operator file, as a list of sentences."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`check-model`: whether a runtime passes, fails or lacks each call of a model, from results and findings."""
 
 from __future__ import annotations

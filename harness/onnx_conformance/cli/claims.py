@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`claims`: write the claims of a backend from a run."""
 
 from __future__ import annotations

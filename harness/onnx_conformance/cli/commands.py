@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands by name. Their modules are imported on demand, so `--help` does not import ONNX."""
 
 from __future__ import annotations

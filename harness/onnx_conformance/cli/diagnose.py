@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`dissent`, `repro`, `minimize`, `explain`: analyse failures."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run cases, and print the events: notes and progress, then the tables, the groups of failures and the faults."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`findings`: deduplicates failures into faults, each confirmed by a script."""
 
 from __future__ import annotations

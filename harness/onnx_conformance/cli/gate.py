@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`gate`, `merge`, `expectations`: compare results with accepted failures, and merge results."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Interrupts during imports: there are no results to store yet, so the process ends with one line."""
 
 from __future__ import annotations

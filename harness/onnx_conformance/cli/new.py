@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`new`: the skeleton of an operator file, or a case from a model."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`opset`: the changes between two opsets or two onnx packages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options that several commands share: parameter types, the selection of cases, the exit status."""
 
 from __future__ import annotations

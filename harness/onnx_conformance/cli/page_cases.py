@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cases that an HTML page of several runs describes, from the suite of the runs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`publish`: a folder of published reports."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`report`, `compare`: reports about finished runs."""
 
 from __future__ import annotations

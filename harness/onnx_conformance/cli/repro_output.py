@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writing of a failure to a Python file, a Markdown file, or a folder with both."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`run`: the options; `onnx_conformance.run` does the work."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`schema`: the JSON Schemas of files and messages."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`search`: runs random operator calls and models, and stores the failing ones as cases."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`silences`: the sentences of the specification that leave something open."""
 
 from __future__ import annotations

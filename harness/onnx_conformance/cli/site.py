@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`site`: a static web site of several runs, and `site collect`: of the results of several repositories."""
 
 from __future__ import annotations

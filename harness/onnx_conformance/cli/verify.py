@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`verify`: whether runtimes run a user's model correctly, and which node is wrong; whether tools keep its values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The functions and classes of operator files: Op, clause, oracle, case, tags, tolerances and data.
 
 An operator file declares one `Op` per operator, the clauses of its text, an oracle that implements them in plain numpy,

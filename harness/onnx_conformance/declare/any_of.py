@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """AnyOf: an output for which the text allows several values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """AnyOrder: outputs whose elements along an axis may have any order."""
 
 from __future__ import annotations

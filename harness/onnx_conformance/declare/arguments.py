@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Classes for special arguments of cases: types, subgraphs, empty optionals, sparse tensors."""
 
 from __future__ import annotations

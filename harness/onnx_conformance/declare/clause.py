@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Clauses, the outcomes that they decide, and the operator version that oracles receive."""
 
 from __future__ import annotations

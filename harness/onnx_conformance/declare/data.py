@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Data of cases: values for every element type to which a case is expanded."""
 
 from __future__ import annotations

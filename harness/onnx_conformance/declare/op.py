@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Op: one operator with its clauses, oracles and cases."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OperatorPackage: operators that another specification than ONNX's defines, with their operator files."""
 
 from __future__ import annotations

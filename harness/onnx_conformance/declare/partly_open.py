@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PartlyOpen: an output in which the text does not determine some elements."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The readings: decisions about questions that ONNX's texts leave open in many operators.
 
 An oracle names each reading on which its answer rests (`v.reads(READING, when)`). The cases are marked with the number

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rounding once, to the nearest value of a narrower type."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls at the sizes of real models: the declarations of the suite `kernels`.
 
 Runtimes choose other code by size: vectorised loops and their remainders, blocked products, packed weights, parts for

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tolerances: how far an answer may be from the expected value, and why."""
 
 from __future__ import annotations

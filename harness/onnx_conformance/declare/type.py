@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The type of a value: ONNX writes it as a text such as tensor(float) or seq(tensor(int64))."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds the files that an adapter needs: its program, its interpreter with the modules, and the adapter itself.
 
 A sandbox shows these and system libraries, and nothing else.

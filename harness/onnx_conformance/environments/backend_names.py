@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Resolves the name of a backend to the command that starts its adapter process."""
 
 from __future__ import annotations

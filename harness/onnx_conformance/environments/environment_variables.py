@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Selects the environment variables that an adapter process inherits: those that runtimes need, and no secrets."""
 
 from __future__ import annotations

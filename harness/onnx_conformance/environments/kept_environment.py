@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Keeps environments of runtimes in the user's cache folder, each under a name that identifies everything in it.
 
 An environment is made in a temporary folder, and renamed when it is complete. So an environment that has its name is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Documented limits of a runtime: cases that its own documentation excludes. Their failures are listed separately.
 
     [[limits]]                          # in the file of the adapter's environment

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes environments for runtimes in JavaScript with npm, each once, in the user's cache folder.
 
 The needs of an adapter in JavaScript are data in `backends/NAME.toml`:

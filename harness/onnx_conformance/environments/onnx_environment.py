@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs this program with another onnx than the installed one, in a separate environment.
 
 The environment contains the requested onnx and the other imports of the harness; the harness itself is the one that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lists the versions of a runtime that uv or npm finds in the package index that it is configured for."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes environments for runtimes in Python with uv.
 
 The needs of an adapter are data in `backends/NAME.toml`:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 r"""Reads locks of Python environments: requirement files that pin every package, with the digests of its files.
 
     numpy==2.5.5 ; python_full_version >= '3.12' \

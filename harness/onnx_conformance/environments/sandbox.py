@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs adapters in a sandbox of bubblewrap: no network, no other processes, and no access to the expected answers.
 
 The sandbox begins empty. It shows system libraries, the environment of the runtime and the files of the adapter, all

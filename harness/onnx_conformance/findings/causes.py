@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Root causes: which findings are one fault, across operators, forms, tools and the variants of one runtime.
 
 Two findings have one cause if they share a trait. Each function of `TRAITS` returns one kind of trait of a finding, or

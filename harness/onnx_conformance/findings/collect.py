@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From results to findings: failure groups, evidence, deduplication, confirmation, and comparison with old findings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the scripts of findings in a fresh environment of the runtime. Faults that no script shows are dropped."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From a failure group to a finding that can be confirmed: the smallest case and its answer, a title and a script."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """FailureGroups for findings: the failures of an operator in a run that have one cause, and those that do not count."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A finding: one distinct fault of one runtime."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`findings.json`: the findings of a project, with the script of each.
 
 Each finding is one line, so a review shows which findings changed. The file contains no derived data. Scripts share

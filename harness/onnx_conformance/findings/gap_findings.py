@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Version gaps as findings: a script runs the same call in an earlier version and in the version without support."""
 
 from __future__ import annotations

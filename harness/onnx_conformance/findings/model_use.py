@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Judge each call of a user's model by results and findings."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The smallest case of a finding in other versions of its operator that have the same meaning.
 
 A fault is rarely one of a single version, and users have models of many versions. So the case is run in each of them.

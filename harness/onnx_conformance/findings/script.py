@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The script of a finding: a file that needs only onnx, numpy and the runtime, and reports whether the fault is there.
 
 It runs itself in a second process, because the runtime may crash or hang. Exit status: 1 while the fault is there, 0

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The severity of a group of failures: that of its most ordinary case, whose model is looked up in the usage table."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The smallest case of a fault and its answer, kept in the cache so that an interrupted command can continue.
 
 A search runs a case some hundred times. Its result is stored immediately. The key contains everything on which the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Titles of findings: the operator and its versions, the condition, the actual behaviour, and the expected one.
 
     Softmax (1, 11): with axis that is not the last dimension -> returns 1 (expected 0.5)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms that store the parameters, or all inputs, in another way."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A delivered model: the argument and the result of a form.
 
 A declared case, a model with a pattern, a case of the core and a drawn model all become a delivered model first, in the

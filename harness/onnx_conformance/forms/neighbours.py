@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms with another node, which tools that change models rewrite.
 
 The node only moves or copies data, so the expected values follow from the case, without any runtime or evaluator.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms that use another opset."""
 
 from __future__ import annotations

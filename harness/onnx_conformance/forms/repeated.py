@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms in which nodes occur twice, or values between nodes have other uses."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms that do not declare every shape."""
 
 from __future__ import annotations

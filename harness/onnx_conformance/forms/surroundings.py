@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms with other surroundings of the nodes: a branch of an If, or a function that the model defines."""
 
 from __future__ import annotations

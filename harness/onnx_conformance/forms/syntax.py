@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms that write the node itself in another way: with omitted inputs, or as the function body of its operator.
 
 The text of some operators defines them a second time, as a function of other operators.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of forms: a row for each way to deliver a case.
 
 A row contains the function that makes the form, and the kinds of cases that are delivered in it. The generator of

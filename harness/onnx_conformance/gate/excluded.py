@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether the exclusions of a profile are still needed: one whose cases no longer fail is stale, and fails a run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Expectations: the TOML file of verdicts that a runtime's author currently accepts.
 
 backend = "onnxruntime"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The gate: compares a run with the verdicts that the runtime's author currently accepts.
 
 A verdict is as expected, or it deviates: it is worse, a different failure, better, or an unexpected pass. Every

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Computes a small set of globs that match some case ids and no others."""
 
 from __future__ import annotations

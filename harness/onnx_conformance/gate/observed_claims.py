@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Claims from a run: they cover the cases that a backend passes. `suites.claims` reads them."""
 
 from __future__ import annotations

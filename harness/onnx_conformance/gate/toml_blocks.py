@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The text of a TOML file by section, for files that both a command and people edit.
 
 A section is a header, the lines below it, and the comment directly above it. All sections together are the whole text.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites an expectations file so that a run passes its gate; entries that still apply are kept.
 
 The file is changed section by section, as text: reasons, links, comments and order are kept.

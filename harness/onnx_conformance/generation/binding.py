@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversion of declared arguments to the values and attributes of a model, in the types of an expanded case."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases whose output goes into other operators: models of two and three nodes, in arbitrary combinations.
 
 A digest of the case's id chooses the operators that follow, so they are the same in each run. Only operators with a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The core of an operator's cases: a small subset with the same coverage.
 
 The core covers every sentence, and every outcome of each version. An operator has one or more meanings: the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A small selection of sets that contains all elements of all sets: greedy set cover."""
 
 from __future__ import annotations

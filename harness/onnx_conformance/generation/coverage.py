@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Coverage of an operator version's schema and text by the generated cases.
 
 A schema point is one choice that a signature leaves to a model: an allowed type of a type variable, an attribute set or

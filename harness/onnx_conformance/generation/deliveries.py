@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plan x form -> Case: delivery of the same case in every suitable form."""
 
 from __future__ import annotations

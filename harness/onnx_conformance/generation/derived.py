@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases that are derived from an operator's signature and one valid call of it.
 
 Valid cases reach the schema points: each allowed type, each attribute set and omitted, each optional input and output

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The expansion of a declared case: the types and the id that it has in a version of its operator."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plan of an undeclared case, derived from its model, which has one node of a declared operator."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether the function body of an operator agrees with its text: the form @expanded.
 
 The text of some operators defines them a second time, as a function of other operators. If the two definitions disagree

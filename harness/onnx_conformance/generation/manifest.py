@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`generated_cases/`: the declared cases of each operator, their forms, and the forms in the core.
 
 A line is one declared case:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`generated_cases/mutants.toml`: the share of faults in each operator's oracles that its cases detect.
 
 `coverage` shows these figures. A figure is valid for one state of the oracles' source and of the manifest; it is stored

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases of the core with another node, or with constant inputs, which tools that change models rewrite."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of one operator file: its sentences, cases, types and tolerances. `onnx-conformance check` prints the results.
 
 Each check yields a sentence for every fault that it finds. The tests run the same checks for every operator.

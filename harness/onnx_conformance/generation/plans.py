@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Declaration x version x type x form -> Case; deterministic and lazy."""
 
 from __future__ import annotations

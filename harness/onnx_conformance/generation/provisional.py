@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Provisional cases, for operator versions that the installed onnx has and that no operator file declares yet.
 
 A case of the former version still applies if the new text contains every sentence that it cites, word by word, and if

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cases of `rewrites`: each model in every form. In some forms, the rewrite would change its meaning.
 
 A rewrite needs constants, and intermediate values that no other node uses. The forms therefore store the constants in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sized cases of operators: calls at the sizes of real models, in their types.
 
 All of them are the suite `kernels`. The first type of each call has all sizes. Each other type has one size in SPREAD,

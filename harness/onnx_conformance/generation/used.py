@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases that are derived from the usage of an operator: one for each call of real models that no declared case makes.
 
 `specification.usage` knows the calls. A derived case takes the arguments of the declared case that needs the fewest

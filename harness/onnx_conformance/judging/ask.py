@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs one case at a time, in a separate adapter process, on one or several backends."""
 
 from __future__ import annotations

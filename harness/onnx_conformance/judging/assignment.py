@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether the execution provider under test ran the tested operator, from the assignment that an adapter reports.
 
 A form may add nodes, such as Identity, Reshape or If, which any provider may run. Only the nodes of the tested operator

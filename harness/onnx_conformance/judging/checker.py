@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict on a model that a checker accepts, and the phase in which a violation is detectable."""
 
 from __future__ import annotations

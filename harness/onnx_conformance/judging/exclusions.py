@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exclusions: failures that the author of a runtime accepts, each with a reason.
 
 They are tables of a profile, [[exclusions]]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict on inferred types and shapes: they must contain the values that the case expects."""
 
 from __future__ import annotations

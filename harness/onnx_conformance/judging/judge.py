@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict on a reply: compares the outputs of a backend with the expected outcome of the case."""
 
 from __future__ import annotations

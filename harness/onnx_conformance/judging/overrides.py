@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Overrides: wider tolerances for one operator and type, each with a reason.
 
 They are tables of a profile, [[overrides]]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The profile of a backend: the statements of its author that verdicts depend on, from a TOML file."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Expected outputs for cases without any, such as a user's model: those of the oracle, or of another backend."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests an adapter for its author: which operators it runs, whether it passes every type on, and survives nonsense.
 
 A few cases of every operator run, from the newest version downwards until the adapter does not opt out. The first has

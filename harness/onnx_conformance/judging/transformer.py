@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict on a model that a tool changed: the oracle evaluates it, and no runtime is in the loop."""
 
 from __future__ import annotations

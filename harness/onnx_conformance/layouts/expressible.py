@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Facts about cases that decide whether the reader of a layout can judge them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Imports ONNX models into MLIR with IREE's importer; a script for the environment of the adapter `iree`.
 
 It reads a model on each line of standard input, in base64, and writes a JSON object for each: `text`, or `error`. The

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A layout: the files of a case, the cases that its reader can judge, and the lists that its reader needs.
 
 To add a layout, write a file in `known/` that defines `LAYOUT`. `generate --layout` finds it by the name of the file.

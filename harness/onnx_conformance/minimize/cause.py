@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cause of a failure, derived from its result. A smaller case must have the same cause as the first one."""
 
 from __future__ import annotations

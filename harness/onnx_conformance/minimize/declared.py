@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Candidates that are declared cases: the properties that a smaller one must keep, and the measure of its size."""
 
 from __future__ import annotations

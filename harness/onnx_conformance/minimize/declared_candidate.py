@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A declared case whose arguments are concrete values, so that each value can be removed or simplified.
 
 A declared argument may be data for any type, a list or a number. In a candidate, every input is the array that the

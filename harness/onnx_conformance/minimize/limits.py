@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A limit on the time and memory of a block of code in this process.
 
 An oracle may run endlessly on a generated case: for example, it may count from 0 to the greatest integer.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A whole model with its inputs, in which every value can be removed or simplified."""
 
 from __future__ import annotations

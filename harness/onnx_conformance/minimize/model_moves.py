@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Moves from a model to smaller ones: without nodes, outputs, branches, functions or other parts of a graph.
 
 The oracle computes the values within the graph. The output of a removed node becomes an input with the same value. The

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Candidates that are whole models: the required properties of a smaller one, its expected values and its size."""
 
 from __future__ import annotations

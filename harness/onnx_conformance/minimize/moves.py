@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Moves from a case to smaller ones, each with a short description.
 
 A move knows nothing about operators. It changes related values together (every axis of one size, the numbers that name

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The passes of an optimizer that are guilty of a failure: the smallest set with which it still fails."""
 
 from __future__ import annotations

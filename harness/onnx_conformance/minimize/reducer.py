@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reduce a failing case to a smaller one that fails in the same way and is equally valid, or equally forbidden.
 
 This is a simple loop over moves. It does not use the shrinker of hypothesis, because arguments are declared, not drawn,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The search space of a reduction, of declared cases or whole models: candidates with values and size, moves, cause."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The operators of com.microsoft, which exporters and optimizers for ONNX Runtime emit.
 
 The only specification of these operators is the text of their schemas in ONNX Runtime. `schemas.json` is a copy of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Activation functions that fused operators apply to their result: the operators of ONNX with these names."""
 
 from __future__ import annotations

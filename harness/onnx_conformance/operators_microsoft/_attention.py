@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts of attention that several operators share: heads, masks, and the softmax of scaled dot products."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QuantizeLinear and DequantizeLinear: one scale for all elements, or one for each element of an axis."""
 
 from __future__ import annotations

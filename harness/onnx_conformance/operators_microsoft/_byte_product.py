@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products of quantized matrices of 8 bits, with scales and zero points of the whole matrix or of its columns."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mixtures of experts: routing, activation functions, and the sentences that MoE and QMoE share."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts of images: (N, C, D1, ..., Dn), and (N, D1, ..., Dn, C), in which the channels are last."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Integers of a few bits that are packed into bytes, the low-order bits first."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QLinearAdd and QLinearMul: the sentences on two quantized tensors and on the result, and their cases."""
 
 from __future__ import annotations

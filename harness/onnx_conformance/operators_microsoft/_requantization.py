@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Linear quantization to 8 bits of numbers that were dequantized before, which several operators share."""
 
 from __future__ import annotations

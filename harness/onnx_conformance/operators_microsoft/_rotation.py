@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rotation of rotary position embeddings, which several operators apply to the elements of each head."""
 
 from __future__ import annotations

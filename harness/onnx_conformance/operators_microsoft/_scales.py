@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tensors that are quantized with one scale: the sentences on scales and zero points, and rounding to integers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums that are normalized over their last axis: the residual, or skip, connections of transformers.
 
 The operators normalize a sum of two or three tensors. The text computes it in real numbers, and an output returns it in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attention: project an input to queries, keys and values, and weigh values by the softmax of their dot products.
 
     output, present = Attention(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BiasGelu: Gelu of the sum of a tensor and a bias.
 
     C = BiasGelu(A, B)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BiasSoftmax: the normalized exponential of a sum of scores and a bias, such as a mask.
 
     output = BiasSoftmax(data, bias, axis=1, is_inner_broadcast=...)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CausalConvWithState: a depthwise convolution over current and past values that returns the last values as a state.
 
     output, present_state, state_update = CausalConvWithState(

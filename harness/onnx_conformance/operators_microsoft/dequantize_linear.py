@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DequantizeLinear of com.microsoft: compute real numbers from quantized ones, with a scale and a zero point.
 
     y = DequantizeLinear(x, x_scale, x_zero_point=0, axis=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DynamicQuantizeMatMul: the product of a matrix of real numbers, quantized by the operator, and a quantized matrix.
 
     Y = DynamicQuantizeMatMul(A, B, b_scale, b_zero_point=0, bias=None)

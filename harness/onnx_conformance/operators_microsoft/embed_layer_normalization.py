@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """EmbedLayerNormalization: look up and add the embeddings of words, positions and segments, then normalize the sum.
 
     output, mask_index, embedding_sum = EmbedLayerNormalization(

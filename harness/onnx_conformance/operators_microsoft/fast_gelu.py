@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """FastGelu: the approximation of Gelu by the hyperbolic tangent, of a tensor and an optional bias.
 
     Y = FastGelu(X, bias=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """FusedConv: an activation function of a convolution.
 
     Y = FusedConv(X, W, B=None, Z=None, activation="", activation_params=..., group=1, kernel_shape=..., strides=...,

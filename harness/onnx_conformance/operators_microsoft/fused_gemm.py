@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """FusedGemm: an activation function of alpha * A * B + beta * C. A and B may be transposed.
 
     Y = FusedGemm(A, B, C=None, alpha=1, beta=1, transA=0, transB=0, activation="", activation_alpha=...,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """FusedMatMul: a scaled matrix product of operands that may be transposed first.
 
     Y = FusedMatMul(A, B, alpha=1, transA=0, transB=0, transBatchA=0, transBatchB=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GatherBlockQuantized: take slices of a tensor that is quantized in blocks, and dequantize them.
 
     output = GatherBlockQuantized(data, indices, scales, zero_points=None, bits=4, block_size=128, gather_axis=0,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gelu: each element times the share of a normal distribution below it.
 
     Y = Gelu(X)

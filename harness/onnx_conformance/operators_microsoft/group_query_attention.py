@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GroupQueryAttention: attention in which groups of query heads share a key head, with a cache of keys and values.
 
     output, present_key, present_value, output_qk = GroupQueryAttention(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Inverse: the inverse of each square matrix.
 
     Y = Inverse(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MatMulIntegerToFloat: the matrix product of two quantized tensors, as real numbers.
 
     Y = MatMulIntegerToFloat(A, B, a_scale, b_scale, a_zero_point=0, b_zero_point=0, bias=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MatMulNBits: the product of a matrix and of weights that are quantized to a few bits in blocks.
 
     Y = MatMulNBits(A, B, scales, zero_points=None, g_idx=None, bias=None, K, N, accuracy_level=0, bits=4, block_size,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MoE: a mixture of experts; a router selects some of them for each token.
 
     output = MoE(input, router_probs, fc1_experts_weights, fc1_experts_bias=None, fc2_experts_weights,

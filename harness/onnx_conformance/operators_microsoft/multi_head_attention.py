@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MultiHeadAttention: weigh values by the softmax of scaled dot products of queries and keys.
 
     output, present_key, present_value, qk = MultiHeadAttention(

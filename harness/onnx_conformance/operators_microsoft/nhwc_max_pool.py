@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NhwcMaxPool: the greatest value in each window of images whose channels are last.
 
     y = NhwcMaxPool(x, kernel_shape, strides=..., pads=..., dilations=..., auto_pad="NOTSET", ceil_mode=0)

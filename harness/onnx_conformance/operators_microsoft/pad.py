@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pad: add elements around a tensor, or remove some from its ends.
 
     output = Pad(data, pads, value=None, mode="constant")

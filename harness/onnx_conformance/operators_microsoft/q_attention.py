@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QAttention: attention whose input and weights are quantized.
 
     output, present = QAttention(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QGemm: alpha * A * B + C of quantized matrices, which may be transposed. The result is quantized or a real number.
 
     Y = QGemm(A, a_scale, a_zero_point, B, b_scale, b_zero_point, C=None, y_scale=None, y_zero_point=None, alpha=1.0,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QLinearAdd: the sum of two quantized tensors, quantized.
 
     C = QLinearAdd(A, A_scale, A_zero_point=0, B, B_scale, B_zero_point=0, C_scale, C_zero_point=0)

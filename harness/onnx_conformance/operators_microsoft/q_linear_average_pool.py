@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QLinearAveragePool: the average of each window of a quantized tensor, quantized.
 
     Y = QLinearAveragePool(X, x_scale, x_zero_point=0, y_scale, y_zero_point=0, kernel_shape, strides=..., pads=...,

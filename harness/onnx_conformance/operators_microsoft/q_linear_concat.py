@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QLinearConcat: join quantized tensors along an axis, and quantize them with one scale and zero point.
 
     Y = QLinearConcat(Y_scale, Y_zero_point, *inputs, axis)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QLinearGlobalAveragePool: the average of each channel of a quantized tensor, quantized.
 
     Y = QLinearGlobalAveragePool(X, x_scale, x_zero_point, y_scale, y_zero_point, channels_last=0)

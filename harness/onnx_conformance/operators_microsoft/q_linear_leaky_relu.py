@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QLinearLeakyRelu: each element of a quantized tensor, quantized again; elements below 0 get a coefficient.
 
     Y = QLinearLeakyRelu(X, X_scale, X_zero_point=0, Y_scale, Y_zero_point=0, alpha=0.01)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QLinearSigmoid: the logistic function of each element of a quantized tensor, quantized.
 
     Y = QLinearSigmoid(X, X_scale, X_zero_point=0, Y_scale, Y_zero_point=0)

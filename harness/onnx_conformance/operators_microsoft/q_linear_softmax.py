@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QLinearSoftmax: the normalized exponential of a quantized tensor, quantized.
 
     Y = QLinearSoftmax(X, X_scale, x_zero_point=0, y_scale, y_zero_point, axis=-1, opset)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QMoE: a mixture of experts whose weights are quantized.
 
     output = QMoE(input, router_probs, fc1_experts_weights, fc1_scales=None, fc1_experts_bias=None, fc2_experts_weights,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QuantizeLinear of com.microsoft: compute quantized numbers from real ones, with a scale and a zero point.
 
     y = QuantizeLinear(x, y_scale, y_zero_point=0, axis=None)

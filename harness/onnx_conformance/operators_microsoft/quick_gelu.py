@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QuickGelu: each element times the sigmoid of its multiple.
 
     Y = QuickGelu(X, alpha=1.702)

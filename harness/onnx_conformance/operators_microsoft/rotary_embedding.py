@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RotaryEmbedding: rotate pairs of the elements of each head by the angles of its position.
 
     output = RotaryEmbedding(input, position_ids, cos_cache, sin_cache, interleaved=0, is_packed_batching=0,

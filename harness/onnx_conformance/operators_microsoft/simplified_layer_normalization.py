@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SimplifiedLayerNormalization: divide the last dimensions of a tensor by their root mean square, then scale them.
 
     Y, inv_std_var = SimplifiedLayerNormalization(X, scale, axis=-1, epsilon=1e-5, stash_type=1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SkipSimplifiedLayerNormalization: the sum of a tensor, a skip connection and a bias, divided by its root mean square.
 
     output, mean, inv_std_var, input_skip_bias_sum =

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trilu: the part of matrices above a diagonal, or the part below.
 
     Y = Trilu(X, k=0, upper=1)

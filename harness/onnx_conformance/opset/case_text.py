@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A case as an operator file would declare it: `new --model`."""
 
 from __future__ import annotations

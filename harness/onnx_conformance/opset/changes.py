@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The changes between two descriptions of an operator version."""
 
 from __future__ import annotations

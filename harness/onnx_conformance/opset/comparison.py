@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compares two opsets of the installed onnx, or two onnx packages: every new or reworded operator version."""
 
 from __future__ import annotations

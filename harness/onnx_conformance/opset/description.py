@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Description of an operator version by onnx, as plain data that a process with another onnx can print.
 
 `python -m onnx_conformance.opset.description` prints those of the installed onnx as JSON.

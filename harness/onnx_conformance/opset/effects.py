@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The effects of a changed operator version on the cases: those that still apply, outdated ones, and missing ones."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes the first lines of an operator file from the schema, or extends one by a version: `new OPERATOR`.
 
 Decisions that need a reader of the text fail in the tests until somebody makes them: the oracle raises, a sentence that

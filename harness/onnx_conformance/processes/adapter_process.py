@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One adapter process: start it, send cases ahead, read replies, enforce deadlines, replace it when it ends.
 
 When the process dies, the first unanswered case killed it: an adapter answers in order and frees the objects of a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One adapter process that is asked one case at a time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The usual duration of the cases of a backend, the limit for slow cases, and the case that a backend waits for."""
 
 from __future__ import annotations

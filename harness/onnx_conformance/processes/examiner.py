@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The oracle in a separate process: it evaluates models that a tool returned, which may be arbitrary."""
 
 from __future__ import annotations

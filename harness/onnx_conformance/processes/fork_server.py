@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adapter processes that are forked from one that has loaded the runtime; see backends/fork_server.py.
 
 A fork takes milliseconds where a start takes as long as the import of a runtime. Only adapters whose hello contains

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks the first message of an adapter, `hello`, before anything uses it. backends/README.md describes its fields."""
 
 from __future__ import annotations

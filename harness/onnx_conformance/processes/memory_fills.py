@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds answers that depend on uninitialized memory: they change with the bytes that `malloc` fills memory with.
 
 glibc fills each block with one byte when it is allocated, and with another one when it is freed, if the variable

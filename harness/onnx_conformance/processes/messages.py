@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads an adapter's messages in bounded memory: a payload larger than its case can need is not kept."""
 
 from __future__ import annotations

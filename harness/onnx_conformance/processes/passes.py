@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A target that runs only some passes of its optimizer."""
 
 from __future__ import annotations

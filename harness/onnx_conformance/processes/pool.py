@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The processes of one backend: those that cases are sent to, and those that each run one slow case.
 
 A slow case keeps its process to itself until its answer or its deadline; the cases that were sent after it go to

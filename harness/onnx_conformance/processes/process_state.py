@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The states of one adapter process, from its start to its end, each with the data that only this state has.
 
     Absent -> Starting -> Serving -> Ending -> Absent

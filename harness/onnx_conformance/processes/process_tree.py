@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One adapter process under its supervisor: starts it, and ends it with everything that it started."""
 
 from __future__ import annotations

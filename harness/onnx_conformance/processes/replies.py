@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Replies: all possible replies of an adapter process for one case."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs failed cases again: in the process in which they failed, and in a fresh one. Two verdicts make a case flaky.
 
 Failed cases are collected in batches, so that a fresh process is started only once for each batch and round; in it they

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report as JSON: counts, groups of failures, statements, the gate. Its size does not grow with the run.
 
 The schema `report` describes it. Single results are in the result stream, which has a separate schema.

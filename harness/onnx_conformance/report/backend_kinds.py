@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kinds of backends, each with a separate table: runtimes, and tools by their task."""
 
 from __future__ import annotations

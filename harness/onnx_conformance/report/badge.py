@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A badge, as JSON for shields.io's endpoint: passed of specified and further counts, never one percentage."""
 
 from __future__ import annotations

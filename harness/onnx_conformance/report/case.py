@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`show` of a case: its sentences, model, inputs, expected values and tolerance, as text."""
 
 from __future__ import annotations

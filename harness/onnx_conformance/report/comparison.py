@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Comparison of two runs: fixed, broken, changed, new and missing cases, and cases that pass with other outputs."""
 
 from __future__ import annotations

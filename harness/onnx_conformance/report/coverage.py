@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`coverage`: how many schema points and sentences have a case, and which have no case."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CTRF, the Common Test Report Format (ctrf.io): JSON that dashboards and chat bots read.
 
 It is written in pieces: the counts follow the tests.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`dissent` as text: cases in which implementations agree with each other, but not with our oracle."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The conformance report of execution providers that ONNX Runtime's design describes, with its five outcomes.
 
 The design names the content, not the members; the schema `ep-conformance` defines them. `results.ep_report` reads it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`explain` as text: conditions that failures share, each with its sentence and up to two cases."""
 
 from __future__ import annotations

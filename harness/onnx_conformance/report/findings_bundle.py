@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bundle for the authors of a runtime: everything about one root cause, in one Markdown file that can be sent."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings as Markdown, the README of their folder, and as lines on a terminal."""
 
 from __future__ import annotations

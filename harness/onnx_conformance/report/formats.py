@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The formats of a report: one row each in FORMATS, and one module each in this package."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The gate's report: the cases that deviate from the expectations, other problems, and a last line with the counts."""
 
 from __future__ import annotations

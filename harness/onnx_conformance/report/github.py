@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run on GitHub Actions: annotations as workflow commands, and the step summary as Markdown.
 
 GitHub silently drops text beyond its limits. The most important parts are written first, and a line lists the

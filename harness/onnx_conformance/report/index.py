@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The index of a folder of published reports: one row for each suite and backend."""
 
 from __future__ import annotations

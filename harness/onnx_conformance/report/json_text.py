@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JSON written in pieces: clean strings, null for NaN and infinities, and arrays that need not fit the memory."""
 
 from __future__ import annotations

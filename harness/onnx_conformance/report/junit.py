@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JUnit XML: a testsuite is an operator version on a backend, a testcase is a case.
 
 The rendered cases stay in a temporary file until their suite is written. So memory contains only one piece of text and

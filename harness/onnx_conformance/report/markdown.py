@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The published report of a run, as Markdown: the table, the failures, and the versions used."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Text in Markdown: text from a runtime, a model or a folder never becomes markup."""
 
 from __future__ import annotations

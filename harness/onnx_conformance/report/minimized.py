@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`minimize` as text: the case before and after, and the steps that reduced it."""
 
 from __future__ import annotations

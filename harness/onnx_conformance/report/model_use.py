@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdicts on the calls of a user's model on a runtime, as lines on a terminal of 80 columns."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`show` of an operator: its versions, the sentences that cases cite, and how many cases there are."""
 
 from __future__ import annotations

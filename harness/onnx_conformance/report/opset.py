@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`opset`: changes between two opsets or packages, for a terminal, as Markdown, and as data."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A tool with several options, such as the target opsets of a version converter: operator versions by option."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows of a report about the exclusions and overrides that the results of a backend depend on."""
 
 from __future__ import annotations

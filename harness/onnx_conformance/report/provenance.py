@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sentences on results that are shown together, although they are of different suites or versions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The data of a report: a run, its counts, and the status of each result at the gate."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The summary at the end of a run: verdicts and most-failing operators by backend, then suggested commands."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SARIF 2.1.0 for code scanning: a rule is a sentence of an operator's text, a result is a case that violates it.
 
 Each backend has one SARIF run. Code scanning limits the number of results, so the worst ones are kept, in memory until

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The findings of a search, as lines on a terminal."""
 
 from __future__ import annotations

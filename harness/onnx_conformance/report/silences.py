@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The list of sentences that leave something open, as text, Markdown or JSON."""
 
 from __future__ import annotations

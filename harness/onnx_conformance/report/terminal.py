@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdicts as tables and failures as blocks of text, for terminals and for Markdown."""
 
 from __future__ import annotations

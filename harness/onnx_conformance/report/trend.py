@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A trend as text and as Markdown: verdicts by version, and the changes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names the failed cases whose answers differ from run to run; `--repeat` finds them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of `verify` as lines on a terminal of 80 columns, and as JSON."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Version gaps as text, Markdown or JSON."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A failure as Markdown for a bug report, which GitHub renders correctly for any text of a runtime.
 
 Foreign texts (messages, names, values) occur only as code, in which markup, @mentions and #numbers have no effect.

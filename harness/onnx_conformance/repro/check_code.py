@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The end of a script of `repro`: code that compares an answer with the expected values, without this project.
 
 It is assembled from pieces, so a script contains only the lines that its case needs.

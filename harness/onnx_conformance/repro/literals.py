@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values and texts as Python expressions of a script."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whether the code that calls a runtime is that of this project's adapter, or only a text in a results file.
 
 Anybody may have written a results file, and a page made of it offers its code to copy. The code of an adapter in

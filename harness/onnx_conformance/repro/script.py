@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`repro`: one self-contained Python file that shows a mismatch without this project."""
 
 from __future__ import annotations

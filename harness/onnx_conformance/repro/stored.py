@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Large values of a script: compressed, in comments at its end, where a reader can skip them.
 
 The script reads them from its own file. So it stays one file, and the model and the call of the runtime stay readable.

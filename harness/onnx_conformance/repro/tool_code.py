@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The end of a script for a tool: code that judges the returned model, or the tool's other answer.
 
 The model that a transformer returned is judged by other evaluators: onnx.reference, then onnxruntime. Each is used only

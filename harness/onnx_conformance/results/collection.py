@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collects the results that other repositories publish, and refuses those that a combined site must not show."""
 
 from __future__ import annotations

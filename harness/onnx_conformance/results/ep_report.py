@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads a conformance report of execution providers as results; `report.ep_conformance` writes one.
 
 A report has less content than a result stream: sentences, mismatches and cases that are not scored are missing. A

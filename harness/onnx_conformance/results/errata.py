@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errata: failures that depend on a sentence that ONNX reworded in place after the runtime was built."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fetches a results file from a server or a folder, and decompresses it, within limits of size and time."""
 
 from __future__ import annotations

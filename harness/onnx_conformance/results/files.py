@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results files of a run: one for all backends, or one for each backend in a folder.
 
 Each is a complete stream with its own header and footer, and can be resumed if it was cut off.

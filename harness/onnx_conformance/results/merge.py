@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Merges results files: the shards of one run, or runs of several backends on the same suite."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The versions that a runtime has instead of the newest ones: which cases of them belong to a run of the core.
 
 The core has most cases of a meaning in its newest version. A runtime that lacks this version would be tested on hardly

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts the results of a backend that depend on the exclusions and overrides of its profile."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One line of the result stream: parsed from JSON, and validated against the published schema.
 
 A results file may have any origin. So the length of a line is bounded, numbers are finite and not too long, and every

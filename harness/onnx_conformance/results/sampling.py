@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples: 1 case in n, for a quick test, and for backends that are too slow for all cases.
 
 Only the id of a case decides whether it is in a sample; see `base.sample.in_sample`. Each backend of a run may have a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scope of the numbers of a run: all cases of a suite, its core, or another part."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Severity: which failures a user meets first.
 
 Failures of ordinary calls precede others. Among them, wrong results without an error are first, because users notice

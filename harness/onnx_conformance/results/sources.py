@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The file that lists where the results of several repositories are, for a combined web site.
 
 [[source]]

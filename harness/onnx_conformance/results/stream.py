@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The result stream: NDJSON with a header, one result on each line, and a footer with the counts.
 
 A stream without a footer was cut off: its results are valid, and `run --resume` continues it.

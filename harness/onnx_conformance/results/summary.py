@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The counts for all reports: verdicts by operator version and backend, and failures grouped by cause.
 
 Memory does not grow with the number of results: it contains counts, and one example for each group.

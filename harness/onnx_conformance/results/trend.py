@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Changes of verdicts between versions of a runtime."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Version gaps: operator versions that a runtime lacks, although it runs an earlier version with the same meaning.
 
 Users meet them when they upgrade an exporter: the same call in a newer opset is no longer supported. A gap is shown by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites that optimizers are known to make: models that have the pattern, and models that only resemble it.
 
 Each file contains one family of rewrites; each rewrite is one row. Every model is delivered in all forms of

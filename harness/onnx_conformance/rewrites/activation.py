@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites of nodes to one activation: Gelu and its approximations, Swish, Mish, Softplus, Softmax with a bias."""
 
 from __future__ import annotations

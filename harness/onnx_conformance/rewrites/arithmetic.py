@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites to shorter calculations: neutral elements, successive constants, reciprocals, conditions, bounds."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites of nodes to one attention: projections of one value, heads, masks, embeddings, rotations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites that remove conversions: to the same type, there and back, one after another, of constants."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fusions into a convolution: of a normalization, an addition, a factor, a pad, an activation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites that remove nodes: those without an effect, those without users, and duplicates."""
 
 from __future__ import annotations

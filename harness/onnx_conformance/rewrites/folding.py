@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calculations before a model runs: nodes of constants, shapes of constants, other notations of constants."""
 
 from __future__ import annotations

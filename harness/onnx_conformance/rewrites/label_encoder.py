@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites of label encoders: two successive ones become one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fusions into a matrix product (of transpositions, factors, additions), and rewrites of nodes to a matrix product."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites to one normalization: of mean and variance, of root mean square, with additions before and after."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites of poolings: fusion with a pad before it, with another pooling, and windows that cover everything."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites of quantized models: nodes between dequantization and quantization, bounds, pairs, integer products.
 
 Numbers and scales are chosen so that no value is midway between two integers. The results therefore do not depend on

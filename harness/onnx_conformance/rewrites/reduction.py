@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites of reductions: joined with nodes that remove or add axes, removed, merged."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The classes and functions for the other files of this package: a rewrite, its models, and numbers for them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites of nodes that only change shapes: reshape, squeeze, flatten, expand, and calculated shapes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites of nodes that extract parts and join them: slice, gather, split, concat, pad."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rewrites of transpositions: removed, joined, moved past other nodes, turned into a reshape."""
 
 from __future__ import annotations

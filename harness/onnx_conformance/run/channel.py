@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A channel between the command and a worker process: whole Python objects, over a socket.
 
 Either end may die at any moment. So data is read when it arrives, without waiting for the rest of an object, and an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workers on other machines: slices are tasks of Dask, and its workers are ours.
 
 A task runs some slices and returns their results. A Dask worker keeps our worker, and so the adapters, from one task to

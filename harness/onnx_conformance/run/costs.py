@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How long operator versions took in earlier runs, so that workers begin with those that take longest.
 
 The cache has, by suite and backends, the seconds that a case of an operator version takes on average. They change the

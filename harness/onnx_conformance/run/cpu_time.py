@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measures the CPU time of a run: of the harness, and of its adapter processes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The interface of the workers of a run, wherever they are; and the smallest crew, one worker in this process."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`generate`: the cases of a suite, written to a folder in ONNX's test-data layout, or in that of another reader."""
 
 from __future__ import annotations

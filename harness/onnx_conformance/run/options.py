@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The options of a run, and the work that follows from them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`pack`: the cases of a suite, written to one file; see `suites.case_pack` for its format.
 
 Equal cases have equal bytes. The last digits of expected values depend on the code that numpy, its BLAS and the C

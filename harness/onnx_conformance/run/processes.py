@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workers in separate processes on this machine, which take slices from one queue, longest first.
 
 Only results pass through this process, with the lines of the results file already written. A worker that dies, by the

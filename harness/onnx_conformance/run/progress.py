@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shows the progress of a run: by backend, how many cases are done, how fast, and about how long the rest takes.
 
 The number of cases of a suite is not known before they are generated, so it is an estimate until the last one is. The

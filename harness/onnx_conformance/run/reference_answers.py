@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The answers of onnx.reference to some cases of a run, which are shown with those of the backend."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One run from beginning to end: suite, processes, result stream."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs cases on several backends in parallel, in bounded memory, and yields their results."""
 
 from __future__ import annotations

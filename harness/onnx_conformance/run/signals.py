@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ends a run on SIGTERM or SIGHUP as on an interrupt: it cleans up, and prints a sentence."""
 
 from __future__ import annotations

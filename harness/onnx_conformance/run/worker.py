@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A worker: takes slices of a suite, makes or reads their cases, runs them, judges the answers.
 
 It is the unit of work of every run: one worker in the process of the command, several in separate processes

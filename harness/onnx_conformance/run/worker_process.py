@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A worker in a separate process: its messages to and from the command, and its main function.
 
 The command sends `Assigned` and `Stop`; a worker sends `Hello`, then `Wanted` and `Batch`, and at the end `Ended` or

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drawing of one call: a declared call with other types, sizes, attributes or values, in any form."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Causes of failures: the properties that two examples share if they fail for one reason."""
 
 from __future__ import annotations

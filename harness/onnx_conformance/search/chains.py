@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drawing of models of several nodes: the output of one call goes into the next, if the oracle accepts it."""
 
 from __future__ import annotations

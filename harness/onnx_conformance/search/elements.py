@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drawing of elements of tensors and of attributes: plain values, and values at which programs often fail."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases of drawn calls and models, with the oracle's expected values, if there are any."""
 
 from __future__ import annotations

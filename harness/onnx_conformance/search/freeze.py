@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Storage of found failures as cases in ONNX's test-data layout: a suite that `run`, `repro` and `findings` can read.
 
 The folder of a case also contains `search.json`: the seed of the draw, the operator versions of its nodes, the backend,

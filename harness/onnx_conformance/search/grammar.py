@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sources of drawn calls: operator versions, their declared calls, and the values of their arguments."""
 
 from __future__ import annotations

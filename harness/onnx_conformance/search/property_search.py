@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The search: rounds of drawn examples. The first failure of a round with a new cause is shrunk and kept."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Completeness: the numbers of operators and operator versions of onnx.defs that are declared."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The names of dimensions in the texts, such as batch_size in "(batch_size, sequence_length, hidden_size)".
 
 Dimensions of one name have one size. So a model whose sizes are not known must use one symbol for them: a runtime may

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The element types of ONNX: number, name, numpy type and width of each, and functions that find one.
 
 The table is part of the wire protocol, because adapters need it in environments without this package. The rest of the

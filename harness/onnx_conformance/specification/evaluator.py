@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Evaluates whole models with the oracles of the operator files: nodes, functions, subgraphs.
 
 It is also a backend: `run` and `info` below are the functions of an adapter that `backends/serve.py` calls.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Evaluates models that a tool returned: the model checker must accept them, and the oracle computes their values.
 
 A tool may return any model. `run` and `info` are therefore the functions of an adapter, which the harness runs in a

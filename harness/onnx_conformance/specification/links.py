@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Links to the text of an operator in onnx's documentation."""
 
 from __future__ import annotations

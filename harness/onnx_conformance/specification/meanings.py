@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The versions of an operator that share a meaning, which is one oracle."""
 
 from __future__ import annotations

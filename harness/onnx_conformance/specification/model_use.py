@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The operator versions, types and attributes that a model uses."""
 
 from __future__ import annotations

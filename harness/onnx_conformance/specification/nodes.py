@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The nodes of models: in graphs, in subgraphs and in functions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds the installed operator packages: ONNX's operators, and those of other specifications.
 
 A package that cannot be used is left out with one line, and the others work.

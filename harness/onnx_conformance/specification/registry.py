@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads the operator files; rejects duplicates and gaps."""
 
 from __future__ import annotations

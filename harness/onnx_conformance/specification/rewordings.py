@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sentences that ONNX reworded in place in old operator versions, with the release of onnx that introduced them.
 
 A runtime that was built before a rewording followed another text. The data is in `generated_cases/rewordings.toml`,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The schema of every operator version of ONNX and of other operator packages."""
 
 from __future__ import annotations

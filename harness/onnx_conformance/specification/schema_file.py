@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Schemas as a JSON file: a copy of those that a runtime lists, so that cases do not depend on the installed runtime.
 
 Each line is the schema of an operator version. `tools.runtime_schemas` writes the file.

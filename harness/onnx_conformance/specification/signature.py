@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of a node against its signature: types of values, bindings of type variables, number of arguments."""
 
 from __future__ import annotations

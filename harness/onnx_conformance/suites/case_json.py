@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`case.json` and `data.json`: the data of a stored case, in addition to its model and tensors."""
 
 from __future__ import annotations

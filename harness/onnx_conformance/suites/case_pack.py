@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The file format of packs: cases in one zip file, for programs in any language. docs/formats.md describes it.
 
 The packs of the cache, which only this project reads, have another format; see `packs`.

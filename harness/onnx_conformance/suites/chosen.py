@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The selection that options name; see `base.selection_options` for the table of options."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Claims: the operator versions, types and conditions that a runtime supports according to its author.
 
 They are tables of a TOML file, [[claims]]:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A suite that is a folder in ONNX's test-data layout."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The suite `generated`: the cases that the operator files declare."""
 
 from __future__ import annotations

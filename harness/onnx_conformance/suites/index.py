@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The index of the generated suite: the data that a command needs before its first case.
 
 The names of the declared operator versions are kept among the packs, so that a second run need not load all operator

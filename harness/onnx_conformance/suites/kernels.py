@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The suite `kernels`: calls of operators at the sizes of real models, at which runtimes choose other code.
 
 Cases are generated whenever they are needed. Their inputs are drawn, which takes less time than reading them, and a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Find suites, operators and cases by name; an error suggests similar names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which cases --type, --no-containers, --model and --claims select: those whose operator is called in certain ways."""
 
 from __future__ import annotations

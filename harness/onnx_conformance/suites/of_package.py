@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The suite of an operator package: the cases that its operator files declare, at small sizes and at those of models.
 
 Its name is that of the package. The cases are generated whenever they are needed. There is no manifest of them, because

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The suite `official`: the node cases of the installed onnx package."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Case <-> ONNX's test-data layout: model.onnx, test_data_set_N/input_I.pb and output_I.pb, data.json.
 
 `case.json` in the same folder has the data that is not in the layout: id, clauses, tags, expected outcome, tolerance.

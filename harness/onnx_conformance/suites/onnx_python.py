@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases as Python that onnx's own generator of node tests takes: files for onnx/backend/test/case/node/.
 
 A case is one node with inputs and outputs there, in a method `export_NAME`. Cases that onnx's suite cannot express stay

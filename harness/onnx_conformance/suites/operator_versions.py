@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which operator versions an --op, --opsets or --version selects."""
 
 from __future__ import annotations

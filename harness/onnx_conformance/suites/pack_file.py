@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A suite that is a pack: cases in one file that `onnx-conformance pack` wrote; see `case_pack` for its format."""
 
 from __future__ import annotations

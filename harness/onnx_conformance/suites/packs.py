@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packs: the cases of a slice as they were made once, so that the next run reads them instead.
 
 A pack is one file, `packs/KEY.pack` in the cache (see backends/cache.py): a digest of the rest, a header in JSON that

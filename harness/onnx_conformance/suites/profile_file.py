@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reads the tables of a profile: a TOML file in which the author of a runtime makes statements about it.
 
 `suites.claims` reads [[claims]], and `judging.profile` the other tables.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The suite `provisional`: cases of operator versions that no operator file declares; see generation.provisional."""
 
 from __future__ import annotations

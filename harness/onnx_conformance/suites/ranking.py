@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which cases --at-most selects: the most important ones, spread over the selected operator versions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Select cases of a suite: by operators, opsets, types, ids, tags and forms; the core, samples, shards, a number."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Slices: the parts of a suite that workers take, each the cases of one operator version, or a part of a folder."""
 
 from __future__ import annotations

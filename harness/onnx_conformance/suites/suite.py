@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The interface of a source of cases, and the data on cases that are not generated yet."""
 
 from __future__ import annotations

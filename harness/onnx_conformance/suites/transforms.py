@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The suite `transforms`: models with several nodes, whose outputs the oracles compute.
 
 Cases of the core next to another node, or with nothing left to compute; before other operators; and the patterns that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python interface: cases and verdicts from Python, and cases as test items of pytest."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Python interface: cases, the verdict on the outputs of a runtime, and the verification of a model.
 
     from onnx_conformance import cases, judge

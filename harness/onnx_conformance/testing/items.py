@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases as test items: for the pytest plugin, and for test modules of a runtime's author.
 
     from onnx_conformance.testing import conformance

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pytest plugin: every case is a test item, in any folder.
 
     pytest --onnx-backend onnxruntime -n 2

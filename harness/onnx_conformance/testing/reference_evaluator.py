@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ReferenceEvaluator: runs a model with the oracles of this project, with the interface of onnx.reference.
 
 from onnx_conformance import ReferenceEvaluator

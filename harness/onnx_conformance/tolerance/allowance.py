@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far an answer to a case may differ from the oracle's: the operator's tolerance, applied to the actual values."""
 
 from __future__ import annotations

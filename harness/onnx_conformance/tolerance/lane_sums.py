@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far the sum of a lane may be from the sum that the operator defines, such as that of probabilities from 1."""
 
 from __future__ import annotations

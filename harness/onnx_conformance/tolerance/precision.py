@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The readings about the precision of numbers on which the expected values of a case rest."""
 
 from __future__ import annotations

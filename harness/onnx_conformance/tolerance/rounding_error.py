@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far the answer of a careful implementation may be from the exact one, measured on the actual values.
 
 The oracle is evaluated again, with a random error in the result of each operation. The error has the size of rounding

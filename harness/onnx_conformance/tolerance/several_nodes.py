@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases of several nodes: the expected outputs of a whole model, and how far an answer may be from them.
 
 The oracles are evaluated one after the other. Each node may have an error within its operator's tolerance. Its result

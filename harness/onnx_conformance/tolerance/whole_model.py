@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far an answer to a whole model may be from the oracle's, derived from the tolerances of its operators.
 
 A reduced model has other outputs and other values than the original model, so the allowance of the original does not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`verify`: whether a backend runs a user's model as the text requires, and if not, which node is wrong.
 
 Order of the work: `user_model` reads the model, and `inputs` reads or draws its inputs. `oracle_run` runs the oracle

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Finds the smallest part of a model that a backend computes wrongly although each of its nodes alone is right.
 
 Runtimes fuse nodes. A fused node may be wrong, and more outputs may keep a runtime from fusing. The search cuts the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The inputs of a user's model: read from a file or a folder, or drawn by their type and name.
 
 A drawn input fits the usual meaning of its name: ids are below the number of rows of the table that they select from,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The result that the text requires of one node of a model, for the backend's own values.
 
 An earlier error must not excuse or accuse a later node. Therefore the inputs are the backend's own values.

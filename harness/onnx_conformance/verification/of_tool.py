@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verifies the model that a tool makes from a user's model: the oracle evaluates both models with the same inputs."""
 
 from __future__ import annotations

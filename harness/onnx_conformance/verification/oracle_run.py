@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The run of the oracle over the whole model, from its inputs to its outputs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models made from a part of a user's model: with other outputs, or with some of its nodes only."""
 
 from __future__ import annotations

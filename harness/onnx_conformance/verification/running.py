@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of models on a backend that have no expected outcome: only their values, or the error, are wanted."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model of a user: read whole, checked, and its nodes in an order in which they can run."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of `verify`: of each node, of the outputs, and of each backend."""
 
 from __future__ import annotations

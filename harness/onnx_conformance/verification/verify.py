@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`verify(model, backend)`: from Python, as the command does it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs a user's model on backends, and judges every node by the backend's own values.
 
 The model first runs unmodified. Then it runs with all values as outputs, in as many parts as the memory demands. This

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The smallest runner: it returns its inputs, so that a test can send every value through the wire format and back.
 
 use std::io::{self, Write};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Decompresses deflate (RFC 1951), the compression of zip archives.
 
 use crate::{malformed, Malformed};

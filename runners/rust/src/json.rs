@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! JSON, as the wire format and packs use it: a field occurs once, and texts are bytes.
 //!
 //! Texts are bytes because a string of a tensor may not be UTF-8. The escapes `\udc80` to `\udcff`, without another

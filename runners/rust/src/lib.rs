@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The wire format and the packs of onnx-conformance, with the standard library alone.
 //!
 //! | module | content |

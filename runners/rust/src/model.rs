@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reads the fields of a serialized ModelProto that the example runtime needs; `onnx.proto` defines their numbers.
 
 use std::collections::BTreeMap;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Reads packs: the cases of onnx-conformance in one zip archive, which `docs/formats.md` describes.
 
 use std::collections::BTreeMap;

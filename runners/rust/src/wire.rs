@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! The wire format between the harness and a runner: `backends/README.md`, from the side of the runner.
 
 use std::fs::File;

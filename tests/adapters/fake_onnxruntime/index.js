@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stands for onnxruntime-node or onnxruntime-web: it throws what the bytes of the model say, or gives its inputs back.
 
 let open = 0;

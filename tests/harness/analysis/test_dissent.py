@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where implementations agree with one another and not with the oracle."""
 
 from __future__ import annotations

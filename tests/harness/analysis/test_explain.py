@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Statements on what failures share: complete where the truth is known, never false, and quick."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which conditions on a case a node of a user's model decides."""
 
 from __future__ import annotations

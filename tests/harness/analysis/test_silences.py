@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the specification leaves open, and what runtimes do there."""
 
 from __future__ import annotations

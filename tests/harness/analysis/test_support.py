@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict of results on the calls of a model: by version, type, attribute and rank."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Traits of a case: from its result alone, and from its model and inputs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A folder in a zip file is read as the folder itself is."""
 
 from __future__ import annotations

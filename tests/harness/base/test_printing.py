@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is printed: nothing from outside does more than be read, and an output that fails ends with a sentence."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The published schemas describe the files that the code reads and writes, and no others."""
 
 from __future__ import annotations

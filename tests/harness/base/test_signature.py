@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The place at which the process of a runtime ended."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts of a backend's name, which one module alone takes apart, and what a backend is."""
 
 from __future__ import annotations

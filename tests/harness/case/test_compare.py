@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Comparison of an answer with the expected values."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Digests of cases: equal on every processor, and different where a case is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The order of floating-point numbers by their bits, and their distances."""
 
 from __future__ import annotations

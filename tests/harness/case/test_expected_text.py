@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a case expects, as text: the other values and orders that the text allows are shown."""
 
 from __future__ import annotations

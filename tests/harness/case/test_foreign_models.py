@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models from outside: tensors that do not fit, endless functions, and files that are no files."""
 
 from __future__ import annotations

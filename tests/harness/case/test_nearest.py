@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Several values and several orders: what the text allows passes, and nothing else does."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Values drawn at random: right generators pass, each wrong one is named."""
 
 from __future__ import annotations

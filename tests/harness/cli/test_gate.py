@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`run --expectations` and `gate` on the command line: what a runtime's author sees and what CI gets."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The help of the program: every command in one group, on one line of 80 columns, and found by a similar name."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A folder of published reports, and its index."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`onnx-conformance run` from the outside: exit statuses, bad input, results that were cut off."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Clauses: where they are in force, and how strongly they bind."""
 
 from __future__ import annotations

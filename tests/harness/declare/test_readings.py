@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The register of readings, and the cases that rest on one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Functions that oracles share: the sums of a Fourier transform."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sized calls: the drawn values, the combinations of sizes, and the declarations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The texts of types: each is parsed, and written again as ONNX writes it."""
 
 from __future__ import annotations

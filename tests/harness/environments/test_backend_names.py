@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a user may name as a backend: files and modules of their own, everywhere a backend is named."""
 
 from __future__ import annotations

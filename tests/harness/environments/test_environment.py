@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runtimes that are right plainly, and wrong twice, with a file beside the model, in a locale or on two threads."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """uv and npm themselves: a project's settings do not reach them, the user's do, and a lock binds what they choose."""
 
 from __future__ import annotations

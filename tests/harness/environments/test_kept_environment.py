@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Kept environments: complete or absent, whoever is killed, fails, or makes the same at the same time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Environments of npm: its arguments, that they are kept whole or not at all, and messages where it fails."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Another onnx than the installed one: what names one, and commands that run with it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Python environments: the requirements of a version, the arguments of uv, and messages where it fails."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Locks of Python environments: their entries, and entries that they must not have."""
 
 from __future__ import annotations

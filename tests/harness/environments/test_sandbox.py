@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an adapter sees of this machine: environment variables, and in a sandbox files, processes and network."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which findings are one fault."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From results to findings: what is apart, what a script says, which are one, and what a new run changes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Version gaps as findings: the script runs both versions, and a gap that it does not show is no finding."""
 
 from __future__ import annotations

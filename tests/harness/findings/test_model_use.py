@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict of results and findings on each call of a model, also in subgraphs and functions."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The smallest case of a finding in the other versions of its operator with the same meaning."""
 
 from __future__ import annotations

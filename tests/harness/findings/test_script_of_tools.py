@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The script of a finding of a transformer: whatever is wrong with the model that it made, the script says so."""
 
 from __future__ import annotations

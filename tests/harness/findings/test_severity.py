@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The severity of a finding: that of its most ordinary case."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Titles that are understandable alone."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every form takes any delivered model: a declared case, a case of the core, a model with a pattern and a chain."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Forms without declared shapes: dimensions that the text equates have one symbol."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A node written out as the function body of its operator."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of forms: it has a row for every form that is built, and the rest of the harness reads it."""
 
 from __future__ import annotations

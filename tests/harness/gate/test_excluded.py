@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exclusions at the gate and in reports: they accept failures, and a stale one fails a run."""
 
 from __future__ import annotations

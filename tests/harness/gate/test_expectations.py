@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Expectations files: malformed members are named by line and key, with the right form."""
 
 from __future__ import annotations

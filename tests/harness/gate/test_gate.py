@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The gate: the status of every verdict for every expected one, and what else closes it."""
 
 from __future__ import annotations

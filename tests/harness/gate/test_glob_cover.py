@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Few globs for many ids: exactly these, none of the others."""
 
 from __future__ import annotations

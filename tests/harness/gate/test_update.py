@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`expectations update`: the gate opens, what people wrote stays, and no failure slips in."""
 
 from __future__ import annotations

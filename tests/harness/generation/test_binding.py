@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Declared arguments become values and attributes of the types that a case is expanded to."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Models in which other operators follow a case."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The core: few cases that reach what all of them reach, taken from the manifest, the same whenever the cases are."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases that follow from a signature and one valid call."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The form @expanded: whether the function body of an operator agrees with its text."""
 
 from __future__ import annotations

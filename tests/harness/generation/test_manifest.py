@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The manifest shows every change of a generated case."""
 
 from __future__ import annotations

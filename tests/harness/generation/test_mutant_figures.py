@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The committed figures: what `coverage` shows of them, and for how long they hold."""
 
 from __future__ import annotations

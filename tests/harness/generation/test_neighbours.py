@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases beside another node: the oracle gives for each what is expected, and each form occurs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Provisional cases: opset 28 as if it were new, its declarations taken out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Surroundings of rewrites: what each of them does to a model, and that a wrong rewrite is noticed."""
 
 import numpy as np

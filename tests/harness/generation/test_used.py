@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases that follow from the calls of real models, and the calls that have no case."""
 
 from __future__ import annotations

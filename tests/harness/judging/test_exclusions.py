@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exclusions: which failures they accept, and the sentences for malformed tables."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict of an answer, and how strongly the text forbids a model that got one."""
 
 from __future__ import annotations

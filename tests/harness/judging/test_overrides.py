@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Overrides: a wider tolerance for an operator and a type, which hides no wrong answer."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdicts that depend on claims, and on the execution provider that ran the tested operator."""
 
 from __future__ import annotations

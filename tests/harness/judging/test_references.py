@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Expected outputs for a user's model: those of the oracle, or of a backend that the user names."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The short test of an adapter: faults are named, and features that a runtime merely lacks are not."""
 
 from __future__ import annotations

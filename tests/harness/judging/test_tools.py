@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tools that change, infer or check models: each wrong one gets the verdict that it deserves."""
 
 from __future__ import annotations

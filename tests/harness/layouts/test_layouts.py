@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Layouts: foreign readers accept the folders, and accept every answer that the case permits."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a smaller declared case keeps."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Work that takes too long or too much is ended, and leaves nothing behind."""
 
 from __future__ import annotations

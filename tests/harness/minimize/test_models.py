@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whole models cut down: nodes go first, the oracle says what is expected, no tolerance is tighter than is right."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The guilty passes of an optimizer: the fewest with which a failure stays, by itself one, or several together."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Failures cut down: as small as their trigger, of the same verdict and clause, and never by another fault's help."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Functions whose values are between two numbers: an answer beyond them is wrong, however near it is."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The checks of operator files: every declared operator passes them, and each notices a wrong operator."""
 
 from __future__ import annotations

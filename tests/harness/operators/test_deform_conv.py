@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DeformConv: the oracle samples all positions at once; here each sample is computed by itself."""
 
 from __future__ import annotations

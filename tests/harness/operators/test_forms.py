@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What holds for the forms of every operator's cases."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Functions whose values have a known sum in each lane: an answer with another sum is wrong, however near it is."""
 
 from __future__ import annotations

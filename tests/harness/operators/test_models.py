@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What holds for every declared operator's versions, ids and models, whoever adds it."""
 
 from __future__ import annotations

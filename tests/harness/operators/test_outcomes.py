@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A case whose declared outcome is not that of the oracle is refused."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults of released runtimes that the public reported, as kinds: a wrapper of the oracle has each, and is noticed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The decisions that a second reader of long texts had to take: the text takes each, or our declaration marks it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls that ONNX's own shape inference rejects: two texts contradict each other, so the cases are unspecified."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Split and SplitToSequence: where runtimes and texts part, and what lies around it.
 
 The table is the one the operator files were written against. Expected values are written out by hand; inputs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Each case with values can fail: answers that are wrong by far are not accepted."""
 
 from __future__ import annotations

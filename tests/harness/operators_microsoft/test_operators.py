@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The operator files of com.microsoft: their faults, and how much of the text they cover."""
 
 from __future__ import annotations

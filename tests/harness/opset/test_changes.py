@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What changed between two versions of an operator, sentence by sentence and word by word."""
 
 from __future__ import annotations

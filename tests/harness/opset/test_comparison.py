@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`opset`: the range, what a terminal, Markdown and JSON say, and the gate of whoever adds an opset."""
 
 from __future__ import annotations

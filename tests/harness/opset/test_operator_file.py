@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`new`: the first lines of an operator file, another version of one, and a case from a model."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One adapter process at a time: failed starts, replies, and further requests."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adapters that are forked from a process that has loaded the runtime: who is blamed, what is loaded, what is left."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Answers that depend on uninitialized memory: they are found, and nothing else is taken for them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Slow cases: others run meanwhile, in another process, and no verdict changes for that."""
 
 from __future__ import annotations

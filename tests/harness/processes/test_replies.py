@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Replies that no right adapter gives: each is a reply or a broken one, in bounded memory and time, and nothing else.
 
 `ONNX_CONFORMANCE_ROUNDS=200000 pytest -k mutated tests/harness/processes` tries more; see tests/mutation.py.

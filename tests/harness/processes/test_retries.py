@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What failed runs again, and a case with two verdicts is flaky: never silently green, and never lost."""
 
 from __future__ import annotations

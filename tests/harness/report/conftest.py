@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real browser, for the pages that the reports write."""
 
 from __future__ import annotations

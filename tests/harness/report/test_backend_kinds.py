@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runtimes and tools side by side: a table a kind, in every report; runs of runtimes look as they always did."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CTRF: the members that its schema allows, and the status of each verdict."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The conformance report of execution providers: its outcomes, its schema, and reading it again."""
 
 from __future__ import annotations

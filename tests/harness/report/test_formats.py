@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What every format of a report holds: every verdict, hostile texts, runs cut off; and the `report` command."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GitHub Actions: annotations and step summaries within their limits, the most important first."""
 
 from __future__ import annotations

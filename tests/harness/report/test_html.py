@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The HTML report: its data, and that it works in a real browser with any message of a runtime."""
 
 from __future__ import annotations

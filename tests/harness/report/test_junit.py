@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JUnit XML: what readers of it find of each verdict, of the gate, and of a run that went wrong."""
 
 from __future__ import annotations

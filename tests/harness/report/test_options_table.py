@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of a tool with several options: which columns it has, and what its cells say."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results and findings of different suites or versions are named wherever they are together."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What reports count and print."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The last screen of a run: what came of each backend, and what to type next."""
 
 from __future__ import annotations

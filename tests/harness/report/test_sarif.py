@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SARIF: requirements of the standard and of GitHub's code scanning, rules that are sentences, and reported limits."""
 
 from __future__ import annotations

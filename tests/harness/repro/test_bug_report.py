@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bug reports: they render as meant with any message of a runtime, and reveal nothing about the machine."""
 
 from __future__ import annotations

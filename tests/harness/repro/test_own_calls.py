@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Code of a results file counts as this project's only if it is in the file of the adapter."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`repro` files: they run alone, and show what the run showed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scripts of models with large weights: the code stays short, and the data are at the end."""
 
 from __future__ import annotations

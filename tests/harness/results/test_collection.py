@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A combined site shows only results that it can compare."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Failures by a sentence that ONNX reworded after the runtime was built."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files are fetched and decompressed within limits, from a server on this machine."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results files of a run: one for each backend in a folder, and what a run says at its end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`merge`: shards and backends joined, and what does not belong together."""
 
 from __future__ import annotations

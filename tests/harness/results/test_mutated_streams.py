@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results files that somebody or something changed: every command that reads one ends with a status and a sentence."""
 
 from __future__ import annotations

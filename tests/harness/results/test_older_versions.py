@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs of the core on runtimes that lack the newest versions: the cases of the versions that they have instead."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples: which cases they hold, and that a sampled run is nowhere taken for a whole one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which failures a user meets first."""
 
 from __future__ import annotations

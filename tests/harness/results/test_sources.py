@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The list of sources of a combined site."""
 
 from __future__ import annotations

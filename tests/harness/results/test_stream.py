@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The result stream: written results are read unchanged, and every record fits the published schema."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trends: changes from version to version, the list of versions, and runs without a trend."""
 
 from __future__ import annotations

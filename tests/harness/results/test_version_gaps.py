@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Versions that a runtime lacks, although it runs an earlier one with the same meaning."""
 
 from __future__ import annotations

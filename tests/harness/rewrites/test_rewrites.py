@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the declared rewrites cover: every pass of the tools below, as their releases of today name them."""
 
 import collections

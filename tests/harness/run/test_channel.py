@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The channel to a worker: whole objects, whatever becomes of the other end."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Dask cluster: the results of one worker, and a line where something is out of reach."""
 
 from __future__ import annotations

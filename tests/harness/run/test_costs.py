@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What earlier runs took decides the order of slices, and nothing else."""
 
 from __future__ import annotations

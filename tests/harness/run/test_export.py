@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`generate` and `list`: parts of a suite, progress, and folders that are not empty."""
 
 from __future__ import annotations

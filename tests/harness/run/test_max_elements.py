@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """--max-elements leaves large cases out, and says how many."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workers in processes of their own: the results of one worker, whatever becomes of a worker."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Progress of a run: estimates, the pace of the last minutes, and output without a terminal."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Many cases on many adapters at once: every fault is caught by name, and no other case pays for it."""
 
 from __future__ import annotations

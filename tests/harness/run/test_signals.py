@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run that is terminated or killed: its results are kept, and no process of an adapter is left."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases that a search keeps: read back they fail again, nothing is overwritten, and the command says what it did."""
 
 from __future__ import annotations

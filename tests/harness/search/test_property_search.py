@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The search: a wrong adapter is caught, its failures are shrunk, and one seed draws one thing."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The names of dimensions in the descriptions of inputs and outputs."""
 
 from __future__ import annotations

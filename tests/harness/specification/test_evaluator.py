@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The oracle on whole models: nodes, functions, subgraphs; and as a backend."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Operator packages: what is wrong with one is told in a line, and the others work."""
 
 from __future__ import annotations

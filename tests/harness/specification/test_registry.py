@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which operator versions there are: those that an operator file declares and that the installed onnx has."""
 
 from __future__ import annotations

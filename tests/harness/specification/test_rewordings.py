@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Since which release of onnx a sentence stands in an operator version's text."""
 
 from __future__ import annotations

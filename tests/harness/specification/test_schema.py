@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What holds of any onnx: the newest opset, the onnx that was read, and sentences that another one words otherwise."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The options that select cases: the cases that each selects, and the sentence for a wrong value."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Claims: which cases they cover, the sentences for malformed files, and the claims of a run."""
 
 from __future__ import annotations

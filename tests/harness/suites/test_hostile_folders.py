@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders that are damaged or made to do harm: each is reported in a sentence, and the others run.
 
 ONNX_CONFORMANCE_ROUNDS says how many folders are changed at random; see tests/mutation.py.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The index: what the operator files declare, read from the cache in later commands."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sized cases of operators whose oracles treat many elements at once: the values computed one by one.
 
 Each function is the operator's text for the attributes of these cases, with one step for one element.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The suite `kernels`: real sizes, at which kernels differ from those for tiny tensors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The package of a vendor in tests/operators_example goes through every command, and its wrong runtime is caught."""
 
 from __future__ import annotations

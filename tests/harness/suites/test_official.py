@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ONNX's own cases against the oracles: each passes, or a clause says which sentence speaks against it."""
 
 from __future__ import annotations

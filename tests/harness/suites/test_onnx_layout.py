@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases in ONNX's test-data layout: written cases are read unchanged, and those of others are read."""
 
 from __future__ import annotations

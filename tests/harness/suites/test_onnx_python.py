@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files for onnx's own generator of node tests: its `expect` takes them, and its cases are ours."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packs: what `pack` writes is what `run --suite FILE` judges, and a damaged file gets a sentence."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packs: the same cases as were made, never a wrong one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Packs of slices: what a second run reads is what the first one made, in every respect that a run can notice."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Slices: together they are the selected cases, each once."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where cases come from, and what part of them a selection takes."""
 
 from __future__ import annotations

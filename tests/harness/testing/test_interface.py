@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The use from Python without the command line."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pytest plugin in a folder of its own, as the author of a runtime uses it."""
 
 from __future__ import annotations

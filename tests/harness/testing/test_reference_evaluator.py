@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ReferenceEvaluator: the interface of onnx.reference, with the oracles."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How far an answer may lie from the oracle's: exact, measured on the values at hand, or anything at all."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The readings about precision: which expected values rest on subnormal numbers."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measured errors: a careful implementation keeps within them, a careless one does not."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases of several nodes: what they allow, and which no answer decides."""
 
 from __future__ import annotations

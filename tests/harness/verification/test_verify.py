@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`verify` against runtimes that are right but for one node, one fusion, or one crash."""
 
 from __future__ import annotations

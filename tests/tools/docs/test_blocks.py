@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The blocks of pages that the code writes: they are as the code has them, and every command has one."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The list of faults that change nothing: read with a sentence for each mistake in it."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which faults a function can have."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults are put into oracles, and noticed by the cases that come out otherwise."""
 
 from __future__ import annotations

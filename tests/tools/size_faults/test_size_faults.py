@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of faults that depend on sizes: which operators notice each."""
 
 from __future__ import annotations

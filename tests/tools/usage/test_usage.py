@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Collecting models from packages, and counting them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The JSON Schemas of the files and messages that other programs read or write; docs/formats.md describes them.
 
 Each has an `$id` with its name and version, such as `urn:onnx-conformance:schema:findings:2`. Within a version, members

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lists of axes in the form that Squeeze and Unsqueeze share: an attribute before version 13, then an input."""
 
 from __future__ import annotations

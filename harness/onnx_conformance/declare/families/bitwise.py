@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bits of integers: the cases of operators with two integer tensors."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The two kinds of broadcasting in ONNX's texts: limited (by attributes) and multidirectional.
 
 Both classes declare the sentences that operators share, implement their meaning, and declare the cases that test them.

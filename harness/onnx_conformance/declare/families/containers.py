@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Containers: sequences and optionals, and their elements."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elementwise operators with one tensor, or with two numeric tensors: their shared sentences and their cases."""
 
 from __future__ import annotations

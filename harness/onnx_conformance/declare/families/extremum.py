@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The greatest and the least: of several tensors element by element, and along axes."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Logical operators, as the texts call them: a boolean for each pair of elements of two tensors."""
 
 from __future__ import annotations

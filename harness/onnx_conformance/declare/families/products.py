@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products of many factors: the cases in which partial products may leave the range of the type."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Quantization: which elements share a scale and a zero point (all, those of an axis, blocks), and saturation."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reduction along axes: the sentences that ReduceSum and similar operators share, their meaning, and their cases."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Subgraphs: the types of their outputs, and the values accumulated over their iterations."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums of many terms: their allowed errors, and the cases in which partial sums may overflow."""
 
 from __future__ import annotations

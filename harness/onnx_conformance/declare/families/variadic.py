@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elementwise operators with any number of tensors: the common part of Max, Min, Sum and Mean, and their cases."""
 
 from __future__ import annotations

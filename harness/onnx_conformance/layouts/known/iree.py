@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The layout of iree-test-suites/onnx_ops: models in MLIR, raw tensors, and a file of flags for each case.
 
 The rules of the reader:

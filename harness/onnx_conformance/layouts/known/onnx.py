@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ONNX's test-data layout, with case.json; see `suites.onnx_layout`. It expresses every case."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The layout of OpenCV's ONNX conformance test: ONNX's test data, a table of cases, and deny lists.
 
 The rules of the reader, from opencv/opencv, commit 6d335fda55309315d1efc411a7902632e8c80aaf,

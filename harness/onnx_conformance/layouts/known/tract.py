@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The layout of tract's suite `suite-onnx`: ONNX's test data by release, and `node.txt` with the cases that must pass.
 
 The rules of the reader, from sonos/tract, commit 38b383fbd8ee33873fd0b58fcc23480011554c0c,

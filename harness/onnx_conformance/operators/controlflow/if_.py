@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """If: run one of two subgraphs, depending on a condition.
 
     output, ... = If(cond, then_branch, else_branch)

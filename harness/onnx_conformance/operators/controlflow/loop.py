@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loop: run a subgraph repeatedly, controlled by a count and a condition.
 
     v_final_and_scan_outputs = Loop(M=None, cond=None, *v_initial, body)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scan: run a subgraph over the elements of tensors along an axis, carrying a state.
 
     final_state_and_scan_outputs = Scan(sequence_lens, *initial_state_and_scan_inputs, body, num_scan_inputs)  (8)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bernoulli: draw 0 or 1 for each element. The element is the probability of 1.
 
     output = Bernoulli(input, dtype=None, seed=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Constant: output the tensor in an attribute.
 
     output = Constant(value=...)

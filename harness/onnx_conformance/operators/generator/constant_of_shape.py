@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ConstantOfShape: fill a tensor of a computed shape with one value.
 
     output = ConstantOfShape(input, value=0.0)

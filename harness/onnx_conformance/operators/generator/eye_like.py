@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """EyeLike: ones on a diagonal of a matrix with the shape of the input.
 
     output = EyeLike(input, dtype=None, k=0)

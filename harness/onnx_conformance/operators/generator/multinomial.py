@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Multinomial: draw outcomes by their unnormalized log-probabilities.
 
     output = Multinomial(input, dtype=int32, sample_size=1, seed=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RandomNormal: draw values from a normal distribution.
 
     output = RandomNormal(shape=..., dtype=float, mean=0.0, scale=1.0, seed=None)

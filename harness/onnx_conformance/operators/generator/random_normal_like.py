@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RandomNormalLike: draw values from a normal distribution, in the shape of the input.
 
     output = RandomNormalLike(input, dtype=None, mean=0.0, scale=1.0, seed=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RandomUniform: draw values from a uniform distribution.
 
     output = RandomUniform(shape=..., dtype=float, low=0.0, high=1.0, seed=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RandomUniformLike: draw values from a uniform distribution, in the shape of the input.
 
     output = RandomUniformLike(input, dtype=None, low=0.0, high=1.0, seed=None)

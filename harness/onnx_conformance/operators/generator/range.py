@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Range: output the numbers from start up to limit (exclusive), in steps of delta.
 
     output = Range(start, limit, delta, stash_type=float)

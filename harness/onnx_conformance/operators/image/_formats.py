@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Image files: read and write lossless 8-bit images in PNG, BMP, TIFF and the portable formats.
 
 An image is (height, width, channels) of uint8: gray or three colours, optionally followed by alpha.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ImageDecoder: decode an image file to its pixels.
 
     image = ImageDecoder(encoded_stream, pixel_format="RGB")

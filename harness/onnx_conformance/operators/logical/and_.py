@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """And: whether both of two tensors are true, element by element.
 
     C = And(A, B)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BitShift: the bits of each integer moved to the left or to the right.
 
     Z = BitShift(X, Y, direction="LEFT")

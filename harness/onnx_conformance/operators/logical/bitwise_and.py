@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BitwiseAnd: the bits that are set in both of two integers, element by element.
 
     C = BitwiseAnd(A, B)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BitwiseNot: the bits that are not set, element by element.
 
     Y = BitwiseNot(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BitwiseOr: the bits that are set in either of two integers, element by element.
 
     C = BitwiseOr(A, B)

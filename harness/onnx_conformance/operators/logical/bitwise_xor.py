@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BitwiseXor: the bits that are set in just one of two integers, element by element.
 
     C = BitwiseXor(A, B)

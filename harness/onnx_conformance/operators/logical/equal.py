@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Equal: whether two tensors are equal, element by element.
 
     C = Equal(A, B)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Greater: whether one tensor is greater than another, element by element.
 
     C = Greater(A, B)

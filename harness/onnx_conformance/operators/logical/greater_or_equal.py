@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GreaterOrEqual: whether one tensor is greater than another or equal to it, element by element.
 
     C = GreaterOrEqual(A, B)

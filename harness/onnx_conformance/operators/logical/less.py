@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Less: whether one tensor is less than another, element by element.
 
     C = Less(A, B)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LessOrEqual: whether one tensor is less than another or equal to it, element by element.
 
     C = LessOrEqual(A, B)

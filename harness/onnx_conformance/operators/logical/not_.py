@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Not: the negation of each element.
 
     Y = Not(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Or: whether one of two tensors is true, or both, element by element.
 
     C = Or(A, B)

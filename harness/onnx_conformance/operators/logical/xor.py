@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Xor: whether one of two tensors is true, but not both, element by element.
 
     C = Xor(A, B)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Running sums and products, with the attributes of CumSum and CumProd."""
 
 from __future__ import annotations

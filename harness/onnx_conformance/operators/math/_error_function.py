@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The error function, which numpy lacks."""
 
 from __future__ import annotations

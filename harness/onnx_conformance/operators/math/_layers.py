@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LogSoftmax and Hardmax: the sentences on axes. Before version 13, the input is coerced into a matrix."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Losses of classes: the part of NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss after the log-probabilities."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matrix product of numpy.matmul, which the texts of MatMul and its quantized variants refer to."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sizes of matrix products, of classes and of lanes in real models."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Windows that are sums of cosines: the common part of HannWindow, HammingWindow and BlackmanWindow."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Abs: each element without its sign.
 
     Y = Abs(X)

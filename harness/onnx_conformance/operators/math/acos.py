@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Acos: the arccosine, element by element.
 
     output = Acos(input)

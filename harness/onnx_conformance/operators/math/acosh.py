@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Acosh: the hyperbolic arccosine, element by element.
 
     output = Acosh(input)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Add: two tensors element by element.
 
     C = Add(A, B)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asin: the arcsine, element by element.
 
     output = Asin(input)

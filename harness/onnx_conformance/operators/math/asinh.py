@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asinh: the hyperbolic arcsine, element by element.
 
     output = Asinh(input)

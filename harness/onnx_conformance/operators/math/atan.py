@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Atan: the arctangent, element by element.
 
     output = Atan(input)

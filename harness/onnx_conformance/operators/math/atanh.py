@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Atanh: the hyperbolic arctangent, element by element.
 
     output = Atanh(input)

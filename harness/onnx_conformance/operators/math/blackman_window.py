@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BlackmanWindow: a sum of two cosines, 1 in the middle and 0 at the ends.
 
     output = BlackmanWindow(size, periodic=1, output_datatype=float)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ceil: the least integer that is not below each element.
 
     Y = Ceil(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Celu: the exponential linear unit whose slope has no step at 0.
 
     Y = Celu(X)

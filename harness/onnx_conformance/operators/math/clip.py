@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Clip: replace elements below a minimum or above a maximum by that bound.
 
     output = Clip(input, min=None, max=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cos: the cosine, element by element.
 
     output = Cos(input)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cosh: the hyperbolic cosine, element by element.
 
     output = Cosh(input)

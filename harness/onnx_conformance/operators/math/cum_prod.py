@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CumProd: running products along an axis.
 
     y = CumProd(x, axis, exclusive=0, reverse=0)

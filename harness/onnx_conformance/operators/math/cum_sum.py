@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CumSum: running sums along an axis.
 
     y = CumSum(x, axis, exclusive=0, reverse=0)

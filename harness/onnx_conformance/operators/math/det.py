@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Det: the determinant of each square matrix.
 
     Y = Det(X)

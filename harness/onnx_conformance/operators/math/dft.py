@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DFT: the discrete Fourier transform along one axis, its inverse, and both of real signals by half a spectrum.
 
     output = DFT(input, dft_length=None, axis=-2, inverse=0, onesided=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Div: the quotient of two tensors, element by element.
 
     C = Div(A, B)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Einsum: products of tensors, summed over the indices that are not in the output term of an equation.
 
     Output = Einsum(*Inputs, equation)

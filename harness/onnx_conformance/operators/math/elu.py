@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Elu: each element; elements below 0 become alpha times the exponential minus 1.
 
     Y = Elu(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exp: the exponential, element by element.
 
     output = Exp(input)

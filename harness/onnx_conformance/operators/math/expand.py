@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Expand: broadcast a tensor to a shape.
 
     output = Expand(input, shape)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Floor: the greatest integer that is not above each element.
 
     Y = Floor(X)

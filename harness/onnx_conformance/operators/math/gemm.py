@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gemm: alpha * A * B + beta * C of matrices. A and B may be transposed.
 
     Y = Gemm(A, B, C=None, alpha=1.0, beta=1.0, transA=0, transB=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GroupedMatMul: multiply each row of a matrix by one or several selected matrices, as in mixtures of experts.
 
     output = GroupedMatMul(input, weights, group_indices, bias=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HammingWindow: a raised cosine on a pedestal.
 
     output = HammingWindow(size, periodic=1, output_datatype=float)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HannWindow: one period of a raised cosine, 1 in the middle and 0 at the ends.
 
     output = HannWindow(size, periodic=1, output_datatype=float)

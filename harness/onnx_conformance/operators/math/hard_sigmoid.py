@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HardSigmoid: a line, cut off at 0 and 1.
 
     Y = HardSigmoid(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HardSwish: each element times a line, cut off at 0 and 1.
 
     Y = HardSwish(X)

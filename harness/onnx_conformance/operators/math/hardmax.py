@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hardmax: 1 for the first of the greatest values, 0 for all others.
 
     output = Hardmax(input, axis=-1)

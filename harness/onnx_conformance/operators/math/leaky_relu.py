@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LeakyRelu: each element; elements below 0 are multiplied by a coefficient.
 
     Y = LeakyRelu(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Log: the natural logarithm, element by element.
 
     output = Log(input)

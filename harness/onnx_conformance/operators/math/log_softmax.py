@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LogSoftmax: the logarithm of the normalized exponential.
 
     output = LogSoftmax(input, axis=-1)

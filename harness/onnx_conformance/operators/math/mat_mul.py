@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MatMul: the matrix product, also of stacks of matrices.
 
     Y = MatMul(A, B)

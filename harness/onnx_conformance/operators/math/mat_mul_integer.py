@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MatMulInteger: the matrix product of two tensors of 8-bit integers minus their zero points, in 32 bits.
 
     Y = MatMulInteger(A, B, a_zero_point=0, b_zero_point=0)

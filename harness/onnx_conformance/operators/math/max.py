@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Max: the greatest values of any number of tensors, element by element.
 
     max = Max(data_0, ...)

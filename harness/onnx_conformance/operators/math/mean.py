@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mean: the mean of any number of tensors, element by element.
 
     mean = Mean(data_0, data_1, ...)

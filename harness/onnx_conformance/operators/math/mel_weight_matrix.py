@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MelWeightMatrix: the weights of the bins of a spectrum in the bands of a mel spectrum.
 
     output = MelWeightMatrix(num_mel_bins, dft_length, sample_rate, lower_edge_hertz, upper_edge_hertz, ...)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Min: the smallest values of any number of tensors, element by element.
 
     min = Min(data_0, ...)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mish: each element times the hyperbolic tangent of its softplus.
 
     Y = Mish(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mod: the remainder of a division, element by element.
 
     C = Mod(A, B, fmod=0)

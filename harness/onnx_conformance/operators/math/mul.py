@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Mul: the product of two tensors, element by element.
 
     C = Mul(A, B)

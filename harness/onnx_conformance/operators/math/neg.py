@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Neg: each element with its sign flipped.
 
     Y = Neg(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NegativeLogLikelihoodLoss: minus the log-probability of the correct class, weighted, averaged or summed.
 
     loss = NegativeLogLikelihoodLoss(input, target, weight=None, ignore_index=..., reduction="mean")

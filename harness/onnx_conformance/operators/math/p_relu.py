@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """PRelu: each element; elements below 0 are multiplied by the slope.
 
     Y = PRelu(X, slope)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pow: one tensor to the power of another, element by element.
 
     Z = Pow(X, Y)

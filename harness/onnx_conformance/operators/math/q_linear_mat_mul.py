@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QLinearMatMul: the matrix product of two quantized tensors, quantized.
 
     y = QLinearMatMul(a, a_scale, a_zero_point, b, b_scale, b_zero_point, y_scale, y_zero_point)

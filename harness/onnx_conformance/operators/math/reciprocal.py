@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reciprocal: 1 divided by each element.
 
     Y = Reciprocal(X)

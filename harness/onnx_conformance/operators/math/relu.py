@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Relu: each element, or 0 if the element is less than 0.
 
     Y = Relu(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Round: the nearest integer of each element, halves to the even one.
 
     Y = Round(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Selu: the scaled exponential linear unit.
 
     Y = Selu(X)

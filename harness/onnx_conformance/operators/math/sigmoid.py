@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sigmoid: the logistic function, element by element.
 
     Y = Sigmoid(X)

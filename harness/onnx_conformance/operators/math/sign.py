@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sign: 1, 0 or -1 for each element.
 
     output = Sign(input)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sin: the sine, element by element.
 
     output = Sin(input)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sinh: the hyperbolic sine, element by element.
 
     output = Sinh(input)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Softmax: the normalized exponential.
 
     output = Softmax(input, axis=-1)

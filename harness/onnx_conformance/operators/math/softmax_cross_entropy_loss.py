@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SoftmaxCrossEntropyLoss: minus the logarithm of softmax of the correct class, weighted, averaged or summed.
 
     output, log_prob = SoftmaxCrossEntropyLoss(scores, labels, weights=None, ignore_index=..., reduction="mean")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Softplus: the logarithm of 1 plus the exponential of each element.
 
     Y = Softplus(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Softsign: each element divided by 1 plus its absolute value.
 
     output = Softsign(input)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sqrt: the square root, element by element.
 
     Y = Sqrt(X)

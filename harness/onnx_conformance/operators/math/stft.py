@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """STFT: the discrete Fourier transforms of frames of a signal, each multiplied by a window.
 
     output = STFT(signal, frame_step, window=None, frame_length=None, onesided=1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sub: subtract one tensor from another, element by element.
 
     C = Sub(A, B)

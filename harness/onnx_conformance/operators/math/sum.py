@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sum: the sum of any number of tensors, element by element.
 
     sum = Sum(data_0, data_1, ...)

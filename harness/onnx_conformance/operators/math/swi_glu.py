@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SwiGLU: the Swish of a gate times a linear input, element by element.
 
     Y = SwiGLU(A, B, alpha=1.0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Swish: each element times its sigmoid.
 
     Y = Swish(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tan: the tangent, element by element.
 
     output = Tan(input)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tanh: the hyperbolic tangent, element by element.
 
     output = Tanh(input)

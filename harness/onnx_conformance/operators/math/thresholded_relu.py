@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ThresholdedRelu: each element above a threshold, 0 for the others.
 
     Y = ThresholdedRelu(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TopK: the largest or smallest elements along an axis, and their indices.
 
     Values, Indices = TopK(X, K, axis=-1, largest=1, sorted=1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Filters of convolutions: the sentences that the texts of convolutions share, except those on windows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Global pools: the sentences that the texts of GlobalAveragePool, GlobalMaxPool and GlobalLpPool share."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Convolutions of 8-bit integers: the sentences that the texts of ConvInteger and QLinearConv share."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The formula (x - mean) / sqrt(variance + epsilon) * scale + bias, and the allowed errors of its value."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pools: the sentences that the texts of MaxPool, AveragePool and LpPool share, except those on windows."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sizes of convolutions, pools and normalizations in real models."""
 
 from __future__ import annotations

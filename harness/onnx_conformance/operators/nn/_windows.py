@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Windows that slide over the spatial axes of a tensor: the sentences that convolutions and pools share.
 
 They define padding, strides and dilations in the same way, mostly in the same words. If a version of an operator

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Attention: weigh values by the softmax of scaled dot products of queries and keys.
 
     Y, present_key, present_value, qk_matmul_output = Attention(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """AveragePool: the average of each window.
 
     Y = AveragePool(X, kernel_shape, strides=..., pads=..., dilations=..., auto_pad="NOTSET", ceil_mode=0,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BatchNormalization: scale and shift each channel by the mean and variance of the inputs or of the batch.
 
     Y = BatchNormalization(X, scale, B, input_mean, input_var, epsilon=1e-5)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Col2Im: put blocks, which are columns, back into an image and add them where they overlap.
 
     output = Col2Im(input, image_shape, block_shape, dilations=..., pads=..., strides=...)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conv: sums of the products of each window of the input with each of some filters.
 
     Y = Conv(X, W, B=None, group=1, kernel_shape=..., strides=..., dilations=..., pads=..., auto_pad="NOTSET")

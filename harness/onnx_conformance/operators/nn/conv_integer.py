@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ConvInteger: sums of the products of windows and filters, of 8-bit integers minus their zero points, in 32 bits.
 
     y = ConvInteger(x, w, x_zero_point=0, w_zero_point=0, group=1, kernel_shape=..., strides=..., dilations=...,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ConvTranspose: every pixel of the input times each filter, added where the filters overlap.
 
     Y = ConvTranspose(X, W, B=None, group=1, kernel_shape=..., strides=..., dilations=..., pads=...,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DeformConv: a convolution whose filters sample the input at positions with an offset.
 
     Y = DeformConv(X, W, offset, B=None, mask=None, group=1, offset_group=1, kernel_shape=..., strides=...,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Dropout: a copy, or in training a scaled copy in which some elements are zero.
 
     output, mask = Dropout(data, ratio=0.5, training_mode=False, seed=...)

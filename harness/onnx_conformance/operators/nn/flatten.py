@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Flatten: reshape a tensor to a matrix. The dimensions before an axis become rows, the others become columns.
 
     output = Flatten(input, axis=1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GlobalAveragePool: the average of each channel.
 
     Y = GlobalAveragePool(X)

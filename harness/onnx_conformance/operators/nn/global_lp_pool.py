@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GlobalLpPool: the Lp norm of each channel.
 
     Y = GlobalLpPool(X, p=2)

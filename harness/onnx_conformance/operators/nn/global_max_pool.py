@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GlobalMaxPool: the greatest value of each channel.
 
     Y = GlobalMaxPool(X)

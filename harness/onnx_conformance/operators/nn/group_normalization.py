@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GroupNormalization: standardize each group of channels, then scale and shift channel by channel.
 
     Y = GroupNormalization(X, scale, bias, num_groups, epsilon=1e-5, stash_type=1)

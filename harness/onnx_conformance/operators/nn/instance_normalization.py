@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """InstanceNormalization: standardize each channel of each instance, then scale and shift it.
 
     output = InstanceNormalization(input, scale, B, epsilon=1e-5)

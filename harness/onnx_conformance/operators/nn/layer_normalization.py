@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LayerNormalization: standardize the last dimensions of a tensor, then scale and shift them.
 
     Y, Mean, InvStdDev = LayerNormalization(X, Scale, B=None, axis=-1, epsilon=1e-5, stash_type=1)

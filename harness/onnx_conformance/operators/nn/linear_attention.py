@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LinearAttention: write each token's key and value to a state, and read its query from it.
 
     output, present_state = LinearAttention(query, key, value, past_state=None, decay=None, beta=None, q_num_heads=...,

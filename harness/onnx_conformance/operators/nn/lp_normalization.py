@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LpNormalization: divide by the L1 or L2 norm along an axis.
 
     output = LpNormalization(input, axis=-1, p=2)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LpPool: the Lp norm of each window.
 
     Y = LpPool(X, kernel_shape, p=2, strides=..., pads=..., dilations=..., auto_pad="NOTSET", ceil_mode=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LRN: divide each element by a power of the sum of the squares around it, across channels.
 
     Y = LRN(X, size, alpha=1e-4, beta=0.75, bias=1)

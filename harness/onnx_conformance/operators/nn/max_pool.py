@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MaxPool: the greatest value in each window.
 
     Y, Indices = MaxPool(X, kernel_shape, strides=..., pads=..., dilations=..., auto_pad="NOTSET", ceil_mode=0,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MaxRoiPool: the greatest value of each part of a region of an image.
 
     Y = MaxRoiPool(X, rois, pooled_shape=..., spatial_scale=1.0)

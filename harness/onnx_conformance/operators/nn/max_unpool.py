@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MaxUnpool: put the results of a max pool back at their original positions, among zeros.
 
     output = MaxUnpool(X, I, output_shape=None, kernel_shape=..., strides=..., pads=...)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """MeanVarianceNormalization: standardize over some axes.
 
     Y = MeanVarianceNormalization(X, axes=[0, 2, 3])

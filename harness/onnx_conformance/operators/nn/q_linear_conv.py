@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QLinearConv: quantized sums of the products of windows and filters, both quantized.
 
     y = QLinearConv(x, x_scale, x_zero_point, w, w_scale, w_zero_point, y_scale, y_zero_point, B=0, group=1,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RMSNormalization: divide the last dimensions of a tensor by their root mean square, then scale them.
 
     Y = RMSNormalization(X, scale, axis=-1, epsilon=1e-5, stash_type=1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RotaryEmbedding: rotate pairs of the elements of each head by the angles of its position.
 
     Y = RotaryEmbedding(X, cos_cache, sin_cache, position_ids=None, interleaved=0, num_heads=None,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shrink: move each element closer to 0 by a bias. Elements near 0 become 0.
 
     output = Shrink(input)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TfIdfVectorizer: count the occurrences of each n-gram of a pool in a row, and weight the counts.
 
     Y = TfIdfVectorizer(X, mode, min_gram_length, max_gram_length, max_skip_count, ngram_counts, ngram_indexes,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NonMaxSuppression: among boxes that overlap too much, select those with the highest scores.
 
     selected_indices = NonMaxSuppression(boxes, scores, max_output_boxes_per_class=0, iou_threshold=0,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RoiAlign: pool regions of images by bilinear interpolation. Borders of regions may be between pixels.
 
     Y = RoiAlign(X, rois, batch_indices, mode="avg", output_height=1, output_width=1, sampling_ratio=0,

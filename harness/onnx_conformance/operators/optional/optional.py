@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Optional: make an optional of a value, or an empty one.
 
     output = Optional(input=None, type=None)

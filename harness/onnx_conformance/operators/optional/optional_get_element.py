@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OptionalGetElement: return the element of an optional.
 
     output = OptionalGetElement(input)

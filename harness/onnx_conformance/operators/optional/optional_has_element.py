@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OptionalHasElement: whether an optional has an element.
 
     output = OptionalHasElement(input)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """FlexAttention: softmax(Q K^T scale) V, with subgraphs that change scores and probabilities.
 
     Y = FlexAttention(Q, K, V, scale=None, softmax_precision=None, score_mod=None, prob_mod=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DequantizeLinear: compute real numbers from quantized ones, with a scale and a zero point.
 
     y = DequantizeLinear(x, x_scale, x_zero_point=0, axis=1, block_size=0, output_dtype=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DynamicQuantizeLinear: quantize to 8 bits, with a scale and a zero point computed from the numbers.
 
     y, y_scale, y_zero_point = DynamicQuantizeLinear(x)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """QuantizeLinear: compute quantized numbers from real ones, with a scale and a zero point.
 
     y = QuantizeLinear(x, y_scale, y_zero_point=0, axis=1, saturate=1, block_size=0, output_dtype=None, precision=None)

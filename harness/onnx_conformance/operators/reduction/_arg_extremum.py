@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The index of the greatest or the least element along an axis: the sentences that ArgMax and ArgMin share."""
 
 from __future__ import annotations

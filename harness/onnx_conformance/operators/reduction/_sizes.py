@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sizes of reductions to an index."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ArgMax: the index of the greatest element along an axis.
 
     reduced = ArgMax(data, axis=0, keepdims=1, select_last_index=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ArgMin: the index of the least element along an axis.
 
     reduced = ArgMin(data, axis=0, keepdims=1, select_last_index=0)

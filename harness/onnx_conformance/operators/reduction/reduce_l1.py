@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ReduceL1: the sum of absolute values along some axes.
 
     reduced = ReduceL1(data, axes=None, keepdims=1, noop_with_empty_axes=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ReduceL2: the square root of the sum of squares along some axes.
 
     reduced = ReduceL2(data, axes=None, keepdims=1, noop_with_empty_axes=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ReduceLogSumExp: the logarithm of the sum of the exponentials along some axes.
 
     reduced = ReduceLogSumExp(data, axes=None, keepdims=1, noop_with_empty_axes=0)

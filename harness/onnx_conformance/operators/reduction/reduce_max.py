@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ReduceMax: the largest element along some axes.
 
     reduced = ReduceMax(data, axes=None, keepdims=1, noop_with_empty_axes=0)

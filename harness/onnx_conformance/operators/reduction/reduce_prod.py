@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ReduceProd: the product along some axes.
 
     reduced = ReduceProd(data, axes=None, keepdims=1, noop_with_empty_axes=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ReduceSum: the sum along some axes.
 
     reduced = ReduceSum(data, axes=None, keepdims=1, noop_with_empty_axes=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ReduceSumSquare: the sum of squares along some axes.
 
     reduced = ReduceSumSquare(data, axes=None, keepdims=1, noop_with_empty_axes=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recurrent layers: the common part of LSTM, GRU and RNN, except the equations of one step."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cases of recurrent layers that LSTM, GRU and RNN share."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sizes of recurrent layers in real models, and their sized calls."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GRU: a recurrent layer with gates for updating and for resetting.
 
     Y, Y_h = GRU(X, W, R, B=None, sequence_lens=None, initial_h=None, ...)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LSTM: a recurrent layer with a cell and with input, output and forget gates.
 
     Y, Y_h, Y_c = LSTM(X, W, R, B=None, sequence_lens=None, initial_h=None, initial_c=None, P=None, ...)

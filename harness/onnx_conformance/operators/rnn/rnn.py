@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RNN: a simple recurrent layer.
 
     Y, Y_h = RNN(X, W, R, B=None, sequence_lens=None, initial_h=None, ...)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ConcatFromSequence: join the tensors of a sequence along an existing or a new axis.
 
     concat_result = ConcatFromSequence(input_sequence, axis, new_axis=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SequenceAt: return the tensor at a position of a sequence.
 
     tensor = SequenceAt(input_sequence, position)

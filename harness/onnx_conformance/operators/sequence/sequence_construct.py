@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SequenceConstruct: make a sequence of tensors.
 
     output_sequence = SequenceConstruct(*inputs)

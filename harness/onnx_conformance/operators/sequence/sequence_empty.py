@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SequenceEmpty: make a sequence without tensors.
 
     output = SequenceEmpty(dtype=1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SequenceErase: remove the tensor at a position of a sequence.
 
     output_sequence = SequenceErase(input_sequence, position=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SequenceInsert: add a tensor to a sequence, at a position or at the end.
 
     output_sequence = SequenceInsert(input_sequence, tensor, position=None)

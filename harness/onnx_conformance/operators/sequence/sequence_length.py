@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SequenceLength: count the tensors of a sequence.
 
     length = SequenceLength(input_sequence)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SequenceMap: apply a subgraph to each tensor of a sequence.
 
     out_sequence, ... = SequenceMap(input_sequence, *additional_inputs, body)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SplitToSequence: split a tensor into a sequence of tensors along an axis.
 
     output_sequence = SplitToSequence(input, split=1, axis=0, keepdims=1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Blocks of two spatial dimensions, and the depth dimension that contains their elements."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversion of elements from every type to every type: numbers, booleans, text, 2- to 8-bit types."""
 
 from __future__ import annotations

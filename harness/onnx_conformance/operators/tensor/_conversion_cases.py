@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversions to test: every type, from the limits of one type to those of another, and values with special rules."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Resampling as in the texts of Upsample and the first Resize: they define lengths and scales, but no coordinates."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Common code of the operators that scatter: the targets of updates, reductions, and the cases for the axis."""
 
 from __future__ import annotations

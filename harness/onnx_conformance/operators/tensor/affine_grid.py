@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """AffineGrid: the positions to which affine matrices map the pixels of an image or a volume.
 
     grid = AffineGrid(theta, size, align_corners=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """BitCast: reinterpret the bits of elements as another type of the same width.
 
     output = BitCast(input, to)

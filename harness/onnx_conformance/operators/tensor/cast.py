@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cast: convert elements to another type.
 
     output = Cast(input, to=TensorProto.INT32, saturate=1, round_mode="up")

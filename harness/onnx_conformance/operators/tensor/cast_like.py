@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CastLike: convert elements to the type of another tensor.
 
     output = CastLike(input, target_type, round_mode="up", saturate=1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CenterCropPad: crop to the middle or pad around it, to the requested dimensions.
 
     output_data = CenterCropPad(input_data, shape, axes=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Compress: the slices along an axis for which a condition is true.
 
     output = Compress(input, condition, axis=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Concat: join tensors along an axis.
 
     concat_result = Concat(*inputs, axis)

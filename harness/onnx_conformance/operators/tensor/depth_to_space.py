@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DepthToSpace: the channels become blocks of height and width.
 
     output = DepthToSpace(input, blocksize, mode="DCR")

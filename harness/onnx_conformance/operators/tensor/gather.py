@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gather: take slices of a tensor along one axis, at indices of any shape.
 
     output = Gather(data, indices, axis=0)

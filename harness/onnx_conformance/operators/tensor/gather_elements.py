@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GatherElements: take one element of a tensor for each index, along one axis.
 
     output = GatherElements(data, indices, axis=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GatherND: take elements or slices of a tensor, at tuples of indices.
 
     output = GatherND(data, indices, batch_dims=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GridSample: sample the input at the positions of a grid, with interpolation between pixels.
 
     Y = GridSample(X, grid, align_corners=0, mode="linear", padding_mode="zeros")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Identity: return the input unchanged.
 
     output = Identity(input)

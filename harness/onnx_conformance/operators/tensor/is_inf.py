@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """IsInf: which elements are infinite.
 
     Y = IsInf(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """IsNaN: which elements are not a number.
 
     Y = IsNaN(X)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """NonZero: the indices of the elements that are not zero.
 
     Y = NonZero(X)

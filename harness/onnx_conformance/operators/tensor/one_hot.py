@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OneHot: one value at each index and another value everywhere else, along a new dimension.
 
     output = OneHot(indices, depth, values, axis=-1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reshape: the same elements in the same order, under another shape.
 
     reshaped = Reshape(data, shape, allowzero=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Resize: a tensor with more or fewer elements along its dimensions.
 
     Y = Resize(X, roi=None, scales=None, sizes=None, axes=None, mode="nearest", nearest_mode="round_prefer_floor",

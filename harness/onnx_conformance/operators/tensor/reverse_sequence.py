@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ReverseSequence: reverse the first elements of each sequence of a batch.
 
     Y = ReverseSequence(input, sequence_lens, batch_axis=1, time_axis=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scatter: replace some elements of a copy of a tensor, at indices along an axis.
 
     output = Scatter(data, indices, updates, axis=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ScatterElements: write updates into a copy of a tensor, one element for each index, along one axis.
 
     output = ScatterElements(data, indices, updates, axis=0, reduction="none")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ScatterND: write slices into a copy of a tensor, each at the position of a tuple of indices.
 
     output = ScatterND(data, indices, updates, reduction="none")

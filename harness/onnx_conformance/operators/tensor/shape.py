@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Shape: return the dimensions of a tensor, or a slice of them, as a tensor.
 
     shape = Shape(data, start=0, end=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Size: count the elements of a tensor.
 
     size = Size(data)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Slice: cut a part out of a tensor, along any axes.
 
     output = Slice(data, starts, ends, axes=None, steps=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SpaceToDepth: blocks of height and width become channels.
 
     output = SpaceToDepth(input, blocksize, mode="DCR")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Split: cut a tensor into several along an axis.
 
     outputs = Split(input, split=None, axis=0, num_outputs=None)

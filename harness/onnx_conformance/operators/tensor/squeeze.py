@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Squeeze: remove dimensions of size one.
 
     squeezed = Squeeze(data, axes=None)

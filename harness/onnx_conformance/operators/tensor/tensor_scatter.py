@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TensorScatter: write an update into a cache, at an index along its sequence dimension.
 
     present_cache = TensorScatter(past_cache, update, write_indices=None, axis=-2, mode="linear")

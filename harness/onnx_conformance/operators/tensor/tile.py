@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tile: repeat a tensor along its axes.
 
     output = Tile(input, repeats)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Transpose: put the axes of a tensor in another order.
 
     transposed = Transpose(data, perm=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Unique: return the different elements of a tensor, or its different subtensors along an axis.
 
     Y, indices, inverse_indices, counts = Unique(X, axis=None, sorted=1)

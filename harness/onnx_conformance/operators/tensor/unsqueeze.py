@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Unsqueeze: the same elements with dimensions of one inserted into the shape; the inverse of Squeeze.
 
 Versions: 1 (axes as attribute), 11 (negative axes; no axis twice), 13 (axes as input), 21 (types), 23 (axes is 1-D;

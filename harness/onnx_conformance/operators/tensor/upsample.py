@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Upsample: enlarge a tensor along its dimensions.
 
     Y = Upsample(X, scales, mode="nearest")

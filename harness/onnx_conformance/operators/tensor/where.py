@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Where: take elements of one tensor or of another, by a condition.
 
     output = Where(condition, X, Y)

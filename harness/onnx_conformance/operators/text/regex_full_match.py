@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """RegexFullMatch: test whether each string as a whole matches a pattern in RE2's syntax.
 
     Y = RegexFullMatch(X, pattern=...)

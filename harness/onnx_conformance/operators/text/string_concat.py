@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """StringConcat: strings joined, element by element.
 
     Z = StringConcat(X, Y)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """StringNormalizer: remove stop words and change the case of the other strings.
 
     Y = StringNormalizer(X, case_change_action="NONE", is_case_sensitive=0, locale="en_US", stopwords=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """StringSplit: split each string into substrings, and count them.
 
     Y, Z = StringSplit(X, delimiter=None, maxsplit=None)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Linear models: the allowed errors of their scores."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Transforms of scores. The texts of the operators of ai.onnx.ml name them but do not define them."""
 
 from __future__ import annotations

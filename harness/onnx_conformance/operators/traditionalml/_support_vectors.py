@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Support vector machines: ONNX's texts name their parts but do not define how they compute a score."""
 
 from __future__ import annotations

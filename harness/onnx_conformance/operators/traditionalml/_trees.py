@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Decision trees: how cases and attributes represent them, comparisons in nodes, and the leaves that rows reach."""
 
 from __future__ import annotations

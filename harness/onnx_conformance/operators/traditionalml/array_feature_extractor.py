@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ArrayFeatureExtractor: the elements along the last axis that indices select.
 
     Z = ArrayFeatureExtractor(X, Y)

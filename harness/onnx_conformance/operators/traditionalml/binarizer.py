@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Binarizer: 1 for elements above a threshold, 0 for others.
 
     Y = Binarizer(X, threshold=0.0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CastMap: the values of a map with integer keys, as a tensor.
 
     Y = CastMap(X, cast_to="TO_FLOAT", map_form="DENSE")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CategoryMapper: strings to integers, or integers to strings, by two lists.
 
     Y = CategoryMapper(X, cats_strings=["b", "a"], cats_int64s=[7, -3], default_int64=-1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DictVectorizer: the values of a map in the order of a vocabulary.
 
     Y = DictVectorizer(X, string_vocabulary=["a", "c", "b", "z"])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """FeatureVectorizer: several tensors side by side, as floats.
 
     Y = FeatureVectorizer(X0, X1, ..., inputdimensions=[2, 3])

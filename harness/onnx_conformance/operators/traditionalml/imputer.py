@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Imputer: replace one value by other values.
 
     Y = Imputer(X, imputed_value_floats=[1.5], replaced_value_float=0.0)

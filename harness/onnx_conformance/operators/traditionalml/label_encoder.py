@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LabelEncoder: look up each element in a list and return the corresponding value.
 
     Y = LabelEncoder(X, keys_int64s=[1, 2], values_strings=["b", "a"], default_string="_Unused")

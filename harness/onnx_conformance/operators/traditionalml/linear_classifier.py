@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LinearClassifier: the class with the highest weighted sum of the features, and the sums of all classes.
 
     Y, Z = LinearClassifier(X, coefficients, intercepts, classlabels_ints=[7, -3, 0], multi_class=0,

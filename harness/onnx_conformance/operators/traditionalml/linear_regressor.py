@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """LinearRegressor: a weighted sum of the features for each target, and an intercept.
 
     Y = LinearRegressor(X, coefficients=[0.5, 2.0, -1.0], intercepts=[0.25], targets=1, post_transform="NONE")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Normalizer: divide each row by its greatest element, its sum, or the root of its sum of squares.
 
     Y = Normalizer(X, norm="MAX")

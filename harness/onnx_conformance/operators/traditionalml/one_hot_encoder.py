@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """OneHotEncoder: a row of zeros for each element, with a one at its category.
 
     Y = OneHotEncoder(X, cats_int64s=[7, -3, 0], zeros=1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Scaler: subtract an offset from each feature and multiply the difference by a scale.
 
     Y = Scaler(X, offset=[3.0], scale=[0.5])

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SVMClassifier: the classes that a support vector machine assigns to examples.
 
     Y, Z = SVMClassifier(X, classlabels_ints=[7, -3], kernel_type="LINEAR", kernel_params=[gamma, coef0, degree],

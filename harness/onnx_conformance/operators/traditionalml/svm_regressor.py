@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SVMRegressor: the numbers that a support vector machine assigns to examples.
 
     Y = SVMRegressor(X, kernel_type="LINEAR", kernel_params=[gamma, coef0, degree], support_vectors, n_supports,

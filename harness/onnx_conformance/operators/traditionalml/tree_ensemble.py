@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TreeEnsemble: the weights of the leaves that a row of features reaches, aggregated for each target.
 
     Y = TreeEnsemble(X, aggregate_function=1, post_transform=0, n_targets=1, tree_roots=[0],

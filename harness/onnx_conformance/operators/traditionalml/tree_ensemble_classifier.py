@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TreeEnsembleClassifier: the class with the most votes of the leaves of trees, and the votes of each class.
 
     Y, Z = TreeEnsembleClassifier(X, classlabels_int64s=[7, -3], post_transform="NONE", base_values=None,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """TreeEnsembleRegressor: the votes of the leaves of trees for each target, aggregated.
 
     Y = TreeEnsembleRegressor(X, n_targets=1, aggregate_function="SUM", post_transform="NONE", base_values=None,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """ZipMap: map the keys of the columns to the values of each row.
 
     Z = ZipMap(X, classlabels_int64s=[7, -3, 0])

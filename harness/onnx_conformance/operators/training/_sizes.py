@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sized calls of optimizers of weights."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adagrad: one step of gradient descent. The larger the sum of the squares of gradients, the shorter the step.
 
     outputs = Adagrad(R, T, *inputs, decay_factor=0, epsilon=1e-6, norm_coefficient=0)

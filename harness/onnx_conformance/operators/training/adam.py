@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Adam: one step of gradient descent with averages of the gradient and of its square.
 
     outputs = Adam(R, T, *inputs, alpha=0.9, beta=0.999, epsilon=1e-6, norm_coefficient=0, norm_coefficient_post=0)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gradient: the partial derivatives of one value of the enclosing graph with respect to others.
 
     Outputs = Gradient(*Inputs, xs, y, zs=None)

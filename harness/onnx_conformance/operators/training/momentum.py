@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Momentum: one step of gradient descent with momentum.
 
     outputs = Momentum(R, T, *inputs, alpha, beta, mode, norm_coefficient)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The data of a page, in blocks: JSON or arrays of numbers, compressed with gzip and encoded in base64.
 
 base64 has no character with a meaning in HTML, so no text of a runtime can end its block.

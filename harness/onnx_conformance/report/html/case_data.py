@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The description of a case for a page, without its results: model, inputs, expected values, parts of a script."""
 
 from __future__ import annotations

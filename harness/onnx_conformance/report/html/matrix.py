@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The matrices at the top of a page: operator versions by backend or option, with the shares of the verdicts."""
 
 from __future__ import annotations

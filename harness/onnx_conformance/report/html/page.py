@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builds the page from template, style, script, matrix and data, with a policy that allows no other script."""
 
 from __future__ import annotations

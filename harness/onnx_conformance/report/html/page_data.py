@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Data about verdicts and backends for the script of a page."""
 
 from __future__ import annotations

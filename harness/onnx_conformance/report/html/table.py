@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs side by side: a row for each case, a column for each backend of each run."""
 
 from __future__ import annotations

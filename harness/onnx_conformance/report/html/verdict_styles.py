@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The style of each verdict: a letter, words, and a family of colour and pattern; never only a colour."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of `verify` as one HTML page, which loads nothing from the network."""
 
 from __future__ import annotations

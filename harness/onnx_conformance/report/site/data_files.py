@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The data of a site: scripts that pass one block each to the page, because a page opened from disk may not fetch."""
 
 from __future__ import annotations

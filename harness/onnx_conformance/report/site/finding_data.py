@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings as data for a site."""
 
 from __future__ import annotations

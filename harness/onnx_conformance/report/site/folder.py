@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The folder of a site: files are written atomically, obsolete ones are removed, and foreign files are not changed."""
 
 from __future__ import annotations

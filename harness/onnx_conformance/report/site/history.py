@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A runtime over its versions: since which version cases pass, and the chart of its rates."""
 
 from __future__ import annotations

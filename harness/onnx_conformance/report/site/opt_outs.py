@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The operators that a runtime does not support, and its reasons."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The HTML of a site's pages: templates filled with scores, with a policy that allows only the site's script."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results as data for the pages: runtimes, operators with versions and families, and common cases."""
 
 from __future__ import annotations

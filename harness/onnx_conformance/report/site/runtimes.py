@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The runtimes of several runs: which columns are versions of one runtime, and which runtimes may be ranked."""
 
 from __future__ import annotations

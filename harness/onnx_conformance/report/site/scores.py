@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counts of verdicts on the same cases, the display of rates, and the strengths of a runtime in words."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes a site: data files, then the pages that load them; then obsolete files of an earlier site are removed."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls: the part of a pattern of real models that a generated case must have in common with it.
 
 A call is a pattern without the size, the constants and the classes of integers, at the newest version of the same

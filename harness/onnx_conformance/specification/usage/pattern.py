@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Patterns: how nodes of a model call their operators, without any of the model's values.
 
 A pattern contains the types, attributes and inputs of a node, and a class of their size. Two nodes with the same

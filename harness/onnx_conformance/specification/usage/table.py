@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of usage: how many nodes and models have each pattern. `nox -s usage` writes it; see `tools/usage/`."""
 
 from __future__ import annotations

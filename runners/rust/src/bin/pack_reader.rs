@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! Lists the cases of a pack, or extracts one of them.
 //!
 //!     pack_reader FILE               prints the id and the outcome of each case

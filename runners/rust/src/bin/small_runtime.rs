@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 //! A runner of onnx-conformance, and the runtime that it tests: Identity, Add since 7, and Split since 2.
 //!
 //!     onnx-conformance run --backend "cmd:small_runtime" --op Identity --op Add --op Split

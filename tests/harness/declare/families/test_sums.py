@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sums of many terms: how far they may be off, and where partial ones may overflow."""
 
 from __future__ import annotations

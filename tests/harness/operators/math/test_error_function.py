@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The error function of many numbers equals that of the standard library."""
 
 from __future__ import annotations

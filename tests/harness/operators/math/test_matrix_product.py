@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Products of matrices: sums in blocks equal sums of long doubles, and of integers of Python."""
 
 from __future__ import annotations

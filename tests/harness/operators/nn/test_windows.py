@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Windows: values from pixel to pixel equal those from window to window."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """DynamicQuantizeLinear beside a tie, where a scale that is off by an ULP rounds to the other integer."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Quantization of quotients whose rounding no text defines: every value between them is allowed, and no other."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Cast computes whole arrays at once; these tests compare it with one element at a time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """GridSample between pixels: two evaluations of one formula differ by their roundings, and that decides nothing."""
 
 from __future__ import annotations

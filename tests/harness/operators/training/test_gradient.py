@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Derivatives of graphs: slopes against closed forms, and what is not known how to differentiate."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The runs of a few runtimes, and the site that is made of them."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The static web site: what its pages say, and what the command does with a folder and with bad input."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The static web site in a real browser, opened from disk, with any text of a runtime."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tools on the site: tables of their own, never among runtimes, a page each with a table of its options."""
 
 from __future__ import annotations

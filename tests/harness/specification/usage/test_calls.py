@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Matching the calls of real models with cases."""
 
 from __future__ import annotations

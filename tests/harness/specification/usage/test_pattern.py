@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reading patterns from models."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of usage, and what it says."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts by verdict as a sentence, and as the parts of a bar.
 
 function sentenceOf(counts) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of the case in the address, with a link back to the list.
 
 let latest = 0; // The number of the latest request: an earlier case may finish loading after it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of a case: sentence, model, inputs, expected outcome, each backend's outputs, and how to reproduce it.
 
 function page(place, details, described) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The list of cases. Only the visible rows are in the document, however many cases there are.
 
 const NARROW = "(max-width: 700px)";

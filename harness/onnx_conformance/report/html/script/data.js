@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data: gzip blocks in base64, unpacked when they are needed.
 
 const blockText = (id) => document.getElementById(id).textContent;

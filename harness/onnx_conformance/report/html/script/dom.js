@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Elements are created one by one with text nodes; nothing here parses markup from a string.
 
 const byId = (id) => document.getElementById(id);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filter: the state in the address, and the cases that match it.
 
 const FIELDS = ["q", "op", "version", "type", "form", "tag", "verdict", "on", "clause", "change", "group"];

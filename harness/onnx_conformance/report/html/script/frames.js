@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Frames that scroll sideways: a fade shows where the table continues, and a sentence says so where the page has one.
 
 function frameShow(frame) {

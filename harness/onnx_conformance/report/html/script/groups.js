@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The failure patterns, and the changes between two runs. Both link to the list of cases.
 
 function groupLine(group) {

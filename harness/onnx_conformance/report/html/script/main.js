@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The state of the page: address, filter fields, keys, colours.
 
 const VIEWS = ["matrix", "cases", "case", "groups", "changes"];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The matrices: part of the HTML, updated by the filter, navigated with arrow keys; one for each kind of backend, one for each tool with options.
 
 const ROW = 35;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The script that reproduces a mismatch without the harness, the same as that of harness/onnx_conformance/repro/script.py.
 
 const safe = (text, limit = 500) => {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Light, dark, or the system setting; the choice is stored if the browser allows it.
 
 const THEMES = [["", "Auto", "system setting"], ["light", "Light", "light"], ["dark", "Dark", "dark"]];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Blocks: gzip in base64.
 
 function bytesOf(text) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data: each file calls a function with one block. The files are scripts, because a page from disk may load those.
 
 const here = document.documentElement.dataset;

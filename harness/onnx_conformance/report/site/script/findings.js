@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of the finding in the address, and the list of all findings.
 
 const STATES = { open: "open", fixed: "fixed", back: "regressed" };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The filter of the front page: ranking and heat map on the cases of some operators, opsets and types.
 
 const FIELDS = ["ops", "from", "to", "type"];

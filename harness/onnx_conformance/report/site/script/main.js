@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Starts the script of the page.
 
 const PAGES = { front: frontBegin, operator: operatorBegin, case: caseBegin, finding: findingBegin, findings: findingsBegin };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operators of a model file: a minimal protobuf reader that finds nodes, subgraphs, functions and opsets.
 
 /** The fields of a message: [number, value]; a value is a number, or the bytes of a text or message. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of an operator: its sentences, each with its cases and a letter for the verdict of every runtime.
 
 const MOST_ROWS = 200;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search: names first, then findings and cases that contain the words.
 
 const MOST_HITS = 30;
