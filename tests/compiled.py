@@ -64,6 +64,9 @@ def rust_tool(name: str) -> str:
     found = shutil.which(name) or shutil.which(name, path=str(Path.home() / ".cargo" / "bin"))
     if found is None:
         pytest.skip(f"there is no {name}, which the tests of Rust need")
+    asked = subprocess.run([found, "--version"], capture_output=True, text=True, timeout=60, check=False)
+    if asked.returncode != 0:  # Such as rustup's, in a home without a toolchain.
+        pytest.skip(f"{found} does not start: {asked.stderr.strip().splitlines()[:1]}")
     return found
 
 

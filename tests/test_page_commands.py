@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 from typing import TYPE_CHECKING
 
 import click
@@ -16,9 +17,11 @@ import onnx
 import onnx.parser
 import pytest
 
+import vendor_package
 from commands import command
 from onnx_conformance.cli.commands import main
-from paths import ROOT
+from paths import ADAPTERS, ROOT
+from vendor_package import EXAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +58,14 @@ PARSED = {
     "coverage --op GroupedMatMul": "the released onnx lacks the operator",
     "run --suite mine": "the command before it is only parsed",
     "generate --python --op GroupedMatMul": "the same",
+    "site collect": "it fetches files; tests/harness/results/ runs it",
+    "report results.ndjson": "a browser saves the file; tests/runners/ runs the page",
+    "gate results.ndjson --expectations accepted.toml": "the same",
+    "run --core --backend opencv": "it needs OpenCV; tests/harness/layouts/ runs it",
+    "generate --core --layout opencv --known-failures": "the same",
+    'run --backend "cmd:': "it needs a compiler; tests/runners/ compiles and runs the programs",
+    'run --core --backend "cmd:': "the same",
+    'run --op Add/14 --backend "cmd:': "the same",
 }
 """The beginnings of commands that are only parsed, with the reason."""
 MODEL = """
@@ -91,7 +102,11 @@ def fewer(line: str) -> list[str]:
     """Return the words of a command that does the same with fewer cases."""
     for slow, fast in FEWER.items():
         line = line.replace(slow, fast)
-    words = [REPLACED.get(word, word) for word in shlex.split(line)]
+    words = shlex.split(line)
+    words = [
+        word if before == "--layout" else REPLACED.get(word, word)
+        for before, word in zip(["", *words[:-1]], words, strict=True)
+    ]
     if words[0] in SELECTING and "--at-most" not in words:
         words += ["--at-most", "20"]
     if words[0] in SELECTING and not {"--op", "--model", "--opsets", "--suite"} & set(words):
@@ -118,15 +133,18 @@ def run_commands(text: str) -> int:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the current folder, with the files that pages assume: two models and a runtime."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Yield the current folder, with the files that pages assume: two models, two runtimes and an operator package."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     model = onnx.parser.parse_model(MODEL)
     for name in ("model.onnx", "my_model.onnx"):
         onnx.save(model, tmp_path / name)
     (tmp_path / "toy_runtime.py").write_bytes((DOCS / "toy_runtime.py").read_bytes())
-    return tmp_path
+    shutil.copyfile(ADAPTERS / "example_runtime.py", tmp_path / "my_runtime.py")
+    shutil.copytree(EXAMPLE, tmp_path / EXAMPLE.name, ignore=shutil.ignore_patterns("__pycache__"))
+    with vendor_package.forgotten():
+        yield tmp_path
 
 
 def prepare(page: str) -> None:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GLOBS = (
-    "*.md", "*.toml", "*.yml", "*.cff", "*.py", "Dockerfile", "docs/*", ".github/**/*.yml", "backends/*.md",
-    "backends/*.py", "harness/onnx_conformance/**/*.py", "harness/onnx_conformance/**/*.jinja",
+    "*.md", "*.toml", "*.yml", "*.cff", "*.py", "Dockerfile", "docs/**/*.md", "docs/*.py", ".github/**/*.yml",
+    "backends/*.md", "backends/*.py", "harness/onnx_conformance/**/*.py", "harness/onnx_conformance/**/*.jinja",
     "harness/onnx_conformance/**/*.js",
 )  # fmt: skip
 """The files that may contain the address or the version: everything that is installed, or that a user copies."""

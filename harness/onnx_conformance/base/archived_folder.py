@@ -58,7 +58,7 @@ def _contents(archive: str) -> Mapping[str, bytes]:
 def write(archive: Path, folder: Path, patterns: tuple[str, ...]) -> None:
     """Write the files of a folder to an archive; the same files are the same bytes.
 
-    The files are not compressed, because the archive becomes part of a compressed wheel.
+    The files are compressed with LZMA, which needs less space than the compression of a wheel.
 
     Args:
         archive: the path of the zip file.
@@ -67,4 +67,4 @@ def write(archive: Path, folder: Path, patterns: tuple[str, ...]) -> None:
     """
     with zipfile.ZipFile(archive, "w") as file:
         for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
-            file.writestr(zipfile.ZipInfo(path.name), path.read_bytes())
+            file.writestr(zipfile.ZipInfo(path.name), path.read_bytes(), zipfile.ZIP_LZMA)

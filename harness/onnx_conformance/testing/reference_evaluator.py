@@ -38,9 +38,9 @@ class InvalidModelError(HarnessError):
         detail: the part of the model that the sentence is about; may be empty.
     """
 
-    def __init__(self, no_answer: NoAnswer) -> None:
-        """Store the sentence."""
-        super().__init__("model-forbidden", f"the specification forbids the model or its inputs: {no_answer}")
+    def __init__(self, problem: str, no_answer: NoAnswer) -> None:
+        """Store the id of the problem, and the sentence."""
+        super().__init__(problem, f"the specification forbids the model or its inputs: {no_answer}")
         self.sentence, self.detail = no_answer.clause.text, no_answer.detail
 
 
@@ -52,9 +52,9 @@ class UnspecifiedResultError(HarnessError):
         detail: the part of the model that the sentence is about; may be empty.
     """
 
-    def __init__(self, no_answer: NoAnswer) -> None:
-        """Store the sentence."""
-        super().__init__("result-undefined", f"the specification does not define the result: {no_answer}")
+    def __init__(self, problem: str, no_answer: NoAnswer) -> None:
+        """Store the id of the problem, and the sentence."""
+        super().__init__(problem, f"the specification does not define the result: {no_answer}")
         self.sentence, self.detail = no_answer.clause.text, no_answer.detail
 
 
@@ -149,9 +149,9 @@ class ReferenceEvaluator:
         try:
             values = evaluator.model(_with_all_outputs(self.proto) if intermediate else self.proto, feed_inputs)
         except Rejected as rejected:
-            raise InvalidModelError(rejected) from None
+            raise InvalidModelError("model-forbidden", rejected) from None
         except NoAnswer as undefined:
-            raise UnspecifiedResultError(undefined) from None
+            raise UnspecifiedResultError("result-undefined", undefined) from None
         except UndeclaredError as undeclared:
             raise HarnessError("operator-undefined", f"{undeclared}") from None
         self._tell(evaluator)
@@ -161,31 +161,31 @@ class ReferenceEvaluator:
         graph = self.proto.graph
         if unknown := sorted(set(names) - set(self.output_names)):
             raise HarnessError(
-                "no-such-output", f"the model has no output {unknown[0]!r}; it has {', '.join(self.output_names)}"
+                "no-such-graph-output", f"the model has no output {unknown[0]!r}; it has {', '.join(self.output_names)}"
             )
         if unknown := sorted(set(feeds) - set(self.input_names)):
             raise HarnessError(
-                "no-such-input", f"the model has no input {unknown[0]!r}; it has {', '.join(self.input_names)}"
+                "no-such-graph-input", f"the model has no input {unknown[0]!r}; it has {', '.join(self.input_names)}"
             )
         initialized = {item.name for item in graph.initializer}
         for info in graph.input:
             if info.name not in feeds:
                 if info.name not in initialized:
-                    raise HarnessError("input-missing", f"the input {info.name!r} has no value")
+                    raise HarnessError("graph-input-missing", f"the input {info.name!r} has no value")
                 continue
             value, type_ = feeds[info.name], schema.type_of_proto(info.type)
             if isinstance(value, np.ndarray) and type_ is not None and type_.is_tensor:
                 wanted = schema.dtype_of(type_)
                 if value.dtype != wanted and not (wanted.kind == "O" and value.dtype.kind in "OU"):
                     raise HarnessError(
-                        "input-type-differs", f"the input {info.name!r} has type {value.dtype}; expected {wanted}"
+                        "graph-input-type-differs", f"the input {info.name!r} has type {value.dtype}; expected {wanted}"
                     )
 
     def _tell(self, evaluator: Evaluator) -> None:
         """Tell that some elements are open."""
         for clause in sorted(evaluator.open_by, key=lambda item: item.text):
             if self._unspecified == "raise":
-                raise UnspecifiedResultError(NoAnswer(clause))
+                raise UnspecifiedResultError("elements-undefined", NoAnswer(clause))
             if self._unspecified == "warn":
                 text = f"the specification does not define some elements: «{clause.text}»"
                 warnings.warn(text, UnspecifiedElementsWarning, stacklevel=3)
@@ -222,7 +222,7 @@ def _model(proto: Any, opsets: dict[str, int]) -> onnx.ModelProto:  # noqa: ANN4
         graph = _graph(proto.input, proto.output, [call])
         return onnx.helper.make_model(graph, opset_imports=imports, functions=[proto])
     raise HarnessError(
-        "not-a-model", f"a model, a function, a graph, a node, bytes or a path is expected, not {type(proto).__name__}"
+        "not-a-proto", f"a model, a function, a graph, a node, bytes or a path is expected, not {type(proto).__name__}"
     )
 
 
@@ -230,10 +230,10 @@ def _read(source: bytes | str | os.PathLike[str]) -> onnx.ModelProto:
     try:
         return onnx.load_from_string(source) if isinstance(source, bytes) else onnx.load(Path(source))
     except OSError as error:
-        raise HarnessError("model-unreadable", f"{source!r} cannot be read: {error.strerror}") from None
+        raise HarnessError("proto-unreadable", f"{source!r} cannot be read: {error.strerror}") from None
     except Exception as error:  # noqa: BLE001 - protobuf has several errors, and none with this meaning alone.
         shown = "the bytes are" if isinstance(source, bytes) else f"{source} is"
-        raise HarnessError("model-unreadable", f"{shown} not a model: {type(error).__name__}") from None
+        raise HarnessError("proto-unreadable", f"{shown} not a model: {type(error).__name__}") from None
 
 
 def _graph(inputs: Iterable[str], outputs: Iterable[str], nodes: list[onnx.NodeProto]) -> onnx.GraphProto:

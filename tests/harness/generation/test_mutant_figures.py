@@ -161,7 +161,7 @@ def test_the_command_reads_the_committed_figures(tmp_path: Path, monkeypatch: py
     op = registry.load().named("Split")
     new = dataclasses.replace(SOME, digest=figures.digest(op))
     figures.write_file(file, {str(op): new}, [str(op)])
-    monkeypatch.setattr(figures, "path", lambda: file)
+    monkeypatch.setattr(figures, "path", lambda *_: file)
     assert "88.8 %" in command("coverage", "--op", "Split").out
     [first, *_] = json.loads(command("coverage", "--op", "Split", "--json").out)
     assert first["faults"] == {**dataclasses.asdict(new), "current": True}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -118,10 +118,10 @@ def test_a_form_is_a_part_of_a_run_and_of_its_results_file(tmp_path: Path) -> No
 def test_a_command_that_was_interrupted_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put, count = onnx_layout.put, iter(range(1000))
 
-    def interrupted(files: object, folder: Path, *, replace: bool = False) -> bool:
+    def interrupted(files: object, folder: Path, **options: Any) -> bool:
         if next(count) == 7:
             raise KeyboardInterrupt
-        return put(files, folder, replace=replace)  # type: ignore[arg-type]
+        return put(files, folder, **options)  # type: ignore[arg-type]
 
     monkeypatch.setattr(onnx_layout, "put", interrupted)
     done = command("generate", *SPLIT, "--out", tmp_path)
@@ -151,14 +151,14 @@ def test_a_case_that_differs_is_replaced_only_with_overwrite(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_a_case_that_the_layout_cannot_hold_costs_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    encoded, name = onnx_layout.encoded, "ai.onnx/Split/18/uneven"
+    encoded, name = onnx_layout._encoded, "ai.onnx/Split/18/uneven"
 
     def refuses(case: Case) -> dict[str, bytes]:
         if case.id == name:
             raise onnx_layout.case_json.StoreError("no-place", f"{name}: no place for it")
         return encoded(case)
 
-    monkeypatch.setattr(onnx_layout, "encoded", refuses)
+    monkeypatch.setattr(onnx_layout, "_encoded", refuses)
     done = command("generate", *SPLIT, "--out", tmp_path)
     assert (done.status, written(tmp_path)) == (2, names() - {onnx_layout.folder_name(name)}), done.text
     assert f"{name}: no place for it" in done.err

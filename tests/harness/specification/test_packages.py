@@ -12,37 +12,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import vendor_package
 from commands import command
 from onnx_conformance.operators_microsoft import PACKAGE as MICROSOFT
 from onnx_conformance.specification import packages, registry, schema, schema_file
-from paths import TESTS
 from refusals import refuses
+from vendor_package import EXAMPLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-EXAMPLE = TESTS / "operators_example"
-
 
 @pytest.fixture(autouse=True)
-def _as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _as_before() -> Iterator[None]:
     """Forget packages in folders after each test."""
-    monkeypatch.setenv(packages.FOLDERS, "")
-    known = set(sys.modules)
-    _forget()
-    yield
-    for name in set(sys.modules) - known:
-        if name.partition(".")[0].startswith("operators_"):
-            del sys.modules[name]
-    monkeypatch.delenv(packages.FOLDERS)
-    _forget()
-
-
-def _forget() -> None:
-    for cached in (packages._found, packages._claimed, schema.every, schema.versions, schema.newest_opset):
-        cached.cache_clear()
-    schema.lowest_ir.cache_clear()
-    registry.load.cache_clear()
+    with vendor_package.forgotten():
+        yield
 
 
 def folder(tmp_path: Path, name: str, text: str) -> Path:

@@ -108,13 +108,13 @@ def test_a_result_that_the_text_leaves_open() -> None:
 
 
 WRONG: list[tuple[str, Any]] = [
-    ("input-missing", lambda it: it.run(None, {})),
-    ("no-such-input", lambda it: it.run(None, {"x": X, "z": X})),
-    ("no-such-output", lambda it: it.run(["c"], {"x": X})),
-    ("input-type-differs", lambda it: it.run(None, {"x": X.astype(np.float64)})),
-    ("model-unreadable", lambda _: ReferenceEvaluator(b"nothing")),
-    ("model-unreadable", lambda _: ReferenceEvaluator("no/such/file.onnx")),
-    ("not-a-model", lambda _: ReferenceEvaluator(3)),  # type: ignore[arg-type]
+    ("graph-input-missing", lambda it: it.run(None, {})),
+    ("no-such-graph-input", lambda it: it.run(None, {"x": X, "z": X})),
+    ("no-such-graph-output", lambda it: it.run(["c"], {"x": X})),
+    ("graph-input-type-differs", lambda it: it.run(None, {"x": X.astype(np.float64)})),
+    ("proto-unreadable", lambda _: ReferenceEvaluator(b"nothing")),
+    ("proto-unreadable", lambda _: ReferenceEvaluator("no/such/file.onnx")),
+    ("not-a-proto", lambda _: ReferenceEvaluator(3)),  # type: ignore[arg-type]
     ("unspecified-invalid", lambda _: ReferenceEvaluator(b"", unspecified="hide")),  # type: ignore[arg-type]
 ]
 
