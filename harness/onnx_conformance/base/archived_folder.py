@@ -1,24 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder whose files are in one zip file. The wheel contains the manifest in this way, as 1 file instead of 230."""
+"""A folder whose files are in one tar.xz. The wheel contains the manifest in this way, as 1 file instead of 230."""
 
 from __future__ import annotations
 
 import fnmatch
 import functools
-import zipfile
 from pathlib import Path, PosixPath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-SUFFIX = ".zip"
+SUFFIX = ".txz"
 
 
 class ArchivedPath(PosixPath):
-    """The path of a zip file, or of a file in it, with the methods that read.
+    """The path of an archive, or of a file in it, with the methods that read.
 
-    For example, `ArchivedPath("cases.zip") / "ai.onnx.Abs.txt"` is a file in `cases.zip`. All other methods of Path
+    For example, `ArchivedPath("cases.txz") / "ai.onnx.Abs.txt"` is a file in `cases.txz`. All other methods of Path
     behave as for a path below a file: they raise an OSError.
     """
 
@@ -48,23 +47,36 @@ def _contents(archive: str) -> Mapping[str, bytes]:
 
     All are read at once. An open archive could not be shared with forked processes, which move its position.
     """
+    import lzma  # noqa: PLC0415 - every command imports this module, and few read the archive
+    import tarfile  # noqa: PLC0415 - as above
+
+    found: dict[str, bytes] = {}
     try:
-        with zipfile.ZipFile(archive) as file:
-            return {name: file.read(name) for name in file.namelist()}
-    except zipfile.BadZipFile as error:
-        raise OSError(5, f"not a zip file: {error}", archive) from error
+        with tarfile.open(archive, "r:xz") as file:
+            for member in file:
+                content = file.extractfile(member)
+                if content is not None:
+                    found[member.name] = content.read()
+    except (tarfile.TarError, lzma.LZMAError, EOFError) as error:
+        raise OSError(5, f"not a tar.xz file: {error}", archive) from error
+    return found
 
 
 def write(archive: Path, folder: Path, patterns: tuple[str, ...]) -> None:
     """Write the files of a folder to an archive; the same files are the same bytes.
 
-    The files are compressed with LZMA, which needs less space than the compression of a wheel.
+    The files are compressed together, which needs less space than the compression of a wheel.
 
     Args:
-        archive: the path of the zip file.
+        archive: the path of the archive.
         folder: the folder; its subfolders are left out.
         patterns: globs for the names of the files.
     """
-    with zipfile.ZipFile(archive, "w") as file:
+    import io  # noqa: PLC0415 - as above
+    import tarfile  # noqa: PLC0415 - as above
+
+    with tarfile.open(archive, "w:xz", preset=9) as file:
         for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
-            file.writestr(zipfile.ZipInfo(path.name), path.read_bytes(), zipfile.ZIP_LZMA)
+            data, member = path.read_bytes(), tarfile.TarInfo(path.name)
+            member.size = len(data)
+            file.addfile(member, io.BytesIO(data))

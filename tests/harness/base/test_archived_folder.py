@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder in a zip file is read as the folder itself is."""
+"""A folder in an archive is read as the folder itself is."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def archived(folder: Path) -> ArchivedPath:
-    archive = folder.with_suffix(".zip")
+    archive = folder.with_suffix(".txz")
     archived_folder.write(archive, folder, PATTERNS)
     return ArchivedPath(archive)
 
@@ -48,12 +48,12 @@ def test_the_archive_has_the_files_and_their_texts(folder: Path) -> None:
 def test_a_missing_file_and_a_damaged_archive_are_errors_of_the_system(folder: Path) -> None:
     with pytest.raises(FileNotFoundError):
         (archived(folder) / "absent.txt").read_text()
-    damaged = folder.with_name("damaged.zip")
-    damaged.write_text("no zip file")
+    damaged = folder.with_name("damaged.txz")
+    damaged.write_text("no archive")
     with pytest.raises(OSError, match=str(damaged)):
         (ArchivedPath(damaged) / "ai.onnx.Split.txt").read_text()
     with pytest.raises(FileNotFoundError):
-        (ArchivedPath(folder / "absent.zip") / "ai.onnx.Split.txt").read_text()
+        (ArchivedPath(folder / "absent.txz") / "ai.onnx.Split.txt").read_text()
 
 
 def test_the_same_files_are_the_same_bytes(folder: Path) -> None:
