@@ -54,6 +54,7 @@ PRODUCT = Op(
     domain="com.microsoft",
     rank=rank_of_product("A", "B"),
     dimensions=dimensions_of_product("A", "B", "Y"),
+    approximate=True,  # The text does not define how A is quantized.
 )
 A = np.array([[0.75, -2, 3.5, 1.25], [-1, 4, 0.5, 2], [2.75, -3, 1, -0.25]])
 B = np.array([[2, 50], [0, 30], [44, 10], [61, 83]])
