@@ -44,7 +44,6 @@ OPT_OUTS: tuple[tuple[str, str, str], ...] = (
     # Operators of com.microsoft with features that only the kernel for another device has.
     ("Fail", r"does not support \w+ > 0 \(CUDA EP only\)", "no such feature on the CPU"),
     ("RuntimeException", r"not implemented for CPU", "no such feature on the CPU"),
-    ("Fail", r"not implemented for CPU", "no such feature on the CPU"),
     ("Fail", r"Unsupported value attribute datatype: \d+$", "no kernel"),
     (
         "Fail",

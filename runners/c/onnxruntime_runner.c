@@ -73,6 +73,8 @@ static const char *const OPT_OUTS[][3] = {
     {"Fail", "No Op registered for", "no such operator in its schemas"},
     {"Fail", "is not a registered function/op", "no such operator in its schemas"},
     {"InvalidGraph", "In Node, \\(\"InsertedPrecisionFreeCast_", "float16 in an opset below those that it supports"},
+    {"Fail", "does not support [A-Za-z0-9_]+ > 0 \\(CUDA EP only\\)", "no such feature on the CPU"},
+    {"RuntimeException", "not implemented for CPU", "no such feature on the CPU"},
     {"Fail", "Unsupported value attribute datatype: [0-9]+$", "no kernel"},
     {"Fail", "Currently do not support dims higher than 2|Unsupported sparse tensor data type",
      "no such sparse tensor"},

@@ -44,7 +44,10 @@ def adapter(request: pytest.FixtureRequest) -> Any:
 
 def model(graph: str, opset: int = 18, ir: int = 8) -> bytes:
     """Return a model from ONNX's text; it imports the domains that it names."""
-    opsets = [f'"" : {opset}', *(f'"{domain}" : 1' for domain in ("ai.onnx.ml", "absent") if f"{domain}." in graph)]
+    opsets = [
+        f'"" : {opset}',
+        *(f'"{domain}" : 1' for domain in ("ai.onnx.ml", "com.microsoft", "absent") if f"{domain}." in graph),
+    ]
     head = f"<ir_version: {ir}, opset_import: [{', '.join(opsets)}]>"
     return bytes(parser.parse_model(f"{head} {graph}").SerializeToString())
 
@@ -331,6 +334,11 @@ ORT_OPT_OUTS = {
         model("g (float16[2] x) => (float16[2] y) { y = Neg(x) }", opset=5),
         {"x": np.zeros(2, np.float16)},
         "float16 in an opset below those that it supports",
+    ),
+    "feature": (
+        model("g (float[1,2,1,3,4] x) => (float[1,2,4] y) { y = com.microsoft.MultiHeadAttention<num_heads = 1>(x) }"),
+        {"x": np.ones((1, 2, 1, 3, 4), np.float32)},
+        "no such feature on the CPU",
     ),
     "locale": (model(LOCALE), {"x": array("string", (1,))}, "a locale is missing on this machine"),
     "strings": (model(STRINGS), {"x": array("string", (2,)), "b": B16}, "no way to pass this type"),
