@@ -238,3 +238,8 @@ def clean(text: object, limit: int = MAX_MESSAGE) -> str:
 def line(text: object, limit: int = 300) -> str:
     """Return a text from outside as one clean line."""
     return " ".join(clean(text, limit).split())
+
+
+def few(names: Sequence[str], most: int = 6) -> str:
+    """Return the first names as one text, and the number of further names."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

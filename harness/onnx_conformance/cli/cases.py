@@ -43,8 +43,7 @@ from onnx_conformance.run import export
 from onnx_conformance.specification import packages, registry, schema
 from onnx_conformance.suites import of_package, onnx_python
 from onnx_conformance.suites.generated import Generated
-from onnx_conformance.suites.lookup import check_all_matched, check_selection, find_operator
-from onnx_conformance.suites.of_package import OfPackage
+from onnx_conformance.suites.lookup import check_all_matched, check_selection, find_operator, suite_of
 from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
@@ -97,8 +96,7 @@ def _operator(op: Op, since: int | None) -> Iterator[str]:
     """Yield the lines about an operator, or about one of its versions."""
     versions = [version for version in registry.versions(op) if since in {None, version.since}]
     name = str(op) if since is None else f"{op}/{since}"
-    owner = packages.owner_of(op.domain, op.name) or packages.ONNX
-    suite = Generated() if owner is packages.ONNX else OfPackage(owner)
+    suite = suite_of(packages.owner_of(op.domain, op.name))
     listed = suite.listed(Selection(ops=(globs.literal(name),)))
     return operator_report.lines(op, versions, listed, os.path.relpath(operator_file.path_of(op)))
 
@@ -254,7 +252,7 @@ def coverage_(selection: Selection, package: str, as_json: bool) -> None:  # noq
     """
     chosen = packages.named(package)
     declared = registry.load(chosen)
-    suite = Generated() if chosen is packages.ONNX else OfPackage(chosen)
+    suite = suite_of(chosen)
     selection.respell(schema.every_version(chosen))
     measured: list[coverage.Coverage] = []
     for op_path, versions in schema.every(chosen).items():

@@ -3,17 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import click
 
 from onnx_conformance.base import printing
 from onnx_conformance.cli.options import exit_with
+from onnx_conformance.declare import Op
 from onnx_conformance.generation import operator_checks
 from onnx_conformance.specification import packages, registry
-
-if TYPE_CHECKING:
-    from onnx_conformance.declare import Op
 
 
 @click.command("check")
@@ -27,9 +23,13 @@ def check(names: tuple[str, ...], forms: bool) -> None:  # noqa: FBT001 - click'
     tests of this project run the same checks. The name of an operator package, such as microsoft, selects all its
     operators. The exit status is 1 if there is a fault.
     """
-    found, ops = 0, [op for name in names for op in _named(name)]
+    found, ops = 0, list[Op]()
     for name in names:
-        for sentence in package.differences() if (package := packages.find(name)) is not None else ():
+        if (package := packages.find(name)) is None:
+            ops.append(registry.load().named(name))
+            continue
+        ops += registry.load(package)
+        for sentence in package.differences():
             found += 1
             printing.show(sentence)
     for op in ops:
@@ -41,9 +41,3 @@ def check(names: tuple[str, ...], forms: bool) -> None:  # noqa: FBT001 - click'
         printing.show(f"{checked}: {found} fault{'s' if found > 1 else ''}")
         exit_with(1)
     printing.show(f"{checked}: no faults found")
-
-
-def _named(name: str) -> list[Op]:
-    """Return the operator with a name, or the operators of the package with this name."""
-    package = packages.find(name)
-    return list(registry.load(package)) if package is not None else [registry.load().named(name)]

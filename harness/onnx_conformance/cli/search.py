@@ -21,8 +21,7 @@ from onnx_conformance.run import progress
 from onnx_conformance.specification import packages
 from onnx_conformance.suites.case_json import StoreError
 from onnx_conformance.suites.generated import Generated
-from onnx_conformance.suites.lookup import check_selection
-from onnx_conformance.suites.of_package import OfPackage
+from onnx_conformance.suites.lookup import check_selection, suite_of
 from onnx_conformance.suites.selection import Selection
 
 HAS_HYPOTHESIS = importlib.util.find_spec("hypothesis") is not None
@@ -91,7 +90,7 @@ def search_(
     freeze.check(where)
     chosen_package = packages.named(package)
     of_onnx = chosen_package is packages.ONNX
-    check_selection(Generated() if of_onnx else OfPackage(chosen_package), selection)
+    check_selection(suite_of(chosen_package), selection)
     target = backend_names.resolve(backend, python, passes)
     if isolate is not None:
         target = sandbox.around(Generated.name, None, shown=isolate).of(target)

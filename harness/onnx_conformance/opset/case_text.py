@@ -69,7 +69,7 @@ def _clause_name(op: Op, clause: Clause) -> str:
     for name, value in vars(Rule).items():
         if value == clause:
             return f"Rule.{name}"
-    for module in registry.operator_modules(packages.owner_of(op.domain, op.name) or packages.ONNX):
+    for module in registry.operator_modules(packages.owner_of(op.domain, op.name)):
         if registry.declares(module, op):
             for name, value in vars(importlib.import_module(module)).items():
                 if value is clause or (isinstance(value, Clause) and clause in value.wordings):

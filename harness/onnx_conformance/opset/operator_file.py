@@ -64,7 +64,7 @@ class Draft:
 
 def folder_of(version: OperatorVersion) -> Path:
     """Return the folder of an operator file: the one that onnx/defs has the operator in, or that of its package."""
-    owner = packages.owner_of(version.domain, version.name) or packages.ONNX
+    owner = packages.owner_of(version.domain, version.name)
     if owner is not packages.ONNX:
         return registry.folder_of(owner)
     name = schema.folder(version)
@@ -91,7 +91,7 @@ def path_of(op: Op) -> Path:
     Raises:
         OperatorFileError: it does not exist.
     """
-    for name in registry.operator_modules(packages.owner_of(op.domain, op.name) or packages.ONNX):
+    for name in registry.operator_modules(packages.owner_of(op.domain, op.name)):
         path = registry.file_of(name)
         if f'"{op.name}"' in path.read_text("utf-8") and registry.declares(name, op):
             return path

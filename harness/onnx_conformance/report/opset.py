@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from onnx_conformance.base.verdict import natural
+from onnx_conformance.base.verdict import few, natural
 from onnx_conformance.opset.changes import ChangeKind
 from onnx_conformance.report.markup import plain
 
@@ -72,8 +72,7 @@ def _rows(step: Step) -> Iterator[tuple[str, str]]:
 
 
 def _some(names: Sequence[str], form: str = "{}") -> str:
-    rest = f" and {len(names) - MOST} more" if len(names) > MOST else ""
-    return ", ".join(form.format(name) for name in names[:MOST]) + rest
+    return few(list(map(form.format, names)), MOST)
 
 
 def _ordered(comparison: Comparison) -> list[Step]:

@@ -12,7 +12,7 @@ from tabulate import tabulate
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.printing import clipped, quoted
-from onnx_conformance.base.verdict import Verdict, clean, line, natural, version_number
+from onnx_conformance.base.verdict import Verdict, clean, few, line, natural, version_number
 from onnx_conformance.declare import readings
 from onnx_conformance.report import backend_kinds
 from onnx_conformance.report.markup import plain
@@ -343,8 +343,7 @@ def _ordered(names: Iterable[str]) -> list[str]:
 
 def some(names: Iterable[str]) -> str:
     """Return at most six names in order (versions as numbers), and the number of further names."""
-    ordered = _ordered(names)
-    return ", ".join(ordered[:6]) + (f" and {len(ordered) - 6} more" if len(ordered) > 6 else "")  # noqa: PLR2004
+    return few(_ordered(names))
 
 
 def wrapped(label: str, text: str, room: int = 9, width: int = WIDTH) -> str:

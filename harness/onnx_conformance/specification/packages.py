@@ -60,6 +60,7 @@ def add_folder(folder: Path) -> None:
     if absolute not in known:
         os.environ[FOLDERS] = os.pathsep.join((*known, absolute))
         _found.cache_clear()
+        _claimed.cache_clear()
     for problem in _found()[1]:
         if str(folder) in problem.text or absolute in problem.text:
             raise PackageError(problem.id, problem.text)
@@ -110,11 +111,11 @@ def schemas_of(package: OperatorPackage) -> Schemas:
     return {key: found for key, (owner, found) in sorted(_claimed()[0].items()) if owner is package}
 
 
-def owner_of(domain: str, name: str) -> OperatorPackage | None:
-    """Return the package that defines an operator; None if none does."""
+def owner_of(domain: str, name: str, unknown: OperatorPackage = ONNX) -> OperatorPackage:
+    """Return the package that defines an operator; `unknown` if none does."""
     if (domain, name) in _of_onnx():
         return ONNX
-    return _claimed()[0].get((domain, name), (None, ()))[0]
+    return _claimed()[0].get((domain, name), (unknown, ()))[0]
 
 
 def schemas(domain: str, name: str) -> tuple[onnx.defs.OpSchema, ...]:
@@ -162,7 +163,6 @@ def _claimed() -> tuple[dict[tuple[str, str], tuple[OperatorPackage, tuple[onnx.
 @functools.cache
 def _found() -> tuple[dict[str, OperatorPackage], list[Note]]:
     """Return the other packages than ONNX's by name, and notes on unusable ones."""
-    _claimed.cache_clear()
     packages: dict[str, OperatorPackage] = {}
     wrong: list[Note] = []
     for place, load in _places():

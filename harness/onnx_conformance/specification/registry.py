@@ -111,7 +111,7 @@ class _Files(Registry):
 
     def find(self, domain: str, name: str) -> Op | None:
         """Return the operator, of any package; None if no file declares it."""
-        owner = packages.owner_of(domain, name) or self._package  # A file may declare one that this onnx lacks.
+        owner = packages.owner_of(domain, name, self._package)  # A file may declare one that its package lacks.
         if owner is not self._package:
             return load(owner).find(domain, name)
         self._import(name)

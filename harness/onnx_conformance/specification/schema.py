@@ -195,7 +195,7 @@ def known(domain: str, name: str) -> bool:
 
 def checkable(domain: str, name: str) -> bool:
     """Return whether onnx's checker accepts an operator: one of ONNX, or of a domain that it does not know."""
-    return domain not in OF_ONNX or packages.owner_of(domain, name) in {None, packages.ONNX}
+    return domain not in OF_ONNX or packages.owner_of(domain, name) is packages.ONNX
 
 
 def in_force(domain: str, name: str, opset: int) -> OperatorVersion:
@@ -280,8 +280,8 @@ def newest_opset(domain: str) -> int:
 def usual_opset(version: OperatorVersion) -> int:
     """Return the opset of models of an operator version: the one that introduced it, if ONNX or its own domain did."""
     owner = packages.owner_of(version.domain, version.name)
-    added = owner is not None and owner is not packages.ONNX and version.domain in OF_ONNX
-    return max(version.since, owner.opset) if owner is not None and added else version.since
+    added = owner is not packages.ONNX and version.domain in OF_ONNX
+    return max(version.since, owner.opset) if added else version.since
 
 
 @functools.cache

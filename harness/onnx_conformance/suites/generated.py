@@ -14,7 +14,7 @@ import onnx
 
 from onnx_conformance.base.errors import Note
 from onnx_conformance.base.package import FOLDER
-from onnx_conformance.base.verdict import Unreadable, parts
+from onnx_conformance.base.verdict import Unreadable, few, parts
 from onnx_conformance.case.case import PLAIN
 from onnx_conformance.generation import core, expansion, manifest, mutant_figures, plans
 from onnx_conformance.specification import registry
@@ -25,7 +25,7 @@ from onnx_conformance.suites.slices import divided
 from onnx_conformance.suites.suite import Outlook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import CaseSpec, Op
@@ -108,7 +108,7 @@ class Generated:
             (note, [name for name in names if selection.takes_operator(name)])
             for note, names in index.left_out(self.index)
         ]
-        return [Note(note.id, f"{note.text}{_few(names)}") for note, names in said if names]
+        return [Note(note.id, f"{note.text}{few(names)}") for note, names in said if names]
 
     def operators(self) -> list[str]:
         """Return the declared operator versions."""
@@ -297,7 +297,3 @@ def _counted(fits: Mapping[str, Callable[[str], bool]], selection: Selection, ca
 
 def _selected(op: Op, version: OperatorVersion, selection: Selection) -> list[CaseSpec]:
     return [spec for spec in plans.specs_of(op, version) if selection.may_take(str(version), spec.tags)]
-
-
-def _few(names: Sequence[str], most: int = 6) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import Op
+    from onnx_conformance.declare.package import OperatorPackage
     from onnx_conformance.generation.deliveries import Plan
 
 GLOBS = ("--op ", "--case ", "--tag ", "--form ")
@@ -55,9 +56,14 @@ def open_suite(name: str) -> Suite:
         if name == known.name:
             return known()
     if (package := packages.find(name)) is not None:
-        return OfPackage(package)
+        return suite_of(package)
     path = Path(name)
     return PackFile(path) if path.suffix == SUFFIX or zipfile.is_zipfile(path) else Folder(path)
+
+
+def suite_of(package: OperatorPackage) -> Suite:
+    """Return the suite of the cases that the operator files of a package declare."""
+    return Generated() if package is packages.ONNX else OfPackage(package)
 
 
 def check_readable(suite: Suite) -> None:
@@ -251,8 +257,8 @@ def _suite_of(name: str) -> Suite:
     """Return the suite that has a case of such a name."""
     if name.startswith("official/"):
         return Official()
-    owner = packages.owner_of(*name.split("/")[:2]) if name.count("/") > 1 else None
-    return Generated() if owner in {None, packages.ONNX} else OfPackage(owner)
+    domain, _, rest = name.partition("/")
+    return suite_of(packages.owner_of(domain, rest.partition("/")[0]))
 
 
 def plan_of(case: Case) -> Plan:

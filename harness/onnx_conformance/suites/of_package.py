@@ -13,6 +13,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from onnx_conformance.base.errors import Note
+from onnx_conformance.base.verdict import few
 from onnx_conformance.declare import Tag
 from onnx_conformance.generation import core, plans, sized
 from onnx_conformance.specification import packages, registry, rewordings, schema
@@ -60,7 +61,7 @@ class OfPackage:
         """Return notes on packages that cannot be used, and on selected operators without an operator file."""
         every, have = schema.every(self.package), {str(op) for op in self._registry}
         lacking = [name for name in every if name not in have and any(map(selection.takes_operator, every[name]))]
-        text = f"{len(lacking)} of the {len(every)} operators of {self.package.source} have no cases: {_few(lacking)}"
+        text = f"{len(lacking)} of the {len(every)} operators of {self.package.source} have no cases: {few(lacking)}"
         notes = [*packages.problems(), *([Note("operators-without-cases", text)] if lacking else [])]
         reworded = [
             str(version)
@@ -68,7 +69,7 @@ class OfPackage:
             if rewordings.unread(version, (item for item in op.clauses if item.in_force(version.since)))
         ]
         if reworded:
-            text = f"{self.package.source} rewords sentences; cases that cite them are unspecified: {_few(reworded)}"
+            text = f"{self.package.source} rewords sentences; cases that cite them are unspecified: {few(reworded)}"
             notes.append(Note("package-sentences-reworded", text))
         return notes
 
@@ -144,7 +145,3 @@ def covers(suite: Suite) -> dict[str, int] | None:
     if isinstance(suite, generated.Generated):
         return suite.index.covers
     return suite.covers() if isinstance(suite, OfPackage) else None
-
-
-def _few(names: list[str], most: int = 6) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
