@@ -15,29 +15,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Result, Tag, Version, bounded, ramp, typed, vary
-from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, largest, overflows, roundings
+from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, roundings
 from onnx_conformance.declare.sizes import filled, grid, pairwise
-from onnx_conformance.operators.math._matrix_product import product_of_doubles
+from onnx_conformance.operators.math._general_product import (
+    MATRIX,
+    broadcastable,
+    dimensions,
+    general_product,
+    magnitudes,
+    product,
+    scaled_sum,
+)
 from onnx_conformance.operators_microsoft._activations import Activation, activation_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from onnx_conformance.declare.sizes import Choice, Dims
-
-MATRIX = 2
-"""The rank of a matrix."""
-
-
-def _sum(product: Array, C: Array, alpha: float, beta: float) -> Array:
-    """Return alpha * product + beta * C."""
-    with np.errstate(all="ignore"):
-        return np.asarray(alpha * product + beta * C.astype(np.longdouble))
-
-
-def _product(A: Array, B: Array) -> Array:
-    with np.errstate(all="ignore"):
-        return product_of_doubles(A, B)
 
 
 def _rounding(
@@ -57,22 +49,13 @@ def _rounding(
     """Return half a rounding of all magnitudes for each product, addition and scaling, and that of the activation."""
     left, right = (A.T if transA else A), (B.T if transB else B)
     added = np.zeros(()) if C is None else C
-    magnitudes = _sum(_product(np.abs(left), np.abs(right)), np.abs(added), abs(alpha), abs(beta))
-    errors = magnitudes * roundings(left.shape[1] + 4) / 2
+    errors = magnitudes(left, right, added, alpha, beta) * roundings(left.shape[1] + 4) / 2
     if activation is None:
         return [errors]
     coefficients = {"alpha": activation_alpha, "beta": activation_beta, "gamma": activation_gamma}
     applied = activation_of(activation, coefficients)
     assert isinstance(applied, Activation)  # noqa: S101 - the case has an answer
-    return [applied.errors(_sum(_product(left, right), added, alpha, beta), errors)]
-
-
-def _dimensions(_: Mapping[str, tuple[int, ...]], attributes: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
-    """Name the dimensions of A and B, which the attributes transpose."""
-    return {
-        "A": ["K", "M"] if attributes.get("transA") else ["M", "K"],
-        "B": ["N", "K"] if attributes.get("transB") else ["K", "N"],
-    }
+    return [applied.errors(scaled_sum(product(left, right), added, alpha, beta), errors)]
 
 
 FUSED = Op(
@@ -81,7 +64,7 @@ FUSED = Op(
     compare=bounded(_rounding, "K products and sums, in any order, two scalings and the activation round", steps=True),
     domain="com.microsoft",
     rank=lambda _: 2,
-    dimensions=_dimensions,
+    dimensions=dimensions,
 )
 FUSED.example(A=ramp(3, 2), B=ramp(4, 3), C=ramp(2, 4), alpha=2.0, beta=3.0, transA=1, transB=1)
 
@@ -110,30 +93,6 @@ TRANS_B = FUSED.clause("Whether B should be transposed", result=True)
 TYPES = FUSED.clause("Constrain input and output types to float/int tensors.")
 
 
-def _broadcastable(C: Array, shape: tuple[int, int]) -> bool:
-    """Return whether C has at most two dimensions, each equal to that of a matrix of this shape or 1."""
-    sizes = zip(reversed(C.shape), reversed(shape), strict=False)
-    return C.ndim <= MATRIX and all(size in {1, whole} for size, whole in sizes)
-
-
-def _gemm(v: Version, left: Array, right: Array, C: Array, alpha: float, beta: float) -> Result:
-    """Return the formula of real numbers; for integers it is exact. C is already broadcast."""
-    if left.dtype.kind == "f":
-        v.silent(SAME, alpha == 0 and not (np.isfinite(left).all() and np.isfinite(right).all()))
-        product, most = _product(left, right), largest(v.dtypes["T"])
-        total, products = _sum(product, C, alpha, beta), _product(np.abs(left), np.abs(right))
-        in_product = overflows(product, products, v.dtypes["T"])
-        before_scaling = (np.abs(product) > most) & (np.abs(total) <= most)
-        in_sum = overflows(total, _sum(products, np.abs(C), abs(alpha), abs(beta)), v.dtypes["T"])
-        sums = but_where(in_product | before_scaling | in_sum, total)
-        return v.leave_open(SAME, ~np.isfinite(C) & (beta == 0), sums)
-    product = left.astype(object) @ right.astype(object)
-    (a, a_divisor), (b, b_divisor) = float(alpha).as_integer_ratio(), float(beta).as_integer_ratio()
-    exact, divisor = a * b_divisor * product + b * a_divisor * C.astype(object), a_divisor * b_divisor
-    result = v.fitting(SAME, exact // divisor, left.dtype)
-    return v.leave_open(SAME, exact % divisor != 0, result)
-
-
 @FUSED.oracle()
 def fused_gemm(
     v: Version,
@@ -157,15 +116,14 @@ def fused_gemm(
     v.require(B_SHAPE, left.shape[1] == right.shape[0])
     shape = left.shape[0], right.shape[1]
     added = np.zeros((), A.dtype) if C is None else C
-    v.require(C_SHAPE, _broadcastable(added, shape))
+    v.require(C_SHAPE, broadcastable(added, shape))
     coefficients = {"alpha": activation_alpha, "beta": activation_beta, "gamma": activation_gamma}
-    if activation is None:
-        v.silent(ACTIVATION, any(value is not None for value in coefficients.values()))
-        return _gemm(v, left, right, np.broadcast_to(added, shape), alpha, beta)
-    applied = activation_of(activation, coefficients)
-    v.silent(ACTIVATION, applied is None or A.dtype.kind != "f")
-    assert applied is not None  # noqa: S101 - see the line above
-    return applied.result(v, ACTIVATION, _gemm(v, left, right, np.broadcast_to(added, shape), alpha, beta))
+    applied = None if activation is None else activation_of(activation, coefficients)
+    v.silent(ACTIVATION, activation is None and any(value is not None for value in coefficients.values()))
+    v.silent(ACTIVATION, activation is not None and (applied is None or A.dtype.kind != "f"))
+    whole = np.broadcast_to(added, shape)
+    result = general_product(v, left, right, whole, alpha, beta, general=SAME, formula=SAME)
+    return result if applied is None else applied.result(v, ACTIVATION, result)
 
 
 case = FUSED.case

@@ -9,23 +9,22 @@ Versions: 1.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from onnx_conformance.declare import Array, Int, Op, Result, Tag, Version, bounded, ramp, typed
 from onnx_conformance.declare.families.sums import but_where, overflows, roundings
 from onnx_conformance.declare.sizes import filled, grid, pairwise
+from onnx_conformance.operators.math._general_product import absolute_products
 from onnx_conformance.operators.math._matrix_product import (
     MISFITS,
     SHAPES,
     product_of_doubles,
+    rank_of_product,
     require_product,
     shape_words,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def _batch_first(operand: Array) -> Array:
@@ -46,23 +45,13 @@ def _operands(A: Array, B: Array, transA: Int, transB: Int, transBatchA: Int, tr
     return left, right
 
 
-def _magnitudes(left: Array, right: Array) -> Array:
-    with np.errstate(all="ignore"):
-        return product_of_doubles(np.abs(left), np.abs(right))
-
-
 def _rounding(
     A: Array, B: Array, alpha: float, transA: Int, transB: Int, transBatchA: Int, transBatchB: Int
 ) -> list[Array]:
     """Return half a rounding of all magnitudes for each product, sum and the multiplication by alpha."""
     left, right = _operands(A, B, transA, transB, transBatchA, transBatchB)
     terms = left.shape[-1]
-    return [abs(alpha) * _magnitudes(left, right) * roundings(terms + 2) / 2]
-
-
-def _rank(arguments: Mapping[str, Any]) -> int:
-    ranks = [np.ndim(arguments.get(name, 0)) for name in ("A", "B")]
-    return max(0, max(ranks) - ranks.count(1))
+    return [abs(alpha) * absolute_products(left, right) * roundings(terms + 2) / 2]
 
 
 FUSED = Op(
@@ -70,7 +59,7 @@ FUSED = Op(
     versions=(1,),
     compare=bounded(_rounding, "K products, their sums and the product with alpha round, in any order"),
     domain="com.microsoft",
-    rank=_rank,
+    rank=rank_of_product("A", "B"),
 )
 FUSED.example(A=ramp(2, 3), B=ramp(3, 4))
 
@@ -118,7 +107,7 @@ def product(
     require_product(v, BEHAVES, left, right)
     with np.errstate(all="ignore"):
         total = alpha * product_of_doubles(left, right)
-        return but_where(overflows(total, abs(alpha) * _magnitudes(left, right), v.dtypes["T"]), total)
+        return but_where(overflows(total, abs(alpha) * absolute_products(left, right), v.dtypes["T"]), total)
 
 
 case = FUSED.case

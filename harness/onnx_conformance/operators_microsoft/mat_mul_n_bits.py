@@ -83,7 +83,8 @@ def _rounding(
     error = whole * roundings(K + 3) / 2 * single
     if epsilon > single:
         error = error + terms * roundings(K) / K * epsilon + whole * epsilon
-    error = error + terms * ROUNDED_TO.get(accuracy_level, 0)
+    with np.errstate(invalid="ignore"):  # An infinity times a zero.
+        error = error + terms * ROUNDED_TO.get(accuracy_level, 0)
     if accuracy_level == INT8:
         padded = np.zeros((*A.shape[:-1], -(-K // block_size) * block_size))
         padded[..., :K] = sizes

@@ -16,17 +16,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Op, Result, Tag, Version, bounded, ramp, typed, vary
-from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, largest, overflows, roundings
+from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, roundings
 from onnx_conformance.declare.sizes import filled, grid, pairwise
-from onnx_conformance.operators.math._matrix_product import greatest_magnitude, product_of_doubles
+from onnx_conformance.operators.math._general_product import (
+    MATRIX,
+    broadcastable,
+    dimensions,
+    general_product,
+    magnitudes,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from onnx_conformance.declare.sizes import Choice, Dims
-
-MATRIX = 2
-"""The rank of a matrix."""
 
 
 def _rounding(
@@ -34,28 +35,8 @@ def _rounding(
 ) -> list[Array]:
     """Return half a rounding of all magnitudes for each product, addition and scaling."""
     left, right = (A.T if transA else A), (B.T if transB else B)
-    added = np.zeros(()) if C is None else np.abs(C)
-    return [_sum(_magnitudes(left, right), added, abs(alpha), abs(beta)) * roundings(left.shape[1] + 4) / 2]
-
-
-def _magnitudes(left: Array, right: Array) -> Array:
-    """Return the sums of the absolute products."""
-    with np.errstate(invalid="ignore"):  # An infinity times a zero; whether numpy warns depends on the machine.
-        return product_of_doubles(np.abs(left), np.abs(right))
-
-
-def _sum(product: Array, C: Array, alpha: float, beta: float) -> Array:
-    """Return alpha * product + beta * C."""
-    with np.errstate(invalid="ignore"):
-        return np.asarray(alpha * product + beta * C.astype(np.longdouble))
-
-
-def _dimensions(_: Mapping[str, tuple[int, ...]], attributes: Mapping[str, Any]) -> Mapping[str, Sequence[str]]:
-    """Name the dimensions of A and B, which the attributes transpose."""
-    return {
-        "A": ["K", "M"] if attributes.get("transA") else ["M", "K"],
-        "B": ["N", "K"] if attributes.get("transB") else ["K", "N"],
-    }
+    added = np.zeros(()) if C is None else C
+    return [magnitudes(left, right, added, alpha, beta) * roundings(left.shape[1] + 4) / 2]
 
 
 GEMM = Op(
@@ -63,7 +44,7 @@ GEMM = Op(
     versions=(1, 6, 7, 9, 11, 13),
     compare=bounded(_rounding, "K products and sums, in any order, and two scalings round by half an epsilon each"),
     rank=lambda _: 2,
-    dimensions=_dimensions,
+    dimensions=dimensions,
 )
 GEMM.example(A=ramp(3, 2), B=ramp(4, 3), C=ramp(2, 4), alpha=2.0, beta=3.0, transA=1, transB=1, broadcast=1)
 
@@ -134,10 +115,10 @@ def multiplied_before_7(
     v.require(FORMULA, left.shape[1] == right.shape[0])
     shape = left.shape[0], right.shape[1]
     if broadcast:
-        v.require(BROADCAST, _broadcastable(C, shape))
+        v.require(BROADCAST, broadcastable(C, shape))
     else:
         v.require(FORMULA, C.shape == shape)
-    return _computed(v, left, right, np.broadcast_to(C, shape), alpha, beta)
+    return general_product(v, left, right, np.broadcast_to(C, shape), alpha, beta, general=GENERAL, formula=FORMULA)
 
 
 @GEMM.oracle(since=7)
@@ -152,37 +133,8 @@ def multiplied_since_7(
     shape = left.shape[0], right.shape[1]
     added = np.zeros((), A.dtype) if C is None else C
     v.require(UNIDIRECTIONAL, added.ndim <= MATRIX)
-    v.require(C_SHAPE, _broadcastable(added, shape))
-    return _computed(v, left, right, np.broadcast_to(added, shape), alpha, beta)
-
-
-def _broadcastable(C: Array, shape: tuple[int, int]) -> bool:
-    """Return whether C has at most two dimensions, each equal to that of a matrix of this shape or 1."""
-    sizes = zip(reversed(C.shape), reversed(shape), strict=False)
-    return C.ndim <= MATRIX and all(size in {1, whole} for size, whole in sizes)
-
-
-def _computed(v: Version, left: Array, right: Array, C: Array, alpha: float, beta: float) -> Result:
-    """Return the formula of real numbers; for integers it is exact. C is already broadcast."""
-    if left.dtype.kind == "f":
-        v.silent(GENERAL, alpha == 0 and not (np.isfinite(left).all() and np.isfinite(right).all()))
-        with np.errstate(invalid="ignore"):
-            product = product_of_doubles(left, right)
-            total, most = _sum(product, C, alpha, beta), largest(v.dtypes["T"])
-            of_product = left.shape[1] * greatest_magnitude(left) * greatest_magnitude(right)
-            if of_product <= most and abs(alpha) * of_product + abs(beta) * greatest_magnitude(C) <= most:
-                return but_where(np.zeros(total.shape, bool), total)  # No sum of some of the terms overflows.
-        products = _magnitudes(left, right)
-        in_product = overflows(product, products, v.dtypes["T"])
-        before_scaling = (np.abs(product) > most) & (np.abs(total) <= most)
-        in_sum = overflows(total, _sum(products, np.abs(C), abs(alpha), abs(beta)), v.dtypes["T"])
-        sums = but_where(in_product | before_scaling | in_sum, total)
-        return v.leave_open(GENERAL, ~np.isfinite(C) & (beta == 0), sums)
-    product = left.astype(object) @ right.astype(object)
-    (a, a_divisor), (b, b_divisor) = float(alpha).as_integer_ratio(), float(beta).as_integer_ratio()
-    exact, divisor = a * b_divisor * product + b * a_divisor * C.astype(object), a_divisor * b_divisor
-    result = v.fitting(FORMULA, exact // divisor, left.dtype)
-    return v.leave_open(FORMULA, exact % divisor != 0, result)
+    v.require(C_SHAPE, broadcastable(added, shape))
+    return general_product(v, left, right, np.broadcast_to(added, shape), alpha, beta, general=GENERAL, formula=FORMULA)
 
 
 case = GEMM.case
