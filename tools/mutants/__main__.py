@@ -77,11 +77,16 @@ def _row(name: str, results: Sequence[Measured]) -> list[str]:
 
 
 def _chosen(globs: Sequence[str], package: OperatorPackage) -> list[Op]:
-    ops = list(registry.load(package))
+    ops = _with_cases(package)
     for glob in globs:
         if not any(_matches(op, glob) for op in ops):
             registry.load(package).named(glob)  # The error names similar operators.
     return [op for op in ops if not globs or any(_matches(op, glob) for glob in globs)]
+
+
+def _with_cases(package: OperatorPackage) -> list[Op]:
+    """Return the operators of a package without those that the installed onnx lacks: they have no cases."""
+    return [op for op in registry.load(package) if registry.versions(op)]
 
 
 def _matches(op: Op, glob: str) -> bool:
@@ -157,7 +162,7 @@ def _run(
                     status = BROKEN
                     continue
                 if not settings.core:
-                    figures.write_file(file, {str(op): done[-1].figures}, map(str, registry.load(package)))
+                    figures.write_file(file, {str(op): done[-1].figures}, map(str, _with_cases(package)))
     except KeyboardInterrupt:
         printing.note(
             f"mutants: interrupted; {results} contains the results so far, and the same command continues from there"
