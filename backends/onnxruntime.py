@@ -44,6 +44,14 @@ OPT_OUTS: tuple[tuple[str, str, str], ...] = (
     # Operators of com.microsoft with features that only the kernel for another device has.
     ("Fail", r"does not support \w+ > 0 \(CUDA EP only\)", "no such feature on the CPU"),
     ("RuntimeException", r"not implemented for CPU", "no such feature on the CPU"),
+    (
+        "Fail",
+        r"CPU Q?MoE only supports|Shared CPU QMoE does not|CPU bfloat16 QMoE requires|MatMulNBits on CPU does not",
+        "no such feature on the CPU",
+    ),
+    ("Fail", r"CPU GroupQueryAttention requires", "no such feature on the CPU"),
+    ("Fail", r"Per-Channel is not supported yet", "no kernel"),
+    ("InvalidArgument", r"Status Message: QLinear Pooling unsupported pooling size", "no kernel"),
     ("Fail", r"Unsupported value attribute datatype: \d+$", "no kernel"),
     (
         "Fail",

@@ -340,6 +340,19 @@ ORT_OPT_OUTS = {
         {"x": np.ones((1, 2, 1, 3, 4), np.float32)},
         "no such feature on the CPU",
     ),
+    "experts": (
+        model(
+            "g (float[2,4] x, float[2,3] r, float[3,8,4] a, float[3,4,4] b) => (float[2,4] y) "
+            '{ y = com.microsoft.MoE<k = 1, activation_type = "swiglu">(x, r, a, , b) }'
+        ),
+        {
+            "x": np.ones((2, 4), np.float32),
+            "r": np.ones((2, 3), np.float32),
+            "a": np.ones((3, 8, 4), np.float32),
+            "b": np.ones((3, 4, 4), np.float32),
+        },
+        "no such feature on the CPU",
+    ),
     "locale": (model(LOCALE), {"x": array("string", (1,))}, "a locale is missing on this machine"),
     "strings": (model(STRINGS), {"x": array("string", (2,)), "b": B16}, "no way to pass this type"),
     "sequence in": (model(SEQUENCE), {"x": [X], "i": np.array(0), "b": B16}, "no way to pass this type"),
