@@ -9,6 +9,7 @@ import importlib
 import io
 import textwrap
 import traceback
+from concurrent.futures import BrokenExecutor
 from dataclasses import dataclass
 
 import click
@@ -198,6 +199,11 @@ def run() -> int:
         printing.warn("interrupted")
     except (printing.ReaderGoneError, SystemExit):  # click exits like this if the reader of its help has gone.
         pass
+    except BrokenExecutor:
+        printing.warn(
+            "a process of this command was killed, as the system does if memory runs out; use fewer processes with "
+            "--jobs, or free some memory"
+        )
     except OSError as error:
         _report_os_error(error)
     except Exception:  # noqa: BLE001 - status 1 means failed cases; a fault of the harness must not

@@ -89,7 +89,7 @@ class Form:
     Attributes:
         name: the text after the @ of a case id. With NAME, there is a form for each of several parameters, whose name
             replaces NAME.
-        sentence: the difference from the plain form; docs/reference.md has the same sentence.
+        sentence: the difference from the plain form; docs/reference/forms.md has the same sentence.
         build: the function that makes the form.
         starts: the kinds of cases that are delivered in this form.
         suits: whether cases of an operator version may have the form; read before their plans are made.

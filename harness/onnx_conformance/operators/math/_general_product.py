@@ -67,7 +67,7 @@ def general_product(
         C: the summand of shape (M, N).
         alpha: the factor of the product.
         beta: the factor of C.
-        general: the clause that leaves open what becomes of infinities and NaN beside a factor of 0.
+        general: the clause that leaves infinities and NaN open if their factor is 0.
         formula: the clause that leaves open integers that are not whole or out of range.
     """
     if A.dtype.kind == "f":
