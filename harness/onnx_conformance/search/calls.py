@@ -81,9 +81,10 @@ def changed(draw: Draw, source: Source, candidate: DeclaredCandidate) -> Declare
     return change(draw, source, candidate)
 
 
-def base(draw: Draw, source: Source) -> DeclaredCandidate | None:
-    """Draw a declared call, mostly one with an answer, and its types."""
-    most = source.valid if source.valid and draw(st.integers(0, 7)) < 7 else len(source.calls)  # noqa: PLR2004 - odds
+def base(draw: Draw, source: Source, *, valid: bool = False) -> DeclaredCandidate | None:
+    """Draw a declared call and its types: only one with an answer if `valid`, and mostly such a one otherwise."""
+    only = valid or (source.valid and draw(st.integers(0, 7)) < 7)  # noqa: PLR2004 - odds
+    most = source.valid if only else len(source.calls)
     spec = source.calls[draw(st.integers(0, most - 1))]
     types = {}
     graphs = [value.text for value in spec.arguments.values() if isinstance(value, Graph)]
@@ -133,8 +134,24 @@ def resized(draw: Draw, source: Source, candidate: DeclaredCandidate) -> Declare
     named, alone = draw(st.booleans()), not draw(st.integers(0, 4))
     if alone:
         tensors = [draw(st.sampled_from(tensors))]
+    return with_size(source, candidate, size, to, named=named, tensors=tensors)
+
+
+def with_size(
+    source: Source, candidate: DeclaredCandidate, size: int, to: int, *, named: bool, tensors: list[Leaf] | None = None
+) -> DeclaredCandidate:
+    """Return a call in which every axis of one size has another size.
+
+    Args:
+        source: the source of the call.
+        candidate: the call.
+        size: the size of the axes.
+        to: their new size.
+        named: whether the integers that name this size also change.
+        tensors: the tensors that change; None for all.
+    """
     changes: dict[Path, Array] = {}
-    for leaf in tensors:
+    for leaf in _tensors(candidate, ranked=True) if tensors is None else tensors:
         array = leaf.array
         for axis, length in enumerate(leaf.array.shape):
             if length == size and array.size // max(1, size) * to <= MOST_ELEMENTS:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from onnx_conformance.base.values import Value
     from onnx_conformance.generation.deliveries import Plan
+    from onnx_conformance.minimize.declared_candidate import DeclaredCandidate
 
 Array = np.ndarray[Any, Any]
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -42,6 +43,8 @@ Draw = Callable[[st.SearchStrategy[Any]], Any]
 MOST_FOLLOWERS = 3
 BRIDGES = ("Identity", "Transpose", "Reshape", "Cast")
 """Operators that are inserted between others more often than by chance, because tools remove, merge and move them."""
+ATTEMPTS = 8
+"""How often a node without bridges is drawn until the oracle accepts it."""
 
 
 @dataclass(frozen=True)
@@ -76,26 +79,41 @@ class Chain:
         return dataclasses.replace(self, plans=self.plans[begin:end], links=self.links[begin : end - 1])
 
 
-def chains(selected: Sequence[Source], every: Sequence[Source]) -> st.SearchStrategy[Chain | None]:
-    """Return the strategy for models of several nodes.
+def chains(
+    selected: Sequence[Source],
+    every: Sequence[Source],
+    *,
+    opsets: Sequence[int] | None = None,
+    nodes: tuple[int, int] = (2, 1 + MOST_FOLLOWERS),
+    bridges: Sequence[str] = BRIDGES,
+    first: Callable[[Draw, Source], DeclaredCandidate | None] | None = None,
+) -> st.SearchStrategy[Chain | None]:
+    """Return the strategy for models of several nodes. It draws None if the nodes do not fit together.
 
     Args:
         selected: the operator versions from which the first node, and some of the others, are drawn.
         every: the operator versions from which the others are drawn.
+        opsets: the opsets of the models, the preferred ones first; None for those of `newest_opsets`.
+        nodes: the smallest and the largest number of nodes. A model may have fewer, but at least two.
+        bridges: the operators of BRIDGES that may be inserted.
+        first: a function that draws the call of the first node; None for a declared call, which may be changed.
     """
-    opsets = [opset for opset in newest_opsets() if _in_force(selected, opset)]
+    usable = [opset for opset in (newest_opsets() if opsets is None else opsets) if in_force(selected, opset)]
+    least, most = nodes
 
     @st.composite
     def drawn(draw: Draw) -> Chain | None:
-        if not opsets:
+        if not usable:
             return None
-        opset = draw(st.sampled_from(opsets))
-        first = _first(draw, draw(st.sampled_from(_in_force(selected, opset))))
-        if first is None:
+        opset = draw(st.sampled_from(usable))
+        source = draw(st.sampled_from(in_force(selected, opset)))
+        candidate = (first or _first)(draw, source)
+        planned = None if candidate is None else _linked(source, candidate.spec, candidate.types)
+        if planned is None:
             return None
-        plans, links = [first], []
-        for _ in range(1 + draw(st.integers(0, MOST_FOLLOWERS - 1))):
-            follower = _follower(draw, plans, selected if draw(st.booleans()) else every, opset)
+        plans, links = [planned], []
+        for _ in range(least - 1 + draw(st.integers(0, most - least))):
+            follower = _follower(draw, plans, selected if draw(st.booleans()) else every, opset, bridges)
             if follower is None:
                 break
             links.append(follower[0])
@@ -106,7 +124,7 @@ def chains(selected: Sequence[Source], every: Sequence[Source]) -> st.SearchStra
     return drawn()
 
 
-def _in_force(sources: Sequence[Source], opset: int) -> list[Source]:
+def in_force(sources: Sequence[Source], opset: int) -> list[Source]:
     """Return the operator versions of ai.onnx that are in force in an opset and have inputs."""
     return [
         item
@@ -115,11 +133,11 @@ def _in_force(sources: Sequence[Source], opset: int) -> list[Source]:
     ]
 
 
-def _first(draw: Draw, source: Source) -> Plan | None:
+def _first(draw: Draw, source: Source) -> DeclaredCandidate | None:
     candidate = base(draw, source)
     if candidate is not None and not draw(st.integers(0, 1)):
         candidate = changed(draw, source, candidate)
-    return None if candidate is None else _linked(source, candidate.spec, candidate.types)
+    return candidate
 
 
 def _linked(source: Source, spec: CaseSpec, types: Mapping[str, str]) -> Plan | None:
@@ -149,15 +167,19 @@ def _outputs(planned: Plan) -> dict[str, Array]:
 
 
 def _follower(
-    draw: Draw, plans: Sequence[Plan], sources: Sequence[Source], opset: int
+    draw: Draw, plans: Sequence[Plan], sources: Sequence[Source], opset: int, bridges: Sequence[str]
 ) -> tuple[tuple[str, str], Plan] | None:
     """Draw a node that uses an output of the last one, and the link; None if the oracle accepts no such node."""
     outputs = _outputs(plans[-1])
     output = draw(st.sampled_from(sorted(outputs)))
     value = outputs[output]
-    taking = [item for item in _in_force(sources, opset) if item.valid and _takers(item, type_of(value))]
+    taking = [item for item in in_force(sources, opset) if item.valid and _takers(item, type_of(value))]
     made = _operator(draw, value, taking, plans) if taking and not draw(st.booleans()) else None
-    made = made or _bridge(draw, value, opset)
+    if bridges:
+        made = made or _bridge(draw, value, opset, bridges)
+    else:
+        for _ in range(ATTEMPTS if taking else 0):
+            made = made or _operator(draw, value, taking, plans)
     return None if made is None else ((output, made[0]), made[1])
 
 
@@ -233,9 +255,9 @@ def _reshaped(array: Array, shape: tuple[int, ...]) -> Array:
     return np.resize(array, math.prod(shape)).reshape(shape)
 
 
-def _bridge(draw: Draw, value: Array, opset: int) -> tuple[str, Plan] | None:
+def _bridge(draw: Draw, value: Array, opset: int, bridges: Sequence[str]) -> tuple[str, Plan] | None:
     """Draw a node that moves a value, and return the name of its input with its plan."""
-    name = draw(st.sampled_from(BRIDGES))
+    name = draw(st.sampled_from(bridges))
     arguments: dict[str, Any] = {}
     taker = "input"
     if name == "Transpose":

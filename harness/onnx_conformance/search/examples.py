@@ -69,19 +69,28 @@ def _of_call(call: Call) -> Example | str:
     planned = decided(candidate.op, candidate.version, candidate.spec, candidate.types)
     if planned.outcome is Outcome.UNSPECIFIED:
         return OPEN
-    if _size(planned.expected) > MOST_EXPECTED:
-        return NONE
-    plain = _delivered(planned, PLAIN)
+    plain = in_form(planned, PLAIN)
     if plain is None:
         return NONE
-    if call.form == PLAIN:
-        return plain
-    if call.form in table.names(table.Start.CASE):
-        beside = next((item for item in neighbours(plain.case) if item.form == call.form), None)
-        other = None if beside is None else dataclasses.replace(plain, case=beside)
-    else:
-        other = _delivered(planned, call.form)
+    other = None if call.form == PLAIN else in_form(planned, call.form, plain)
     return plain if other is None else dataclasses.replace(other, parts=lambda: iter((plain,)))
+
+
+def in_form(planned: Plan, form: str, plain: Example | None = None) -> Example | None:
+    """Return a planned call in a form; None if the form is not suitable, or the outputs are too large.
+
+    Args:
+        planned: the plan.
+        form: the name of the form.
+        plain: the call in the plain form, if it is known.
+    """
+    if size(planned.expected) > MOST_EXPECTED:
+        return None
+    if form not in table.names(table.Start.CASE) or form == PLAIN:
+        return _delivered(planned, form)
+    plain = plain or _delivered(planned, PLAIN)
+    beside = None if plain is None else next((item for item in neighbours(plain.case) if item.form == form), None)
+    return None if plain is None or beside is None else dataclasses.replace(plain, case=beside)
 
 
 def _delivered(planned: Plan, name: str) -> Example | None:
@@ -108,7 +117,8 @@ def _parts(chain: Chain) -> Iterator[Example]:
                 yield made
 
 
-def _size(value: Value | tuple[object, ...] | object) -> int:
+def size(value: Value | tuple[object, ...] | object) -> int:
+    """Return the number of elements of a value, or of several."""
     if isinstance(value, list | tuple):
-        return sum(map(_size, value))
+        return sum(map(size, value))
     return value.size if isinstance(value, np.ndarray) else 1

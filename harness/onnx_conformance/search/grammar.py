@@ -126,14 +126,14 @@ def sources(selection: Selection, package: OperatorPackage = packages.ONNX) -> t
 
 
 @contextlib.contextmanager
-def quietly() -> Iterator[None]:
-    """Evaluate oracles in a block, within limits and without warnings.
+def quietly(seconds: float = SECONDS) -> Iterator[None]:
+    """Evaluate oracles in a block, within limits and without warnings; `seconds`: the time limit.
 
     Raises:
         NoCallError: an oracle raised an error that is not an answer.
     """
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"), within(SECONDS, MORE_BYTES):
+        with warnings.catch_warnings(), np.errstate(all="ignore"), within(seconds, MORE_BYTES):
             warnings.simplefilter("ignore")
             yield
     except (NoAnswer, NoCallError, UndecidedError):
@@ -142,18 +142,27 @@ def quietly() -> Iterator[None]:
         raise NoCallError(f"{type(error).__name__}: {error}") from error
 
 
-def decided(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str]) -> Plan:
+def decided(
+    op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, str], seconds: float = SECONDS
+) -> Plan:
     """Return the plan of a call that no file declares, with the oracle's outcome.
 
     If it is forbidden or unspecified, it cites the sentence with the reason. If it has values, it cites the sentences
     of the declared call from which it was drawn.
 
+    Args:
+        op: the operator.
+        version: its version.
+        spec: the call.
+        types: the types of the type variables.
+        seconds: the time limit of the oracle.
+
     Raises:
-        NoCallError: no oracle covers the call.
+        NoCallError: no oracle covers the call, or the oracle takes longer.
     """
     # A derived case may have another outcome than it declares; such a case does not exist.
     bare = dataclasses.replace(spec, name=DRAWN, rejects=None, unspecified=None, derived=True)
-    with quietly():
+    with quietly(seconds):
         try:
             planned = plans.plan(op, version, bare, types)
         except NotDerivedError as error:

@@ -92,12 +92,21 @@ def _types(text: str | None) -> tuple[str, ...]:
     """Return the names of element types in the order of ONNX."""
     if text is None:
         return ()
+    wanted = {element_type_called(word.strip(), "--type ") for word in text.split(",")}
+    return tuple(row.name for row in ELEMENT_TYPES if row.name in wanted)
+
+
+def element_type_called(word: str, option: str = "") -> str:
+    """Return the element type that a user calls float or tensor(float).
+
+    Args:
+        word: the name.
+        option: the option before it, for the message.
+
+    Raises:
+        SelectionError: there is no such type. The message suggests similar ones.
+    """
     names = [row.name for row in ELEMENT_TYPES]
-    wanted = {_element(word.strip(), names) for word in text.split(",")}
-    return tuple(name for name in names if name in wanted)
-
-
-def _element(word: str, names: list[str]) -> str:
     try:
         parsed = Type.parse_short(word)
     except TypeTextError:
@@ -106,7 +115,7 @@ def _element(word: str, names: list[str]) -> str:
         return parsed.element
     near = _of_numpy(word) or difflib.get_close_matches(word.lower(), names, 2, 0.6)
     hint = f"did you mean {' or '.join(near)}?" if near else f"ONNX has {', '.join(names)}"
-    raise SelectionError("not-an-element-type", f"--type {word!r} is not an element type of ONNX; {hint}")
+    raise SelectionError("not-an-element-type", f"{option}{word!r} is not an element type of ONNX; {hint}")
 
 
 def _of_numpy(word: str) -> list[str]:
