@@ -40,6 +40,7 @@ COMMANDS = {
         "backends", "backends_",
         "List the backends, their versions and types, or check one.",
     ),
+    "bounds": Command("bounds", "bounds_", "List the allowed errors, with reasons."),
     "cache": Command("cache", "cache_", "Show where the cache is and how large it is, or empty it."),
     "check": Command("check", "check", "Check operator files, and print a sentence for each fault."),
     "check-model": Command(
@@ -125,7 +126,7 @@ GROUPS = {
     "Understand a failure": ("show", "repro", "minimize", "explain", "dissent"),
     "Gate a pull request": ("gate", "expectations", "claims", "compare", "merge"),
     "Report and publish": ("report", "findings", "gaps", "scripts", "site", "publish"),
-    "Look at the cases": ("list", "generate", "pack", "coverage", "readings", "silences", "opset", "schema"),
+    "Look at the cases": ("list", "generate", "pack", "coverage", "readings", "silences", "bounds", "opset", "schema"),
     "Work on this project": ("new", "check", "manifest", "cache", "version"),
 }
 """The commands by the work that they are for, as the help lists them."""
