@@ -50,8 +50,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import ModuleType
 
-SUBJECTS = {"transform": "transformer", "infer": "inferencer", "check": "checker"}
-"""Functions of the adapters of tools, which get only a model, with the kind of the tool; see README.md."""
+PRODUCE, LIST = "produce", "list"
+"""The function of a producer that exports a program, and the request for the names of its programs."""
+SUBJECTS = {"transform": "transformer", "infer": "inferencer", "check": "checker", PRODUCE: "producer"}
+"""Functions of the adapters of tools, with the kind of the tool; see README.md. All but a producer get only a model."""
 CALLED_AS = {"info": "info()", "run": "run(model, inputs, outputs)"}
 """The functions of an adapter."""
 PACKAGE = "onnx_conformance.backends"
@@ -108,6 +110,8 @@ def load(name: str) -> Any:  # noqa: ANN401 - a module, or an object with the sa
         target = _import(f"{PACKAGE}.{name}" if _is_in_package(name) else name)
     called = call_of(target)
     missing = [word for word in CALLED_AS if not callable(getattr(target, word, None))]
+    if called == PRODUCE and not callable(getattr(target, "programs", None)):
+        raise LoadError(f"{name} is not a producer: it has produce() but no programs()")
     if not missing or (missing == ["run"] and called != "run"):
         _check_signatures(target, name, called)
         return target
@@ -157,6 +161,9 @@ def _check_signatures(target: object, name: str, called: str) -> None:
     }
     if called == "run":
         calls[called] = ((b"", {}, []), "as run(model, inputs, outputs): bytes, a dict by name, and names")
+    if called == PRODUCE:
+        calls[called] = (("", 0, False), "as produce(program, opset, dynamic): a name, a number, and a bool")
+        calls["programs"] = (([],), "as programs(globs): a list")
     for word, (arguments, how) in calls.items():
         try:
             signature = inspect.signature(getattr(target, word))
@@ -352,28 +359,84 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
     reached: dict[str, Any] = {}
     try:
         # Only the result is kept. The rest is freed before the answer, so a crash then belongs to this case.
-        tool = getattr(adapter, called)
-        values = _run(adapter, header, payload, reached) if called == "run" else tool(payload[: header["model"]])
+        values = _called(adapter, called, header, payload, reached)
     except protocol.ElementTypeError as error:
         fields = {**_error_fields(error, "element type"), **reached}
         reply, buffers = {"kind": "unsupported", "id": header["id"], **fields}, []
     except BaseException as error:  # noqa: BLE001 - a runtime may raise anything, SystemExit too
-        reason = opt_out(getattr(adapter, "OPT_OUTS", ()), error, payload[: header["model"]])
+        reason = opt_out(getattr(adapter, "OPT_OUTS", ()), error, payload[: header.get("model", 0)])
         kind = "refused" if reason is None else "unsupported"
         reply, buffers = {"kind": kind, "id": header["id"], **_error_fields(error, reason), **reached}, []
     else:
         try:
+            if called == PRODUCE:
+                return _of_producer(header, values, started)
             if called != "run":
                 return _of_tool(header["id"], called, values, started)
             reply["outputs"] = _encoded(values, header["outputs"], buffers)
             reply |= {key: value for key, value in reached.items() if key == ASSIGNED}
         except Exception as error:  # noqa: BLE001 - run() returned no list of values
-            wanted = "list of values" if called == "run" else "model"
+            wanted = WANTED.get(called, "model")
             said = f"{name}: {called}() did not return a {wanted}: {_error_fields(error, None)['message']}"
             text = said.removeprefix(": ")
             reply, buffers = {"kind": "fault", "id": header["id"], "message": text}, []
     reply["seconds"] = round(time.perf_counter() - started, 6)
     return protocol.message(reply, buffers)
+
+
+WANTED = {"run": "list of values", PRODUCE: "product"}
+"""By function of an adapter, the kind of its result; the others return a model."""
+
+
+def _called(
+    adapter: Any,  # noqa: ANN401
+    called: str,
+    header: Mapping[str, Any],
+    payload: bytes,
+    reached: dict[str, Any],
+) -> Any:  # noqa: ANN401
+    """Return the result of the function of an adapter that a request calls.
+
+    Raises:
+        BaseException: an adapter may raise anything.
+    """
+    if called == PRODUCE:
+        if header["kind"] == LIST:
+            return list(adapter.programs(header["globs"]))
+        if header["kind"] == "run":
+            raise TypeError("a producer runs no models; `onnx-conformance export` tests it")
+        return adapter.produce(header["program"], header["opset"], header["dynamic"])
+    if called == "run":
+        return _run(adapter, header, payload, reached)
+    return getattr(adapter, called)(payload[: header["model"]])
+
+
+def _of_producer(header: Mapping[str, Any], value: Any, started: float) -> bytes:  # noqa: ANN401
+    """Return the message with the names of programs, or with an exported program.
+
+    Raises:
+        TypeError: the value is neither.
+    """
+    if header["kind"] == LIST:
+        if not all(isinstance(name, str) for name in value):
+            raise TypeError(f"{_kind(value)}; programs() returns names")
+        reply: dict[str, Any] = {"kind": "programs", "id": header["id"], "programs": value}
+        return protocol.message({**reply, "seconds": round(time.perf_counter() - started, 6)})
+    if not isinstance(value, Mapping) or not isinstance(value.get("model"), bytes):
+        raise TypeError(f'{_kind(value)}; expected {{"model": bytes, "runs": [...]}}')
+    buffers = [value["model"]]
+    runs = [_described_run(run, buffers) for run in value["runs"]]
+    reply = {"kind": "product", "id": header["id"], "model": len(value["model"]), "runs": runs}
+    return protocol.message({**reply, "seconds": round(time.perf_counter() - started, 6)}, buffers)
+
+
+def _described_run(run: Mapping[str, Any], buffers: list[bytes]) -> dict[str, Any]:
+    """Return the description of one run of a program in its framework, and append its bytes to `buffers`."""
+    inputs = [{"name": name, "value": protocol.encode(value, buffers)} for name, value in run["inputs"].items()]
+    outputs = [protocol.encode(value, buffers) for value in run["outputs"]]
+    reference = run.get("reference")
+    wide = None if reference is None else [protocol.encode(value, buffers) for value in reference]
+    return {"inputs": inputs, "outputs": outputs, "reference": wide}
 
 
 def _of_tool(number: int, called: str, value: object, started: float) -> bytes:

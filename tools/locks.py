@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes locks: the versions of all packages in a runtime's environment, so a run in a year uses the same ones.
 
-    python -m tools.locks [NAME ...]     locks of these adapters or providers (ep=NAME), or of all and the action
+    python -m tools.locks [NAME ...]     locks of these adapters, providers (ep=NAME) or exporters
+                                         (producer=NAME), or of all and the action
 
-uv or npm resolves the data of each adapter (`backends/NAME.toml`) and execution provider
-(`backends/providers/NAME.toml`). The result is `NAME.lock` beside that file: for Python, pinned requirements with
-markers for every platform and for Python 3.11 or newer, and the digests of their files (see `python_lock.py`); for
-Node.js, npm's package-lock.json, which contains digests, too. A Python package without wheels cannot be locked, because
-its installation would run programs whose versions no lock names.
+uv or npm resolves the data of each adapter (`backends/NAME.toml`), execution provider (`backends/providers/NAME.toml`)
+and exporter (`backends/producers/NAME.toml`). The result is `NAME.lock` in the same folder: for Python, pinned
+requirements with markers for every platform and for Python 3.11 or newer, and the digests of their files (see
+`python_lock.py`); for Node.js, npm's package-lock.json, which contains digests, too. A Python package without wheels
+cannot be locked, because its installation would run programs whose versions no lock names.
 `action.lock` is the same for the dependencies of this project. No lock contains the address of an index: the user
 chooses the index, which may be that of a company.
 """
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 FOLDER = BACKENDS.resolve()  # In a checkout a link; the files next to the folder itself are needed, too.
 ACTION = "action"
 """The name of the lock of this project's dependencies: `action.lock`, in the folder of action.yml."""
+EXPORTER = "producer="
+"""The word before the name of an exporter, because an adapter may have the same name."""
 
 
 def of_python(requirements: Iterable[str], name: str) -> str:
@@ -123,8 +126,8 @@ def write(names: Sequence[str] = ()) -> list[Path]:
     """Write locks again, and return their files.
 
     Args:
-        names: the names of adapters, such as tract, of execution providers, such as ep=nxrt, or "action"; empty for
-            all.
+        names: the names of adapters, such as tract, of execution providers, such as ep=nxrt, of exporters, such as
+            producer=torch, or "action"; empty for all.
 
     Raises:
         LockError: a name has no lock, or a lock cannot be made. The previous locks are written.
@@ -135,6 +138,8 @@ def write(names: Sequence[str] = ()) -> list[Path]:
     for path in sorted(FOLDER.glob("providers/*.toml")):
         if python_environment.provider(f"{EP}{path.stem}") is not None:
             known[f"{EP}{path.stem}"] = path.with_suffix(".lock")
+    for path in sorted(FOLDER.glob("producers/*.toml")):
+        known[f"{EXPORTER}{path.stem}"] = path.with_suffix(".lock")
     if action.is_file():
         known[ACTION] = action.with_suffix(".lock")
     if unknown := [name for name in names if name not in known]:
@@ -152,7 +157,10 @@ def _of(name: str, path: Path) -> str:
         return of_python(project["project"]["dependencies"], path.name)
     if (script := node_environment.needs(name)) is not None:
         return of_node(script)
-    needed = python_environment.provider(name) or python_environment.needs(name)
+    if name.startswith(EXPORTER):
+        needed = python_environment.producer(name.removeprefix(EXPORTER))
+    else:
+        needed = python_environment.provider(name) or python_environment.needs(name)
     assert needed is not None  # noqa: S101 - one of the two functions reads its .toml
     return of_python(needed.of(), path.name)
 

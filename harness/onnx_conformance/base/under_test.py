@@ -110,6 +110,7 @@ class Subject(enum.StrEnum):
     TRANSFORMER = "transformer"
     INFERENCER = "inferencer"
     CHECKER = "checker"
+    PRODUCER = "producer"
 
 
 def subject(hello: Mapping[str, Any]) -> Subject:

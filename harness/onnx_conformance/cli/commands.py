@@ -61,6 +61,10 @@ COMMANDS = {
     "explain": Command(
         "diagnose", "explain_", "Find conditions that the failures of each operator share."
     ),
+    "export": Command(
+        "export", "export_",
+        "Test an exporter of models against its framework.",
+    ),
     "findings": Command(
         "findings", "findings_",
         "Group failures into faults, each with a script.",
@@ -122,7 +126,7 @@ COMMANDS = {
 
 
 GROUPS = {
-    "Test a runtime or tool": ("run", "backends", "search", "trend", "verify", "check-model"),
+    "Test a runtime or tool": ("run", "backends", "search", "trend", "verify", "check-model", "export"),
     "Understand a failure": ("show", "repro", "minimize", "explain", "dissent"),
     "Gate a pull request": ("gate", "expectations", "claims", "compare", "merge"),
     "Report and publish": ("report", "findings", "gaps", "scripts", "site", "publish"),

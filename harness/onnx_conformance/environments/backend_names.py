@@ -40,6 +40,7 @@ NOT_ADAPTERS = frozenset(
         "child",
         "fork_server",
         "onnx_backend",
+        "producers",
     }
 )
 """Modules of `backends` that are no adapters."""
@@ -125,6 +126,48 @@ def resolve(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
         environment = {**target.environment, VARIABLE: option}
         return dataclasses.replace(target, name=name, environment=environment, profile=_profile(option))
     return _plain_target(name, python, passes)
+
+
+def producers() -> list[str]:
+    """Return the exporters that have an adapter here."""
+    return sorted(path.stem for path in python_environment.PRODUCERS.glob("*.toml"))
+
+
+def producer(name: str, python: str = "", passes: Iterable[str] = ()) -> Target:
+    """Return the target of an exporter: NAME or NAME==VERSION, or one of the user, which is named like a backend.
+
+    Args:
+        name: as the user wrote it.
+        python: as in `resolve`.
+        passes: as in `resolve`.
+
+    Raises:
+        UnknownBackendError: there is no such exporter.
+        NoEnvironmentError: its environment cannot be made.
+        NoVariableError: a variable is not set.
+    """
+    named = under_test.parts(name)
+    needed = python_environment.producer(named.stem)
+    if needed is None:
+        if name.startswith("cmd:") or "." in named.stem or is_file_name(name):
+            return resolve(name, python, passes)
+        raise UnknownBackendError(
+            "unknown-producer",
+            f"there is no exporter {line(name)!r}; use one of {', '.join(producers())}; your own file or module, such "
+            "as ./my_exporter.py; or cmd:COMMAND",
+        )
+    if named.option:
+        raise UnknownBackendError(
+            "producer-without-options", f"the exporter {named.stem} has no options; remove [{line(named.option)}]"
+        )
+    passed = environment_variables.check(passes)
+    module = f"{PRODUCER_PACKAGE}.{named.stem}"
+    interpreter = python or _interpreter(module, needed, named.version, versioned=bool(named.version))
+    return Target(name, (interpreter, str(SERVE), module), needed.environment, passed)
+
+
+PRODUCER_PACKAGE = "onnx_conformance.backends.producers"
+"""The package of the exporters that have an adapter here."""
 
 
 def _plain_target(name: str, python: str, passes: Iterable[str]) -> Target:

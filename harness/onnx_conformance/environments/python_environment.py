@@ -188,6 +188,17 @@ def needs(name: str) -> Needs | None:
     return _read(path)
 
 
+PRODUCERS = BACKENDS / "producers"
+"""The folder of the exporters that the command `export` tests."""
+
+
+@functools.cache
+def producer(name: str) -> Needs | None:
+    """Return the requirements of an exporter in PRODUCERS; None if there is no such exporter."""
+    path = PRODUCERS / f"{name}.toml"
+    return _read(path) if under_test.may_be_adapter(name) and path.is_file() else None
+
+
 @functools.cache
 def provider(option: str) -> Needs | None:
     """Return the requirements of the execution provider that an option names; None if it names none, or needs nothing.

@@ -33,7 +33,7 @@ def judged(case: Case, reply: ReturnedModel) -> dict[str, Any]:
             "verdict": Verdict.UNSPECIFIED,
             "message": "no requirement on shape inference for invalid or unspecified models",
         }
-    made = examiner.parsed(reply)
+    made = examiner.parsed_reply(reply)
     if isinstance(made, str):
         return {"verdict": Verdict.INVALID_MODEL, "message": made}
     types = {item.name: item.type for item in made.graph.output}

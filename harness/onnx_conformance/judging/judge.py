@@ -10,7 +10,7 @@ from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.compare import compare, offsets, unlike
 from onnx_conformance.case.value_text import brief, outline
-from onnx_conformance.judging import assignment, checker, inferencer, transformer
+from onnx_conformance.judging import assignment, checker, inferencer, producer, transformer
 from onnx_conformance.judging import profile as profiles
 from onnx_conformance.processes.adapter_process import OPTED_OUT
 from onnx_conformance.processes.replies import (
@@ -21,6 +21,7 @@ from onnx_conformance.processes.replies import (
     Died,
     Late,
     Oversized,
+    Product,
     Refused,
     Reply,
     ReturnedModel,
@@ -147,6 +148,10 @@ def _model(case: Case, reply: ReturnedModel) -> dict[str, Any]:
     return {"seconds": reply.seconds, **judged(case, reply)}
 
 
+def _product(case: Case, reply: Product) -> dict[str, Any]:
+    return {"seconds": reply.seconds, **producer.judged(case, reply)}
+
+
 def _accepted_by_checker(case: Case, reply: Accepted) -> dict[str, Any]:
     return {"seconds": reply.seconds, **checker.judged(case, reply)}
 
@@ -217,6 +222,7 @@ _JUDGES: Mapping[type, Callable[[Case, Any], dict[str, Any]]] = {
     Died: _died,
     Late: _late,
     ReturnedModel: _model,
+    Product: _product,
     Accepted: _accepted_by_checker,
     Broken: _broken,
 }

@@ -80,7 +80,7 @@ def held_to(case: Case, hello: Mapping[str, Any]) -> Case:
 
 def _fault(case: Case, reply: ReturnedModel) -> str:
     """Return why a reply is no model with the interface of the case's; empty: it is one."""
-    made = examiner.parsed(reply)
+    made = examiner.parsed_reply(reply)
     return made if isinstance(made, str) else _interface_fault(onnx.load_from_string(case.model), made)
 
 
@@ -88,7 +88,7 @@ def _differing(case: Case, made: bytes) -> Fields | None:
     """Return the verdict where a changed model has not the values of the case."""
     assert case.expected is not None  # noqa: S101 - see judged
     there = evaluated(case, made, case.inputs)
-    return _unlike(case, case.expected, there.outputs) if isinstance(there, Answered) else _no_answer(there)
+    return _unlike(case, case.expected, there.outputs) if isinstance(there, Answered) else no_answer(there)
 
 
 def _interface_fault(first: onnx.ModelProto, made: onnx.ModelProto) -> str:
@@ -118,30 +118,31 @@ def _names(names: Sequence[str]) -> str:
     return line(", ".join(names) or "none", 200)
 
 
-def _no_answer(reply: Reply) -> Fields:
-    """Return the fields of a returned model for which the oracle has no values."""
-    verdict, message = Verdict.ADAPTER_ERROR, "the oracle failed on the returned model"
+def no_answer(reply: Reply, kind: str = "returned") -> Fields:
+    """Return the fields of a model for which the oracle has no values; `kind`: exported, or returned by a tool."""
+    verdict, message = Verdict.ADAPTER_ERROR, f"the oracle failed on the {kind} model"
     if isinstance(reply, Late):
         verdict, message = (
             Verdict.UNSPECIFIED,
-            f"the oracle needs more than {examiner.SECONDS:g} s for the returned model",
+            f"the oracle needs more than {examiner.SECONDS:g} s for the {kind} model",
         )
     elif isinstance(reply, Died):
-        message = f"the oracle was ended by {reply.signal or reply.status} on the returned model"
+        message = f"the oracle was ended by {reply.signal or reply.status} on the {kind} model"
     elif isinstance(reply, Refused):
         verdict, why = REFUSALS.get("" if reply.reason is not None else reply.error, (verdict, message))
-        message = f"{why}: {reply.message}"
+        message = f"{why.format(kind=kind)}: {reply.message}"
     return {"verdict": verdict, "message": message}
 
 
 REFUSALS = {
-    "": (Verdict.UNSUPPORTED, "the returned model"),  # It has an operator without a specification.
-    "NotImplementedError": (Verdict.UNSUPPORTED, "the returned model"),
-    "Unspecified": (Verdict.UNSPECIFIED, "the returned model"),
-    "ValidationError": (Verdict.INVALID_MODEL, "the model checker rejects the returned model"),
-    "Rejected": (Verdict.INVALID_MODEL, "the specification forbids the returned model"),
+    "": (Verdict.UNSUPPORTED, "the {kind} model"),  # It has an operator without a specification.
+    "NotImplementedError": (Verdict.UNSUPPORTED, "the {kind} model"),
+    "Unspecified": (Verdict.UNSPECIFIED, "the {kind} model"),
+    "ValidationError": (Verdict.INVALID_MODEL, "the model checker rejects the {kind} model"),
+    "InferenceError": (Verdict.INVALID_MODEL, "strict shape inference rejects the {kind} model"),
+    "Rejected": (Verdict.INVALID_MODEL, "the specification forbids the {kind} model"),
 }
-"""By the oracle's error on a model, the verdict and its reason."""
+"""By the oracle's error on a model, the verdict and its reason; {kind} is returned or exported."""
 FORBIDDEN = frozenset(error for error, (verdict, _) in REFUSALS.items() if verdict is Verdict.INVALID_MODEL)
 """Errors of the oracle for invalid models."""
 
@@ -166,7 +167,7 @@ def _on_other_shapes(case: Case, made: bytes, precision: str) -> Fields | None:
             continue
         assert other.expected is not None  # noqa: S101 - it has values
         there = evaluated(case, made, inputs)
-        fields = _unlike(other, other.expected, there.outputs) if isinstance(there, Answered) else _no_answer(there)
+        fields = _unlike(other, other.expected, there.outputs) if isinstance(there, Answered) else no_answer(there)
         if fields is not None:
             shaped = {name: [*value.shape] for name, value in inputs.items() if isinstance(value, np.ndarray)}
             shapes = ", ".join(f"{name} {shape}" for name, shape in shaped.items())

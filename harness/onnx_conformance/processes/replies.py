@@ -14,6 +14,7 @@ from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import MAX_MESSAGE, clean
 from onnx_conformance.processes.messages import ANY, Room
+from onnx_conformance.processes.program_requests import ProgramNames
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,6 +82,43 @@ class ReturnedModel:
     subject: str
     seconds: float | None
     precision: str = ""
+
+
+@dataclass(frozen=True)
+class Programs:
+    """The names of the programs of a producer."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ProgramRun:
+    """One run of a program in its framework.
+
+    Attributes:
+        inputs: the values of the graph's inputs of the exported model, by name.
+        outputs: the results of the framework, in the order of the graph's outputs.
+        reference: the same results, computed in double precision; None if the program does not run so.
+    """
+
+    inputs: Mapping[str, Value]
+    outputs: tuple[Value, ...]
+    reference: tuple[Value, ...] | None
+
+
+@dataclass(frozen=True)
+class Product:
+    """A producer exported a program.
+
+    Attributes:
+        model: serialized.
+        runs: runs of the program in its framework; the first has the sizes with which the program was exported.
+        seconds: as the adapter measured them.
+    """
+
+    model: bytes
+    runs: tuple[ProgramRun, ...]
+    seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -153,7 +191,7 @@ class Broken:
     stderr: str
 
 
-Reply = Answered | ReturnedModel | Accepted | Oversized | Refused | Died | Late | Broken
+Reply = Answered | ReturnedModel | Programs | Product | Accepted | Oversized | Refused | Died | Late | Broken
 
 PHASES = ("load", "run")
 """In which a runtime may refuse a model."""
@@ -207,6 +245,7 @@ KINDS: Mapping[str, str] = {
     Subject.TRANSFORMER: "model",
     Subject.INFERENCER: "model",
     Subject.CHECKER: "accepted",
+    Subject.PRODUCER: "product",
 }
 """By subject, the kind of the message that it answers with, where it raises no error."""
 
@@ -229,13 +268,27 @@ def parse(
     """
     seconds = _seconds(header.get("seconds"))
     kind, subject = header["kind"], str(hello.get("subject", Subject.RUNTIME))
-    if kind in KINDS.values() and kind != KINDS.get(subject):
+    if kind in {*KINDS.values(), PROGRAMS} and kind != _awaited(subject, case):
         raise protocol.HeaderError(f"kind {kind!r}, which is not an answer of a {clean(subject, 40)}")
     if kind == "model":
         return ReturnedModel(payload, header["payload"], subject, seconds, str(hello.get("precision", "")))
+    if kind == PROGRAMS:
+        return _programs(header)
+    if kind == "product":
+        return _product(header, payload, seconds)
     if kind == "accepted":
         phases = hello.get("phases", ("signature", "static"))
         return Accepted(tuple(map(str, phases)) if isinstance(phases, list | tuple) else (), seconds)
+    return _of_runtime(header, payload, case, subject)
+
+
+def _of_runtime(header: Mapping[str, Any], payload: bytes | None, case: Case | None, subject: str) -> Reply:
+    """Return the reply of a runtime, or an error of any backend.
+
+    Raises:
+        ProtocolError: the message does not follow the wire format.
+    """
+    kind, seconds = header["kind"], _seconds(header.get("seconds"))
     if kind == "answer":
         if case is not None and payload is not None and case.is_answer(header.get("outputs"), payload):
             return AsExpected(case, seconds, _assigned(header))
@@ -255,8 +308,61 @@ def parse(
     if kind == "fault":
         return Broken(f"the adapter is at fault: {text_of(header, 'message', 'no reason reported')}", "")
     raise protocol.HeaderError(
-        f"kind {clean(kind, 40)!r}: expected {KINDS.get(subject)}, refused, unsupported or fault"
+        f"kind {clean(kind, 40)!r}: expected {_awaited(subject, case)}, refused, unsupported or fault"
     )
+
+
+PROGRAMS = "programs"
+"""The kind of the message with which a producer answers a request for the names of its programs."""
+
+
+def _awaited(subject: str, case: Case | None) -> str | None:
+    """Return the kind of the message that answers a case."""
+    return PROGRAMS if isinstance(case, ProgramNames) else KINDS.get(subject)
+
+
+def _programs(header: Mapping[str, Any]) -> Programs:
+    names = header.get("programs")
+    if not isinstance(names, list) or not all(isinstance(item, str) for item in names):
+        raise protocol.HeaderError('"programs" is a list of names')
+    return Programs(tuple(clean(item, MOST_NAME) for item in names))
+
+
+MOST_NAME = 200
+"""Characters of the name of a program that are kept."""
+
+
+def _product(header: Mapping[str, Any], payload: bytes | None, seconds: float | None) -> Product:
+    """Return an exported program.
+
+    Raises:
+        ProtocolError: the message does not follow the wire format, or is too large to be read.
+    """
+    if payload is None:
+        raise protocol.PayloadError(f"a product of {header['payload']:,} bytes, which is too large to be read")
+    size, runs = header.get("model"), header.get("runs")
+    if type(size) is not int or not 0 <= size <= len(payload) or not isinstance(runs, list) or not runs:
+        raise protocol.HeaderError('a product has the size of its "model", and a list of "runs" that is not empty')
+    reader = protocol.Payload(memoryview(payload)[size:])
+    found = tuple(_program_run(reader, run) for run in runs)
+    reader.end()
+    return Product(payload[:size], found, seconds)
+
+
+def _program_run(reader: protocol.Payload, run: object) -> ProgramRun:
+    listed = [run.get(key) for key in ("inputs", "outputs")] if isinstance(run, dict) else []
+    if not isinstance(run, dict) or not all(isinstance(item, list) for item in listed):
+        raise protocol.HeaderError('a run has lists "inputs" and "outputs"')
+    inputs = {}
+    for item in run["inputs"]:
+        if not isinstance(item, dict) or not isinstance(item.get("name"), str):
+            raise protocol.HeaderError('an input of a run has a "name" and a "value"')
+        inputs[item["name"]] = reader.decode(item.get("value", {}))
+    outputs = tuple(reader.decode(item) for item in run["outputs"])
+    wide = run.get("reference")
+    if wide is not None and not isinstance(wide, list):
+        raise protocol.HeaderError('the "reference" of a run is a list of values, or null')
+    return ProgramRun(inputs, outputs, None if wide is None else tuple(reader.decode(item) for item in wide))
 
 
 def _seconds(value: object) -> float | None:

@@ -62,6 +62,13 @@ KINDS: Mapping[Subject, BackendKind] = {
         (*_ENDED, Verdict.REFUSED, Verdict.ACCEPTED_INVALID, Verdict.LENIENT, Verdict.UNSUPPORTED),
         WRONG | {Verdict.INVALID_MODEL, Verdict.KNOWS_LESS, Verdict.FALLBACK},
     ),
+    Subject.PRODUCER: BackendKind(
+        "Exporters",
+        "an exporter",
+        (Verdict.INVALID_MODEL,),
+        (*_ENDED, Verdict.INVALID_MODEL, Verdict.REFUSED, Verdict.UNSUPPORTED),
+        _OF_FORBIDDEN_MODELS | {Verdict.KNOWS_LESS, Verdict.FALLBACK, Verdict.DECLINED},
+    ),
 }
 """By subject, in the order of the reports."""
 
