@@ -143,7 +143,7 @@ def produce(program: str, opset: int, dynamic: bool) -> dict[str, Any]:  # noqa:
             second = _results(module, resized)
         except NotAProgramError:  # The program does not run with these sizes.
             second = None
-        if second is not None:
+        if second is not None and len(second) == len(first):  # The number of outputs of a model is fixed.
             runs.append(_run(module, leaves, spec, names, resized, second))
     return {"model": model.SerializeToString(), "runs": runs}
 
@@ -181,7 +181,7 @@ def _value(leaf: Any) -> np.ndarray[Any, Any]:  # noqa: ANN401 - a tensor, or a 
 
 def _exported(module: Program, tensors: Sequence[torch.Tensor], opset: int, *, dynamic: bool) -> onnx.ModelProto:
     """Return the model of a program."""
-    shapes = {"tensors": tuple(dict.fromkeys(range(item.ndim), torch.export.Dim.AUTO) for item in tensors)}
+    shapes = {"tensors": tuple(map(_open_axes, tensors))}
     logging.disable(logging.WARNING)  # It warns for each program that torchvision is not installed.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -203,6 +203,11 @@ def _exported(module: Program, tensors: Sequence[torch.Tensor], opset: int, *, d
             raise type(error)(f"{type(cause).__name__}: {cause}") from None
     made: onnx.ModelProto = done.model_proto
     return made
+
+
+def _open_axes(tensor: torch.Tensor) -> dict[int, Any]:
+    """Return the axes whose sizes stay open: not those of sizes 0 and 1, which are special, as in broadcasting."""
+    return {axis: torch.export.Dim.AUTO for axis, size in enumerate(tensor.shape) if size > 1}
 
 
 def _run(
@@ -246,14 +251,18 @@ def _place(name: str) -> int | None:
 
 
 def _resized(model: onnx.ModelProto, tensors: Sequence[torch.Tensor]) -> list[torch.Tensor] | None:
-    """Return inputs of other sizes along the axes that a model leaves open; None if it leaves none open."""
+    """Return inputs of other sizes along the axes that a model leaves open; None if it leaves none open.
+
+    The last elements are repeated. Integers are increased by one, because indices often have to differ.
+    """
     found, changed = [], False
     dims = {_place(item.name): item.type.tensor_type.shape.dim for item in model.graph.input}
     for place, tensor in enumerate(tensors):
         for axis, dim in enumerate(dims.get(place, ())):
             if dim.dim_param.isidentifier() and tensor.ndim > axis and tensor.shape[axis]:
                 last = tensor.narrow(axis, tensor.shape[axis] - 1, 1)
-                tensor, changed = torch.cat([tensor, last], axis), True  # noqa: PLW2901 - one axis after the other
+                more = last if tensor.dtype.is_floating_point or tensor.dtype is torch.bool else last + 1
+                tensor, changed = torch.cat([tensor, more], axis), True  # noqa: PLW2901 - one axis after the other
         found.append(tensor.contiguous())
     return found if changed else None
 

@@ -38,6 +38,8 @@ PROGRAMS: dict[str, tuple[Callable[[Array], Array], str, dict[str, Any]]] = {
     "exp": (np.exp, "Exp", {}),
     "exp_of_float64": (lambda x: np.exp(x.astype(np.float64)), "Exp64", {}),
     "imprecise": (imprecise, "Exp", {}),
+    "imprecise_sum": (lambda x: imprecise(x).sum(1), "SumOfExp", {}),
+    "branch": (np.negative, "If", {}),
     "unstable": (unstable, "Identity", {}),
     "random": (lambda x: np.random.default_rng(1).uniform(size=x.shape).astype(x.dtype), "RandomUniformLike", {}),
     "foreign": (np.negative, "Strange", {}),
@@ -80,7 +82,7 @@ def _model(operator: str, attributes: dict[str, Any], opset: int, rows: Any, res
     kind = helper.np_dtype_to_tensor_dtype(result.dtype)
     nodes = [helper.make_node(operator, ["x"], ["y"], **attributes)]
     initializers = []
-    if operator == "ReduceSum":
+    if operator in {"ReduceSum", "SumOfExp"}:
         nodes[0].input.append("axes")
         initializers = [helper.make_tensor("axes", TensorProto.INT64, [1], [1])]
     if operator == "Exp64":
@@ -88,6 +90,18 @@ def _model(operator: str, attributes: dict[str, Any], opset: int, rows: Any, res
             helper.make_node("Cast", ["x"], ["wide"], to=TensorProto.DOUBLE),
             helper.make_node("Exp", ["wide"], ["y"]),
         ]
+    if operator == "SumOfExp":
+        nodes = [
+            helper.make_node("Exp", ["x"], ["exp"]),
+            helper.make_node("ReduceSum", ["exp", "axes"], ["y"], keepdims=0),
+        ]
+    if operator == "If":  # Its branches do not declare the types of their outputs, which ONNX allows.
+        untyped = onnx.ValueInfoProto(name="negative")
+        branch = helper.make_graph([helper.make_node("Neg", ["x"], ["negative"])], "branch", [], [untyped])
+        other = helper.make_graph([helper.make_node("Neg", ["x"], ["negative"])], "other", [], [untyped])
+        other.output[0].type.tensor_type.elem_type = TensorProto.FLOAT
+        initializers = [helper.make_tensor("condition", TensorProto.BOOL, [], [True])]
+        nodes = [helper.make_node("If", ["condition"], ["y"], then_branch=branch, else_branch=other)]
     if operator == "Strange":
         nodes[0].domain = "com.example"
     graph = helper.make_graph(
