@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -33,6 +32,26 @@ class Votes:
 
 
 @dataclass
+class CaseAnswers:
+    """The answers of the backends in one case that the text leaves open.
+
+    Attributes:
+        case: the id of the case.
+        returned: the backends that return values, by their values as text; the most common values first.
+        refused: the backends that return none, or report missing support.
+    """
+
+    case: str
+    returned: dict[str, list[str]] = field(default_factory=dict)
+    refused: list[str] = field(default_factory=list)
+
+    @property
+    def voters(self) -> int:
+        """The number of backends with an answer."""
+        return sum(map(len, self.returned.values())) + len(self.refused)
+
+
+@dataclass
 class Silence:
     """A sentence that does not decide some cases.
 
@@ -46,6 +65,7 @@ class Silence:
         votes: by backend, its answers in them; empty without results.
         agree: the number of cases for which several backends return values, and all of them the same ones.
         differ: the number of cases for which backends return different values.
+        answers: the answers of the backends in each case with results, in the order of the results.
     """
 
     operator: str
@@ -57,6 +77,7 @@ class Silence:
     votes: dict[str, Votes] = field(default_factory=dict)
     agree: int = 0
     differ: int = 0
+    answers: list[CaseAnswers] = field(default_factory=list)
 
 
 def of(ops: Iterable[Op], selection: Selection) -> list[Silence]:
@@ -91,25 +112,28 @@ def count_votes(silences: Sequence[Silence], runs: Iterable[Run]) -> None:
     of_case = {
         (f"{item.operator}/{since}", name): item for item in silences for since in item.versions for name in item.cases
     }
-    answers: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    owners: dict[tuple[str, str], Silence] = {}
+    of_id: dict[str, CaseAnswers] = {}
     for run in runs:
         for result in run.results():
             if result.verdict is not Verdict.UNSPECIFIED:
                 continue
-            name = parts(result.case, result.operator)[0]
-            silence = of_case.get((result.operator, name))
+            silence = of_case.get((result.operator, parts(result.case, result.operator)[0]))
             if silence is None:
                 continue
             votes = silence.votes.setdefault(result.backend, Votes())
+            if (answers := of_id.get(result.case)) is None:
+                answers = of_id[result.case] = CaseAnswers(result.case)
+                silence.answers.append(answers)
             if result.error or not result.actual:
                 votes.refuses += 1
+                answers.refused.append(result.backend)
             else:
                 votes.returns += 1
-                answers[result.operator, result.case][result.backend] = result.actual
-                owners[result.operator, result.case] = silence
-    for key, given in answers.items():
-        if len(given) > 1:
-            same = len(set(given.values())) == 1
-            owners[key].agree += same
-            owners[key].differ += not same
+                answers.returned.setdefault(result.actual, []).append(result.backend)
+    for silence in silences:
+        for answers in silence.answers:
+            common = sorted(answers.returned.items(), key=lambda item: -len(item[1]))
+            answers.returned = dict(common)
+            if sum(map(len, answers.returned.values())) > 1:
+                silence.agree += len(common) == 1
+                silence.differ += len(common) > 1
