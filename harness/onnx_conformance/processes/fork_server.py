@@ -91,6 +91,7 @@ class ForkServer:
         """Return a new adapter, or None where the server does not run; one that still loads will fork it."""
         if self._process is None or self._gone:
             return None
+        self._read()  # Otherwise its answers fill the socket after some 280 forks, and it waits forever.
         supervisor, of_supervisor = socket.socketpair()
         of_stdin, stdin = os.pipe()
         stdout, of_stdout = os.pipe()

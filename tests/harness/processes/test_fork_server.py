@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import sys
 import time
 from collections import Counter
@@ -123,6 +124,21 @@ def test_each_crash_is_blamed_on_its_case_and_the_runtime_is_loaded_three_times(
     assert {result.signal for result in results if result.verdict is Verdict.CRASH} == {"SIGSEGV"}
     # The first process, the one after the first crash, and the fork server.
     assert len(loads(tmp_path)) == 3
+
+
+@pytest.mark.slow
+def test_a_socket_with_room_for_a_few_answers_is_enough_for_many_forks(
+    cases: list[Case], adapter: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair = socket.socketpair
+
+    def small(*kind: int) -> tuple[socket.socket, socket.socket]:
+        ours, theirs = pair(*kind)
+        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)  # The system rounds it up, to some five answers.
+        return ours, theirs
+
+    monkeypatch.setattr(socket, "socketpair", small)
+    assert verdicts(run(adapter(), cases * 5)) == expected(cases * 5)
 
 
 def test_askers_fork_from_one_process_that_is_kept_as_long_as_asked(
