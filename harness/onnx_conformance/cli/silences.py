@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 def silences_(files: tuple[Path, ...], selection: Selection, package: str, kind: str) -> None:
     """List the sentences of the specification that leave something open, with the cases that show it.
 
-    With results files, the list also shows what the runtimes do in these cases: how many return which values, and how
-    many return none. It is a worklist for authors of the specification.
+    With results files, the list also shows the answers of the runtimes in these cases: how many return which values,
+    and how many return none. It is a worklist for authors of the specification.
     """
     chosen = packages.named(package)
     selection.respell(schema.every_version(chosen))
