@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FOLDER = Path(backends.__file__).parent
 IN_NODE = sorted(node_environment.names())
 IN_PYTHON = sorted({path.stem for path in FOLDER.glob("*.toml")} - node_environment.names())
+EXPORTERS = backend_names.producers()
 PLATFORMS = [
     {"python_version": python, "python_full_version": f"{python}.0", "sys_platform": system, "platform_system": name,
      "platform_machine": machine, "os_name": "nt" if system == "win32" else "posix",
@@ -94,6 +95,17 @@ def test_the_lock_of_a_python_runtime_meets_its_requirements(name: str) -> None:
     assert needed is not None
     assert needed.lock == FOLDER / f"{name}.lock"
     assert broken(needed.lock.read_text(), needed.of()) == [], f"nox -s locks -- {name}"
+
+
+@pytest.mark.parametrize("name", EXPORTERS)
+def test_the_lock_of_an_exporter_meets_its_requirements(name: str) -> None:
+    needed = python_environment.producer(name)
+    assert needed is not None
+    assert needed.lock == FOLDER / "producers" / f"{name}.lock"
+    assert broken(needed.lock.read_text(), needed.of()) == [], f"nox -s locks -- producer={name}"
+    assert needed.lock.with_suffix(".py").is_file()
+    target = backend_names.producer(name, "/usr/bin/python3")
+    assert target.command[-1] == f"onnx_conformance.backends.producers.{name}"
 
 
 @pytest.mark.parametrize("name", IN_NODE)

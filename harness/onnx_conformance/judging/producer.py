@@ -57,9 +57,13 @@ def judged(case: Case, product: Product) -> Fields:
     made = examiner.parsed(product.model)
     if isinstance(made, str):
         return {"verdict": Verdict.INVALID_MODEL, "message": f"the exporter returned {made}"}
-    notes: list[str] = []
+    opsets = [item.version for item in made.opset_import if item.domain in {"", "ai.onnx"}]
+    if any(opset > case.opset for opset in opsets):
+        return _invalid(f"the model is of opset {max(opsets)}, but opset {case.opset} was requested")
+    lower = opsets and max(opsets) < case.opset
+    notes = [f"the model is of opset {max(opsets)}, although opset {case.opset} was requested"] if lower else []
     for place, run in enumerate(product.runs):
-        fields = _opset_fault(case, made) or _input_fault(made, run) or _judged(case, made, product.model, run, notes)
+        fields = _input_fault(made, run) or _judged(case, made, product.model, run, notes)
         if fields is not None and not (place and _is_of_indices(run, fields)):
             sizes = f"with {_sizes(run)}: " if place else ""
             return {**fields, "message": sizes + fields["message"]}
@@ -73,14 +77,6 @@ def _is_of_indices(run: ProgramRun, fields: Fields) -> bool:
     """
     integers = any(isinstance(value, np.ndarray) and value.dtype.kind in "iu" for value in run.inputs.values())
     return integers and fields.get("error") == "Rejected"
-
-
-def _opset_fault(case: Program, made: onnx.ModelProto) -> Fields | None:
-    found = [item.version for item in made.opset_import if item.domain in {"", "ai.onnx"}]
-    if not found or found == [case.opset]:
-        return None
-    text = ", ".join(map(str, found))
-    return _invalid(f"the model is of opset {text}, but opset {case.opset} was requested")
 
 
 def _invalid(message: str) -> Fields:
