@@ -49,7 +49,7 @@ DIGITS, LEAST, MOST = 23, -149, 127
 NORMAL = -126
 """The exponent of the smallest normal number."""
 NEAR = (-10, 7)
-"""The exponents of half of the inputs: in this range, most functions are neither constant nor linear."""
+"""The exponents of half of the inputs: in this range, most functions are curved."""
 
 PROBES = (0.5, 0.25, 0.75), (1.5, 2.25, 1.75)
 """Inputs in the domains of all functions, some in the first and some in the second."""
@@ -106,7 +106,7 @@ CANCELS: Mapping[str, str] = {
 }
 """The operators whose formula in the text loses digits in a sum of two nearly opposite or very different numbers.
 
-Their oracles evaluate this formula as it is written, in float64. Their tolerance is the error that the same formula has
+Their oracles evaluate exactly this formula, in float64. Their tolerance is the error that the same formula has
 in the type of the output, which is larger than this loss.
 """
 
