@@ -132,6 +132,8 @@ def produce(program: str, opset: int, dynamic: bool) -> dict[str, Any]:  # noqa:
     name, place, type_ = program.split("/")
     sample = _samples(name, type_)[int(place)]
     leaves, spec = _flattened(sample)
+    if any(leaf.layout is not torch.strided for leaf in leaves if isinstance(leaf, torch.Tensor)):
+        raise NotAProgramError("ONNX has no inputs of this sparse layout")
     module = Program(_operators()[name].op, leaves, spec).eval()
     tensors = [leaf.detach().contiguous() for leaf in leaves if isinstance(leaf, torch.Tensor)]
     first = _results(module, tensors)
@@ -245,8 +247,11 @@ def _widened(leaf: Any) -> Any:  # noqa: ANN401 - any argument
 
 
 def _place(name: str) -> int | None:
-    """Return the place of the tensor that an input of a model is; the exporter names it by the argument of forward."""
-    found = re.fullmatch(r"tensors_(\d+)", name)
+    """Return the place of the tensor that an input of a model is; the exporter names it by the argument of forward.
+
+    It appends a word to the name if an output has the same name, because the program returns its input.
+    """
+    found = re.fullmatch(r"tensors_(\d+)(?:_orig)?", name)
     return int(found[1]) if found else None
 
 
