@@ -41,6 +41,7 @@ REPLACED = {
     "27..28": "13..18",
     "Conv/>=11,<22": "Split/>=11,<18",
     "MatMul": "Reshape",
+    "Exp": "Dropout",
     "Add/14": "Split/13",
 }
 """Words of commands, and words with the same role that need no other runtime and only the few operators."""

@@ -36,6 +36,10 @@ class Command:
 
 
 COMMANDS = {
+    "accuracy": Command(
+        "accuracy", "accuracy_",
+        "Measure the largest errors of a runtime, and their inputs.",
+    ),
     "backends": Command(
         "backends", "backends_",
         "List the backends, their versions and types, or check one.",
@@ -126,7 +130,7 @@ COMMANDS = {
 
 
 GROUPS = {
-    "Test a runtime or tool": ("run", "backends", "search", "trend", "verify", "check-model", "export"),
+    "Test a runtime or tool": ("run", "backends", "search", "trend", "verify", "check-model", "export", "accuracy"),
     "Understand a failure": ("show", "repro", "minimize", "explain", "dissent"),
     "Gate a pull request": ("gate", "expectations", "claims", "compare", "merge"),
     "Report and publish": ("report", "findings", "gaps", "scripts", "site", "publish"),

@@ -138,9 +138,9 @@ def test_every_command_can_be_loaded() -> None:
         assert row.about.endswith("."), name
     modules = {row.module for row in commands.COMMANDS.values()}
     assert modules == {
-        "backends", "bounds", "cache", "cases", "check", "check_model", "claims", "diagnose", "export", "findings",
-        "gaps", "gate", "new", "opset", "pack", "publish", "reports", "run", "schema", "search", "silences",
-        "site", "trend", "verify",
+        "accuracy", "backends", "bounds", "cache", "cases", "check", "check_model", "claims", "diagnose",
+        "export", "findings", "gaps", "gate", "new", "opset", "pack", "publish", "reports", "run", "schema",
+        "search", "silences", "site", "trend", "verify",
     }  # fmt: skip
     assert commands.main.get_command(context, "no such") is None
 

@@ -33,12 +33,14 @@ from onnx_conformance.suites import case_json, case_pack, claims
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import check_selection
 from onnx_conformance.suites.selection import Selection
+from onnx_conformance.verification.accuracy import measured as accuracy
 from paths import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 VERSIONS = {
+    "accuracy": accuracy.FORMAT_VERSION,
     "case": case_json.FORMAT,
     "ep-conformance": ep_report.VERSION,
     "findings": findings_file.FORMAT,
@@ -164,7 +166,7 @@ EXAMPLES = re.findall(
 def test_each_format_that_is_no_report_has_an_example() -> None:
     of_packs = {"pack-index", "packed-case"}  # Their members are in tables.
     assert {name for name, _, _ in EXAMPLES} | of_packs == {*schemas.names()} - {
-        "report", "verification", "ep-conformance",
+        "accuracy", "report", "verification", "ep-conformance",
     }  # fmt: skip
 
 
