@@ -27,7 +27,7 @@ from test_imports import MODULES
 FOLDERS = ("harness", "backends", "tests", "reports", "generated_cases", "tools")
 """Top-level folders of this repository, which others have as well."""
 CASE = "ai.onnx/Split/18/uneven_two"
-MOST = {"bytes": 5_000_000, "files": 1000}
+MOST = {"bytes": 5 << 20, "files": 1000}
 """Limits of the wheel."""
 one_process = pytest.mark.xdist_group("distributions")
 """Mark of the tests that use the built files, so that they are built only once."""

@@ -264,9 +264,9 @@ def _source(operator: str, version: int | None) -> Source:
     chosen = next((item for item in registry.versions(op) if item.since == version), None)
     if chosen is None:
         known = ", ".join(str(item.since) for item in registry.versions(op))
-        raise StrategyError("no-such-version", f"{op} has no version {version!r}; it has the versions {known}")
+        raise StrategyError("version-not-drawn", f"{op} has no version {version!r}; it has the versions {known}")
     if chosen.deprecated:
-        raise StrategyError("only-deprecated", f"{chosen} is deprecated, so it has no valid calls")
+        raise StrategyError("deprecated-not-drawn", f"{chosen} is deprecated, so it has no valid calls")
     source = _loaded(str(chosen))
     if not has_valid_call(source):
         raise StrategyError("no-valid-call", f"{chosen} has no call whose outputs the text defines, so none is drawn")

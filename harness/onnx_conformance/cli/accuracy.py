@@ -116,7 +116,9 @@ def compare(old: Path, new: Path) -> None:
 
 def _check_out(kind: str, out: Path | None) -> None:
     if kind == "html" and out is None:
-        raise HarnessError("html-without-out", "--format html writes one page; name it with --out accuracy.html")
+        raise HarnessError(
+            "accuracy-html-without-out", "--format html writes one page; name it with --out accuracy.html"
+        )
 
 
 def _write(found: Sequence[Accuracy], kind: str, out: Path | None, *, everything: bool) -> None:
@@ -133,7 +135,7 @@ def _write(found: Sequence[Accuracy], kind: str, out: Path | None, *, everything
     try:
         out.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        raise HarnessError("out-not-writable", f"cannot write {out}: {error.strerror}") from None
+        raise HarnessError("accuracy-not-writable", f"cannot write {out}: {error.strerror}") from None
     if kind != "text":
         for item in found:
             for one in report.lines(item, everything=everything):

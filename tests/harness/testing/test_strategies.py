@@ -153,7 +153,7 @@ def test_a_call_has_the_form_that_was_named() -> None:
 def test_bad_arguments_get_a_sentence() -> None:
     with refuses("unknown-operator", "Covn", "Conv"):
         calls("Covn")
-    with refuses("no-such-version", "ai.onnx/Split", "12", "1, 2, 11, 13, 18"):
+    with refuses("version-not-drawn", "ai.onnx/Split", "12", "1, 2, 11, 13, 18"):
         calls("Split", version=12)
     with refuses("no-such-form", "frozen", "initializer"):
         calls("Split", forms=["frozen"])
@@ -161,7 +161,7 @@ def test_bad_arguments_get_a_sentence() -> None:
         calls("Split", forms=[])
     with refuses("no-valid-call", "RandomNormal"):
         calls("RandomNormal")
-    with refuses("only-deprecated", "Upsample"):
+    with refuses("deprecated-not-drawn", "Upsample"):
         calls("Upsample", version=10)
     with refuses("not-an-element-type", "float32", "float?"):
         tensors("float32", (2,))
