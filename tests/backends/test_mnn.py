@@ -118,15 +118,17 @@ def test_a_bool_that_is_neither_0_nor_1_stays_an_integer(mnn: Any, monkeypatch: 
 
 @pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**63 - 1])
 def test_an_int64_beyond_int32_opts_out(mnn: Any, value: int) -> None:
-    with pytest.raises(mnn.NoTypeError, match="int64 as int32") as error:
+    with pytest.raises(mnn.NoTypeError) as error:
         mnn.run(identity("int64"), {"x": np.array([value])}, ["y"])
+    assert str(error.value) == "MNN stores int64 as int32, which lacks some of the values"
     assert serve.opt_out(mnn.OPT_OUTS, error.value) == "no such element type"
 
 
 @pytest.mark.parametrize("kind", ["double", "float16", "int8", "int16", "uint32", "string"])
 def test_outputs_of_other_types_opt_out(mnn: Any, kind: str) -> None:
-    with pytest.raises(mnn.NoTypeError, match=f"{kind}: output y") as error:
+    with pytest.raises(mnn.NoTypeError) as error:
         mnn.run(identity(kind), {"x": np.ones(1, np.float32)}, ["y"])
+    assert str(error.value) == f"MNN has no tensors of {kind}: output y"
     assert serve.opt_out(mnn.OPT_OUTS, error.value) == "no such element type"
 
 
@@ -134,8 +136,9 @@ def test_outputs_of_other_types_opt_out(mnn: Any, kind: str) -> None:
 def test_values_that_are_no_tensors_opt_out(mnn: Any, value: Any) -> None:
     with pytest.raises(mnn.NoSequenceError):
         mnn.run(identity("float"), {"x": value}, ["y"])
-    with pytest.raises(mnn.NoSequenceError, match="output y"):
+    with pytest.raises(mnn.NoSequenceError) as error:
         mnn.run(identity("seq(float)"), {"x": np.ones(1, np.float32)}, ["y"])
+    assert str(error.value) == "MNN has tensors only: output y"
 
 
 def test_the_error_of_a_conversion_is_what_the_converter_printed(mnn: Any) -> None:

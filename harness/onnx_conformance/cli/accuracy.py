@@ -10,6 +10,7 @@ import click
 
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.cli import report_output
 from onnx_conformance.cli.options import Seconds, exit_with, with_adapter_options
 from onnx_conformance.environments import backend_names, sandbox
 from onnx_conformance.report import accuracy as report
@@ -73,12 +74,11 @@ def accuracy_(
         return
     if backend is None:
         raise click.UsageError("name a runtime with --backend, such as --backend onnxruntime")
-    _check_out(kind, out)
+    report_output.check(kind, out)
     selection = selection_of({"op": operators})
     selection.respell(schema.every_version())
     target = backend_names.resolve(backend, python, passes)
-    if isolate is not None:
-        target = sandbox.around("generated", None, shown=isolate).of(target)
+    target = sandbox.isolated(target, isolate)
     with progress.steps("measures") as advance:
         found = measuring.accuracy(
             target, selection.may_have, types, points=points, seed=seed, timeout=timeout,
@@ -94,7 +94,7 @@ def accuracy_(
 @ALL
 def show(files: tuple[Path, ...], kind: str, out: Path | None, everything: bool) -> None:  # noqa: FBT001 - click's
     """Show files that `accuracy --format json` wrote; html shows several runtimes in one chart."""
-    _check_out(kind, out)
+    report_output.check(kind, out)
     if kind == "json" and len(files) > 1:
         raise HarnessError("accuracy-json-of-several", "--format json writes one runtime; name one file")
     _write([measured.read(path) for path in files], kind, out, everything=everything)
@@ -114,13 +114,6 @@ def compare(old: Path, new: Path) -> None:
     exit_with(1 if any(item.worse for item in report.changes(before, after)) else 0)
 
 
-def _check_out(kind: str, out: Path | None) -> None:
-    if kind == "html" and out is None:
-        raise HarnessError(
-            "accuracy-html-without-out", "--format html writes one page; name it with --out accuracy.html"
-        )
-
-
 def _write(found: Sequence[Accuracy], kind: str, out: Path | None, *, everything: bool) -> None:
     """Write results in a format, to a file or to standard output."""
     if kind == "html":
@@ -132,10 +125,7 @@ def _write(found: Sequence[Accuracy], kind: str, out: Path | None, *, everything
     if out is None:
         printing.show(text)
         return
-    try:
-        out.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise HarnessError("accuracy-not-writable", f"cannot write {out}: {error.strerror}") from None
+    report_output.write(out, text)
     if kind != "text":
         for item in found:
             for one in report.lines(item, everything=everything):

@@ -75,8 +75,7 @@ def check(name: str, python: str, passes: tuple[str, ...], isolate: tuple[Path, 
     Exit status: 0 all checks pass, 1 a check fails, 2 the adapter does not start.
     """
     failures, target = 0, backend_names.resolve(name, python, passes)
-    if isolate is not None:
-        target = sandbox.around("generated", None, shown=isolate).of(target)
+    target = sandbox.isolated(target, isolate)
     for row in self_check.check(target, Limits()):
         mark = {True: "ok", False: "NO", None: "--"}[row.good]
         failures += row.good is False

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,14 +90,8 @@ def _targets(
     """Return the failing backend, and the other backends whose outputs are shown."""
     target = backend_names.resolve(backend, python, passes)
     further = [backend_names.resolve(name, passes=passes) for name in repro_output.others(kind, backend, others)]
-    return _isolated(target, suite, isolate), [_isolated(other, suite, isolate) for other in further]
-
-
-def _isolated(target: Target, suite: str | None, isolate: tuple[Path, ...] | None) -> Target:
-    """Return a backend in the sandbox, if --isolate asks for it."""
-    if isolate is None:
-        return target
-    return sandbox.around(suite or "generated", None, shown=isolate).of(target)
+    isolated = functools.partial(sandbox.isolated, shown=isolate, suite=suite or "generated")
+    return isolated(target), list(map(isolated, further))
 
 
 def _case(
@@ -118,7 +113,7 @@ def _case(
             return case
         made = references.by_oracle(case)
     else:
-        target = _isolated(backend_names.resolve(str(reference), passes=passes), suite, isolate)
+        target = sandbox.isolated(backend_names.resolve(str(reference), passes=passes), isolate, suite or "generated")
         with Asker(target, limits) as asker:
             made = references.by_backend(case, target.name, asker.ask(case))
     if made.outcome is Outcome.UNSPECIFIED:

@@ -86,8 +86,7 @@ def export_(
     Exit status: 0 nothing fails, 1 something fails, 2 the command or the exporter's adapter failed.
     """
     target = backend_names.producer(producer, python, passes)
-    if isolate is not None:
-        target = sandbox.around("generated", None, shown=isolate).of(target)
+    target = sandbox.isolated(target, isolate)
     with Producer(target, Limits(timeout=timeout, memory=memory, restarts=1 << 30)) as subject:
         names = subject.programs(globs)
         if listing:

@@ -25,7 +25,7 @@ from onnx_conformance.suites.lookup import check_selection, find_case, notes, op
 from onnx_conformance.suites.suite import Suite, SuiteError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from onnx_conformance.base.selection_options import Choice, SelectionOption
     from onnx_conformance.case.case import Case
@@ -235,6 +235,33 @@ def with_operator_options(*without: str) -> Callable[[_Command], _Command]:
             return command(selection=selection_of(choice), **options)
 
         return _with_selection_options(selecting, rows)
+
+    return decorate
+
+
+def with_list_options(formats: Iterable[str]) -> Callable[[_Command], _Command]:
+    """Add the arguments of a list about operators of a package, which results files may extend.
+
+    The command gets `files`, `package` and `kind`, and a Selection, `selection`.
+
+    Args:
+        formats: the formats of the list, such as text; this one is the default.
+    """
+
+    def decorate(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+        for option in (
+            click.option(
+                "--format", "kind", type=click.Choice([*formats]), default="text", show_default=True,
+                help="The format of the list.",
+            ),
+            click.option(
+                "--package", default=packages.ONNX.name, show_default=True, help="The operator package."
+            ),
+            with_operator_options(),
+            click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[RESULTS...]"),
+        ):  # fmt: skip
+            command = option(command)
+        return command
 
     return decorate
 

@@ -20,7 +20,6 @@ from onnx_conformance.processes.asker import Asker
 from onnx_conformance.run import progress
 from onnx_conformance.specification import packages
 from onnx_conformance.suites.case_json import StoreError
-from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import check_selection, suite_of
 from onnx_conformance.suites.selection import Selection
 
@@ -92,8 +91,7 @@ def search_(
     of_onnx = chosen_package is packages.ONNX
     check_selection(suite_of(chosen_package), selection)
     target = backend_names.resolve(backend, python, passes)
-    if isolate is not None:
-        target = sandbox.around(Generated.name, None, shown=isolate).of(target)
+    target = sandbox.isolated(target, isolate)
     is_known = {cause for path in known for cause in causes.known(path, backend)}
     selected = grammar.sources(selection, chosen_package)
     if not selected:

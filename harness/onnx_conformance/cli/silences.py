@@ -3,30 +3,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from onnx_conformance.analysis import silences as analysis
 from onnx_conformance.base import printing
-from onnx_conformance.cli.options import with_operator_options
+from onnx_conformance.cli.options import with_list_options
 from onnx_conformance.report import silences as report
 from onnx_conformance.results.stream import Run
 from onnx_conformance.specification import packages, registry, schema
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from onnx_conformance.suites.selection import Selection
 
 
 @click.command("silences")
-@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[RESULTS...]")
-@with_operator_options()
-@click.option("--package", default=packages.ONNX.name, show_default=True, help="The operator package.")
-@click.option(
-    "--format", "kind", type=click.Choice([*report.FORMATS]), default="text", show_default=True,
-    help="The format of the list.",
-)  # fmt: skip
+@with_list_options(report.FORMATS)
 def silences_(files: tuple[Path, ...], selection: Selection, package: str, kind: str) -> None:
     """List the sentences of the specification that leave something open, with the cases that show it.
 

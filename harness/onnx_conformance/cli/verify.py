@@ -10,9 +10,8 @@ import click
 import onnx
 
 from onnx_conformance.base import printing, under_test
-from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import CHECKOUT
-from onnx_conformance.cli import repro_output
+from onnx_conformance.cli import report_output, repro_output
 from onnx_conformance.cli.options import SIZE, Seconds, exit_with, with_adapter_options
 from onnx_conformance.environments import backend_names, sandbox
 from onnx_conformance.findings import findings_file, model_use
@@ -112,8 +111,7 @@ def verify_(
     Exit status: 0 no fault, 1 a node or an output is at fault or the model does not run, 2 the model, the inputs or a
     backend cannot be used.
     """
-    if kind == "html" and out is None:
-        raise HarnessError("html-without-out", "--format html writes one page; name it with --out report.html")
+    report_output.check(kind, out)
     if not backends and not tools:
         raise click.UsageError("name a runtime with --backend, or a tool with --tool")
     targets, of_tools = ([_target(name, python, passes, isolate) for name in names] for names in (backends, tools))
@@ -126,7 +124,7 @@ def verify_(
     if out is None:
         printing.show(text)
     else:
-        _write(out, text)
+        report_output.write(out, text)
         for shown in verification.lines(done, known):
             printing.show(shown)
     if script is not None:
@@ -135,8 +133,7 @@ def verify_(
 
 
 def _target(name: str, python: str, passes: tuple[str, ...], isolate: tuple[Path, ...] | None) -> Target:
-    target = backend_names.resolve(name, python, passes)
-    return target if isolate is None else sandbox.around("generated", None, shown=isolate).of(target)
+    return sandbox.isolated(backend_names.resolve(name, python, passes), isolate)
 
 
 def _findings(done: Verified, folder: Path | None) -> dict[str, list[Finding]]:
@@ -154,13 +151,6 @@ def _findings(done: Verified, folder: Path | None) -> dict[str, list[Finding]]:
             # The first ones are those whose conditions the node meets; the others may concern it.
             found[item.backend] = [concern.finding for concern in sorted(concerns, key=lambda one: one.meets is None)]
     return found
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text + ("" if text.endswith("\n") else "\n"), encoding="utf-8")
-    except OSError as error:
-        raise HarnessError("out-not-writable", f"cannot write {path}: {error.strerror}") from None
 
 
 def _write_script(done: Verified, path: Path) -> None:

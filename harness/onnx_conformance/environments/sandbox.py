@@ -150,6 +150,20 @@ def around(suite: str, results: Path | None, *, apart: bool = False, shown: Iter
     return Isolation(tuple(folders), tuple(files), tuple(more))
 
 
+def isolated(target: Target, shown: Iterable[Path] | None, suite: str = "generated") -> Target:
+    """Return a backend in a sandbox without the results of a run, if --isolate asks for it.
+
+    Args:
+        target: the backend.
+        shown: as in `around`; None without --isolate.
+        suite: as in `around`.
+
+    Raises:
+        NoIsolationError: as in `around`.
+    """
+    return target if shown is None else around(suite, None, shown=shown).of(target)
+
+
 @functools.cache
 def check() -> None:
     """Make a sandbox once, to see whether that works.

@@ -9,10 +9,9 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from onnx_conformance.backends.protocol import element_type
 from onnx_conformance.processes.replies import Refused
 from onnx_conformance.specification import schema
-from onnx_conformance.specification.element_types import element_type_named, numpy_dtype
+from onnx_conformance.specification.element_types import element_type, element_type_named, numpy_dtype
 from onnx_conformance.verification import running
 
 if TYPE_CHECKING:

@@ -353,7 +353,7 @@ def test_the_page_has_a_chart_of_each_function(tmp_path: Path) -> None:
     [
         (("--backend", "onnx_reference", "--op", "Split"), "accuracy-of-nothing"),
         (("--backend", "onnx_checker", "--op", "Exp", "--type", "float16"), "accuracy-of-a-tool"),
-        (("--backend", "onnx_reference", "--op", "Exp", "--format", "html"), "accuracy-html-without-out"),
+        (("--backend", "onnx_reference", "--op", "Exp", "--format", "html"), "html-without-out"),
         (("show", "missing.json"), "accuracy-not-readable"),
         (("compare", "text.json", "text.json"), "accuracy-not-json"),
         (("show", "other.json"), "accuracy-not-valid"),
