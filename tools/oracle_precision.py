@@ -6,8 +6,8 @@ rounded to float32, has an error of more than 0.5000001 ULP. An exact function t
 at most 0.5 ULP, so a larger error means that float64 is not precise enough for the formula of the oracle. The exit
 status is 1 if an operator is not precise, unless `CANCELS` explains it.
 
-The operators are those whose newest version takes one tensor and computes each element of one output from the element
-at the same place; they are found in the schemas and by their answers. `FORMULAS` has the formula in each text.
+The operators are those that `accuracy` measures and that compute something: elementwise functions of one tensor.
+`FORMULAS` has the formula in each text.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from tabulate import tabulate
 
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.declare import EXACT, NoAnswer
-from onnx_conformance.specification import registry
+from onnx_conformance.declare import EXACT
 from onnx_conformance.specification.evaluator import Answer, apply
 from onnx_conformance.specification.signature import TypedValue
+from onnx_conformance.verification.accuracy import unary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -50,9 +50,6 @@ NORMAL = -126
 """The exponent of the smallest normal number."""
 NEAR = (-10, 7)
 """The exponents of half of the inputs: in this range, most functions are curved."""
-
-PROBES = (0.5, 0.25, 0.75), (1.5, 2.25, 1.75)
-"""Inputs in the domains of all functions, some in the first and some in the second."""
 
 FORMULAS: Mapping[str, Callable[[Any, Attributes], Any]] = {
     "Abs": lambda x, _: abs(x),
@@ -152,33 +149,13 @@ def answered(op: Op, version: OperatorVersion, x: Array) -> Answer:
 
 
 def functions() -> Iterator[tuple[Op, OperatorVersion]]:
-    """Yield the operators that compute a function of each element in float32, with their newest version."""
-    newest = [(op, found[-1]) for op in registry.load() if (found := registry.versions(op))]
-    for op, version in newest:
-        required = [item for item in version.inputs if not item.optional]
-        if (
-            version.deprecated
-            or op.compare == EXACT  # It only moves data, or selects it.
-            or len(version.inputs) != 1
-            or len(required) != 1
-            or len(version.outputs) != 1
-            or version.inputs[0].variadic
-            or version.inputs[0].type != version.outputs[0].type
-            or FLOAT not in version.allowed(version.inputs[0].type)
-            or any(item.required for item in version.attributes.values())
-        ):
-            continue
-        if any(_is_elementwise(op, version, np.array(probe, np.float32)) for probe in PROBES):
-            yield op, version
+    """Yield the operators that compute a function of each element in float32, with their newest version.
 
-
-def _is_elementwise(op: Op, version: OperatorVersion, probe: Array) -> bool:
-    """Return whether an element of the output depends only on the element at the same place."""
-    try:
-        whole, alone = (answered(op, version, item).exact[0] for item in (probe, probe[:1]))
-    except (NoAnswer, np.exceptions.AxisError):
-        return False  # The input is outside the domain, or the operator needs more axes.
-    return isinstance(whole, np.ndarray) and whole.shape == probe.shape and np.array_equal(whole[:1], alone)
+    Those that only move or select data are left out.
+    """
+    for function in unary.functions(lambda _: True):
+        if not function.attributes and function.op.compare != EXACT:
+            yield function.op, function.version
 
 
 def inputs(count: int, seed: int) -> Array:

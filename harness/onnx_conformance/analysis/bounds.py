@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.declare.rounding import is_float
 from onnx_conformance.specification import registry
-from onnx_conformance.specification.element_types import ELEMENT_TYPES
+from onnx_conformance.specification.element_types import ELEMENT_TYPES, numpy_dtype
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.suites.selection import Selection
 
-FLOATS = {f"tensor({row.name})" for row in ELEMENT_TYPES if row.name.startswith(("float", "double", "bfloat"))}
-"""The types that a tolerance is for: integers, strings and booleans are always exact."""
+FLOATS = tuple(row.name for row in ELEMENT_TYPES if is_float(numpy_dtype(row.number)))
+"""The element types that a tolerance is for: integers, strings and booleans are always exact."""
 
 
 @dataclass
@@ -90,7 +91,7 @@ def of(ops: Iterable[Op], selection: Selection) -> Iterator[Bound]:
 def _types(version: OperatorVersion) -> tuple[str, ...]:
     """Return the floating types that an output may have, in the order of ONNX's numbers."""
     allowed = {name for item in version.outputs for name in version.allowed(item.type)}
-    return tuple(row.name for row in ELEMENT_TYPES if f"tensor({row.name})" in allowed & FLOATS)
+    return tuple(name for name in FLOATS if f"tensor({name})" in allowed)
 
 
 def _kind(tolerance: Tolerance) -> str:
