@@ -14,26 +14,39 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "harness"))  # The modules below import only the standard library.
 
 from onnx_conformance.base import archived_folder  # noqa: E402
-from onnx_conformance.base.package import REPOSITORY, VERSION  # noqa: E402
+from onnx_conformance.base.package import LOCKS, REPOSITORY, VERSION  # noqa: E402
 
 MANIFEST = HERE / "generated_cases"
 ARCHIVE = Path("onnx_conformance") / f"{MANIFEST.name}{archived_folder.SUFFIX}"
+ADAPTERS = [Path("onnx_conformance", "backends", *names) for names in ((), ("producers",), ("providers",))]
+"""The folders with locks. Compressed together, these take a quarter of their space in a wheel."""
 LINK = re.compile(r"(\]\(|src=\"|href=\")(?!https?:|#)([^)\"]+)")
 
 
 class BuildWithArchive(build_py):
-    """Builds the package, and stores the files of the manifest in one archive."""
+    """Builds the package, and stores the files of the manifest, and the locks of each folder, in one archive."""
 
     def run(self) -> None:
         """Copy the modules and data files, and write the archive; an editable installation reads the folder."""
         super().run()
         if not self.editable_mode:
             archived_folder.write(Path(self.build_lib, ARCHIVE), MANIFEST, ("*.txt", "*.toml"))
+            for folder in ADAPTERS:
+                built = Path(self.build_lib, folder)
+                archived_folder.write(built / LOCKS, built, ("*.lock",))
+                for lock in built.glob("*.lock"):
+                    lock.unlink()
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:  # noqa: FBT001, FBT002 - of setuptools
         """Return the built files."""
         built = super().get_outputs(include_bytecode)
-        return [*built, *([] if self.editable_mode else [str(Path(self.build_lib, ARCHIVE))])]
+        if self.editable_mode:
+            return built
+        archives = [ARCHIVE, *(folder / LOCKS for folder in ADAPTERS)]
+        return [
+            *(path for path in built if not path.endswith(".lock")),
+            *(str(Path(self.build_lib, path)) for path in archives),
+        ]
 
 
 def description() -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from onnx_conformance.base.package import BACKENDS, FOLDER, GENERATED, REPOSITORY, VERSION
+from onnx_conformance.base.package import BACKENDS, FOLDER, GENERATED, REPOSITORY, VERSION, lock_of
 from onnx_conformance.generation import manifest
 from onnx_conformance.suites import generated
 from paths import ROOT
@@ -27,7 +27,7 @@ from test_imports import MODULES
 FOLDERS = ("harness", "backends", "tests", "reports", "generated_cases", "tools")
 """Top-level folders of this repository, which others have as well."""
 CASE = "ai.onnx/Split/18/uneven_two"
-MOST = {"bytes": 5 << 20, "files": 1000}
+MOST = {"bytes": 5_000_000, "files": 1000}
 """Limits of the wheel."""
 one_process = pytest.mark.xdist_group("distributions")
 """Mark of the tests that use the built files, so that they are built only once."""
@@ -175,7 +175,7 @@ def test_the_wheel_has_every_module_and_data_file_and_one_top_level_name(distrib
         f"onnx_conformance/{path.relative_to(FOLDER)}"
         for folder in (FOLDER, BACKENDS)
         for path in folder.rglob("*")
-        if path.suffix in {".toml", ".lock", ".mjs", ".json", ".jinja", ".css", ".js", ".txt", ".typed"}
+        if path.suffix in {".toml", ".mjs", ".json", ".jinja", ".css", ".js", ".txt", ".typed"}
         and GENERATED.name not in path.parts
     }
     assert len(sources) > 500, len(sources)
@@ -187,6 +187,24 @@ def test_the_wheel_has_every_module_and_data_file_and_one_top_level_name(distrib
     files = [path for pattern in ("*.txt", "*.toml") for path in (ROOT / "generated_cases").glob(pattern)]
     assert len(files) > 200, len(files)
     assert stored == {path.name for path in files}
+
+
+@pytest.mark.slow
+@one_process
+def test_the_wheel_has_every_lock_in_an_archive(distributions: Distributions, tmp_path: Path) -> None:
+    with zipfile.ZipFile(distributions.wheel) as wheel:
+        wheel.extractall(tmp_path)
+    found = 0
+    for data in BACKENDS.rglob("*.lock"):
+        name = data.relative_to(BACKENDS)
+        installed = tmp_path / "onnx_conformance" / "backends" / name
+        assert not installed.exists(), name
+        lock = lock_of(installed.with_suffix(".toml"))
+        assert lock is not None, name
+        assert (lock.name, lock.read_bytes()) == (data.name, data.read_bytes())
+        found += 1
+    assert found > 30, found
+    assert lock_of(tmp_path / "onnx_conformance" / "backends" / "nothing.toml") is None
 
 
 @pytest.mark.slow

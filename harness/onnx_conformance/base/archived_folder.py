@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder whose files are in one tar.xz. The wheel contains the manifest in this way, as 1 file instead of 230."""
+"""A folder whose files are in one tar.xz: in a wheel, the manifest, as 1 file instead of 230, and the locks."""
 
 from __future__ import annotations
 
@@ -27,10 +27,20 @@ class ArchivedPath(PosixPath):
         Raises:
             OSError: the archive does not contain the file, or cannot be read.
         """
+        return self.read_bytes().decode(encoding or "utf-8")
+
+    def read_bytes(self) -> bytes:
+        """Return the bytes of a file in the archive, or of the archive.
+
+        Raises:
+            OSError: the archive does not contain the file, or cannot be read.
+        """
+        if self.suffix == SUFFIX:
+            return super().read_bytes()
         content = _contents(str(self.parent)).get(self.name)
         if content is None:
             raise FileNotFoundError(2, "no such file in the archive", str(self))
-        return content.decode(encoding or "utf-8")
+        return content
 
     def is_file(self, **_: Any) -> bool:  # noqa: ANN401 - as in Path
         """Return whether the archive contains this file."""

@@ -17,5 +17,19 @@ BACKENDS = FOLDER / "backends"
 _MANIFEST = FOLDER / "generated_cases"
 GENERATED: Path = _MANIFEST if _MANIFEST.is_dir() else ArchivedPath(_MANIFEST.with_suffix(SUFFIX))
 """The manifest; in a checkout, a link to the folder of that name at the top, and otherwise an archive."""
+LOCKS = f"locks{SUFFIX}"
+"""The archive of the locks of a folder of adapters, which a wheel has instead of the files."""
 CHECKOUT = FOLDER.resolve().parents[1] if (FOLDER.resolve().parents[1] / "pyproject.toml").is_file() else None
 """The checkout that contains the package; None in an installed copy."""
+
+
+def lock_of(data: Path) -> Path | None:
+    """Return the lock in the folder of an adapter's data, or in the archive of that folder; None if there is none.
+
+    Args:
+        data: the TOML file or module of the adapter.
+    """
+    lock, archive = data.with_suffix(".lock"), data.with_name(LOCKS)
+    if not lock.is_file() and archive.is_file():
+        lock = ArchivedPath(archive) / lock.name
+    return lock if lock.is_file() else None

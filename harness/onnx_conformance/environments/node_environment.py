@@ -39,7 +39,7 @@ from packaging.version import Version
 
 from onnx_conformance.backends import cache
 from onnx_conformance.base import under_test
-from onnx_conformance.base.package import BACKENDS
+from onnx_conformance.base.package import BACKENDS, lock_of
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.base.verdict import line as line_of
 from onnx_conformance.environments import kept_environment
@@ -132,7 +132,7 @@ def needs(name: str) -> Needs | None:
         node=table["node"],
         environment=table.get("environment", {}),
         implementation=table.get("implementation", name),
-        lock=lock if (lock := path.with_suffix(".lock")).is_file() else None,
+        lock=lock_of(path),
     )
 
 
@@ -208,7 +208,7 @@ def environment(requirement: str, lock: Path | None = None) -> Path:
     def install(new: Path) -> None:
         put_manifest(new, requirement if lock else "")
         if lock:
-            shutil.copyfile(lock, new / "package-lock.json")
+            (new / "package-lock.json").write_bytes(lock.read_bytes())
         done = _run([npm, *(("ci", *INSTALL) if lock else ("install", *INSTALL, requirement))], new)
         if done.returncode or not (new / "node_modules").is_dir():
             reason = _reason(done.stderr or done.stdout) or "no reason reported"

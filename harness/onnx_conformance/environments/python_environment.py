@@ -57,7 +57,7 @@ from packaging.version import Version
 
 from onnx_conformance.backends.option import EP, provider_file
 from onnx_conformance.base import under_test
-from onnx_conformance.base.package import BACKENDS
+from onnx_conformance.base.package import BACKENDS, lock_of
 from onnx_conformance.base.verdict import clean
 from onnx_conformance.environments import kept_environment, python_lock
 from onnx_conformance.environments.kept_environment import NoEnvironmentError
@@ -258,7 +258,7 @@ def _read(path: Path) -> Needs:
         implementation=table.get("implementation", name),
         folds_with=table.get("folds_with", ""),
         limits=tuple(map(Limit.of, table.get("limits", ()))),
-        lock=lock if (lock := path.with_suffix(".lock")).is_file() else None,
+        lock=lock_of(path),
     )
 
 
