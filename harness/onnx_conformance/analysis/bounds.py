@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.declare.rounding import is_float
+from onnx_conformance.case.elements import is_float_type
 from onnx_conformance.specification import registry
 from onnx_conformance.specification.element_types import ELEMENT_TYPES, numpy_dtype
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.suites.selection import Selection
 
-FLOATS = tuple(row.name for row in ELEMENT_TYPES if is_float(numpy_dtype(row.number)))
+FLOATS = tuple(row.name for row in ELEMENT_TYPES if is_float_type(numpy_dtype(row.number)))
 """The element types that a tolerance is for: integers, strings and booleans are always exact."""
 
 
@@ -89,7 +89,7 @@ def of(ops: Iterable[Op], selection: Selection) -> Iterator[Bound]:
 
 
 def _types(version: OperatorVersion) -> tuple[str, ...]:
-    """Return the floating types that an output may have, in the order of ONNX's numbers."""
+    """Return the floating and complex types that an output may have, in the order of ONNX's numbers."""
     allowed = {name for item in version.outputs for name in version.allowed(item.type)}
     return tuple(name for name in FLOATS if f"tensor({name})" in allowed)
 

@@ -24,7 +24,7 @@ CHECKOUT = FOLDER.resolve().parents[1] if (FOLDER.resolve().parents[1] / "pyproj
 
 
 def lock_of(data: Path) -> Path | None:
-    """Return the lock in the folder of an adapter's data, or in the archive of that folder; None if there is none.
+    """Return the lock in the folder of an adapter's data, or in the archive of that folder; None without a lock.
 
     Args:
         data: the TOML file or module of the adapter.

@@ -20,11 +20,12 @@ WIDEST = 64
 
 def is_float(array: Array) -> bool:
     """Return whether the elements are floating-point numbers, including complex ones."""
-    return _is_float(array.dtype)
+    return is_float_type(array.dtype)
 
 
 @functools.cache
-def _is_float(dtype: np.dtype[Any]) -> bool:
+def is_float_type(dtype: np.dtype[Any]) -> bool:
+    """Return whether a type is a floating-point type, or a complex one."""
     return dtype.kind in "fc" or "float" in dtype.name
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where commands write their reports: to standard output, or to the file of --out."""
+"""Write the report of a command to standard output, or to the file of --out."""
 
 from __future__ import annotations
 
