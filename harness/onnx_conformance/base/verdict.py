@@ -124,6 +124,7 @@ class Result:
             the expected one] for elements that are not the expected ones, the farthest first.
         excluded: of a failure that an exclusion of the profile accepts, its reason; otherwise empty.
         override: of a pass that needs an override of the profile, the override and its reason; otherwise empty.
+        exceeded: of a pass that exceeds a bound of the profile, the bound and its reason; otherwise empty.
     """
 
     case: str
@@ -151,6 +152,7 @@ class Result:
     ulps: Mapping[str, Sequence[Sequence[int]]] = field(default_factory=dict)
     excluded: str = ""
     override: str = ""
+    exceeded: str = ""
 
     @property
     def wanted(self) -> str:

@@ -109,7 +109,7 @@ def _report_gate(run: Run) -> None:
     if run.gate is not None and not run.faults:
         for text in gate_report.lines(run.gate):
             printing.show(text)
-    for text in run.stale:
+    for text in run.problems:
         printing.show(f"problem: {text}")
 
 

@@ -127,8 +127,8 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option(
     "--profile", type=click.Path(dir_okay=False, path_type=Path),
-    help="File with the claims, exclusions and overrides of the runtime's author, for backends whose own file has "
-    "none.  [default: the file of --claims]",
+    help="File with the claims, exclusions, overrides and bounds of the runtime's author, for backends whose own file "
+    "has none.  [default: the file of --claims]",
 )  # fmt: skip
 @click.option(
     "--without-reading", "readings", multiple=True, metavar="NUMBER",

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.base.globs import may_match
 from onnx_conformance.base.suite_names import PROVISIONAL
 from onnx_conformance.base.verdict import Result, Verdict, line
-from onnx_conformance.gate.excluded import Excluded
 from onnx_conformance.gate.expectations import ExpectationsError
+from onnx_conformance.gate.profile_checks import ProfileChecks
 from onnx_conformance.results.sampling import selected
 from onnx_conformance.results.version_gaps import VersionGaps
 
@@ -164,7 +164,7 @@ class Gate:
         self._entries_of: dict[str, list[Entry]] = {}
         self._cases = 0
         self.support = VersionGaps.of(self.hello)
-        self._excluded, self._selection = Excluded(self.hello), selected(header, expectations.backend)
+        self._profile, self._selection = ProfileChecks(self.hello), selected(header, expectations.backend)
 
     def add(self, result: Result) -> GateStatus | None:
         """Count a result; return its status, or None for a result of another backend.
@@ -176,7 +176,7 @@ class Gate:
             return None
         self._cases += 1
         self.support.add(result)
-        self._excluded.add(result)
+        self._profile.add(result)
         entry = self.entry(result)
         expected = entry.verdict if entry else None
         if result.verdict.scored or result.verdict in {Verdict.LENIENT, Verdict.KNOWS_LESS}:
@@ -236,7 +236,7 @@ class Gate:
                 'expected, add an entry with verdict = "unsupported"'
             )
         self.problems += self.expired()
-        self.problems += self._excluded.stale(self._selection, complete=complete)
+        self.problems += self._profile.problems(self._selection, complete=complete)
         for entry in self.entries:
             if unmatched := self.unmatched[entry.line]:
                 which = "matches" if len(unmatched) == len(entry.case) else _matching(unmatched)

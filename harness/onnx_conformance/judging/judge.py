@@ -45,6 +45,7 @@ ANYTHING = "any result or error, because the text does not define the result"
 def judge(case: Case, backend: str, reply: Reply, profile: Profile = profiles.NOTHING) -> Result:
     """Return the result of a case whose reply this is; `profile`: the statements of the backend's author."""
     fields = _overridden(case, profile, reply, _judged(case, backend, reply))
+    fields = _bounded(case, profile, reply, fields)
     fields = _claimed(case, profile, reply, _placed(case, profile, reply, fields))
     if fields["verdict"] in WITHOUT_ANSWER and case.expected is not None:
         fields["expected"] = brief(case.expected)
@@ -98,6 +99,18 @@ def _overridden(case: Case, profile: Profile, reply: Reply, fields: dict[str, An
                     "ulps": ulps,
                     "override": str(override),
                 }
+    return fields
+
+
+def _bounded(case: Case, profile: Profile, reply: Reply, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a result; of a pass, also whether the answer exceeds a bound of the profile."""
+    if fields["verdict"] is not Verdict.PASS or not isinstance(reply, Answered) or isinstance(reply, AsExpected):
+        return fields
+    if case.expected is None or case.outcome not in ANSWERED:
+        return fields
+    for bound in profile.bounds:
+        if bound.has(case.operator) and (how := bound.exceeded(case.allowance, case.expected, reply.outputs)):
+            return {**fields, "exceeded": str(bound), "message": how}
     return fields
 
 

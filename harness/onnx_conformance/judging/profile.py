@@ -12,19 +12,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.verdict import line
-from onnx_conformance.judging import exclusions, overrides
+from onnx_conformance.judging import bounds, exclusions, overrides
 from onnx_conformance.suites import claims, profile_file
 from onnx_conformance.suites.claims import Claims
 from onnx_conformance.suites.profile_file import ProfileError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from onnx_conformance.base.target import Target
+    from onnx_conformance.judging.bounds import Bound
+    from onnx_conformance.judging.error_limit import ErrorLimit
     from onnx_conformance.judging.exclusions import Exclusion
     from onnx_conformance.judging.overrides import Override
 
-TABLES = (claims.TABLE, exclusions.TABLE, overrides.TABLE)
+TABLES = (claims.TABLE, exclusions.TABLE, overrides.TABLE, bounds.TABLE)
 """The names of the tables; a provider file has other tables, too."""
 DIGEST = "profile"
 """The member of a backend in the header of results with a digest of its file."""
@@ -38,11 +40,13 @@ class Profile:
         claims: the cases that the backend supports.
         exclusions: failures that are accepted.
         overrides: wider tolerances.
+        bounds: errors that answers stay below, smaller than the tolerances.
     """
 
     claims: Claims = field(default_factory=Claims)
     exclusions: tuple[Exclusion, ...] = ()
     overrides: tuple[Override, ...] = ()
+    bounds: tuple[Bound, ...] = ()
 
     def exclusion(self, case_id: str) -> Exclusion | None:
         """Return the first exclusion that matches a case."""
@@ -73,6 +77,7 @@ def _of(text: str, name: str, registered: str) -> Profile:
         Claims(name, (*own.every, *more.every)),
         exclusions.of_tables(tables.get(exclusions.TABLE, []), name),
         overrides.of_tables(tables.get(overrides.TABLE, []), name),
+        bounds.of_tables(tables.get(bounds.TABLE, []), name),
     )
 
 
@@ -104,17 +109,18 @@ def with_file(target: Target, text: str) -> Target:
 
 
 def described(target: Target, hello: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a hello with the profile of its backend: a digest of the file, the exclusions and the overrides.
+    """Return a hello with the profile of its backend: a digest of the file, and its tables without claims.
 
     Raises:
         ProfileError: it is malformed.
     """
-    members = {key: value for key, value in hello.items() if key not in {DIGEST, exclusions.TABLE, overrides.TABLE}}
+    profile = of(target, {}) if target.profile else NOTHING
+    tables: dict[str, Sequence[Exclusion | ErrorLimit]] = {
+        exclusions.TABLE: profile.exclusions, overrides.TABLE: profile.overrides, bounds.TABLE: profile.bounds,
+    }  # fmt: skip
+    members = {key: value for key, value in hello.items() if key not in {DIGEST, *tables}}
     if not target.profile:
         return members
-    profile = of(target, {})
     members[DIGEST] = hashlib.sha256(target.profile.encode()).hexdigest()
-    for table, rows in ((exclusions.TABLE, profile.exclusions), (overrides.TABLE, profile.overrides)):
-        if rows:
-            members[table] = [row.members for row in rows]
+    members |= {table: [row.members for row in rows] for table, rows in tables.items() if rows}
     return members

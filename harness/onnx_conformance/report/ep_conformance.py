@@ -74,7 +74,11 @@ def _provider(data: ReportData, backend: str) -> Iterator[str]:
         "name": known.get("name") or hello.get("runtime", backend),
         "version": hello.get("version", ""),
         **{key: known[key] for key in ("onnxruntime", "registration", "device") if key in known},
-        **{key: hello[key] for key in ("runtime", "profile", "exclusions", "overrides", "opset") if key in hello},
+        **{
+            key: hello[key]
+            for key in ("runtime", "profile", "exclusions", "overrides", "bounds", "opset")
+            if key in hello
+        },
         **({"sample": data.samples[backend]} if backend in data.samples else {}),
     }
     yield f'{json_text.text(about)[:-1]},"results":'
@@ -118,6 +122,7 @@ def _result(checked: CheckedResult, outcome: Outcome) -> dict[str, Any]:
         "diagnostics": line(": ".join(filter(None, (result.error, result.message))), 1000),
         "reason": (result.excluded if checked.excluded else checked.status_text) if checked.accepted else "",
         "override": result.override,
+        "exceeded": result.exceeded,
     }
     return {key: value for key, value in members.items() if value not in ("", None)}
 
@@ -128,7 +133,7 @@ class _Counts:
     def __init__(self) -> None:
         self.outcomes: Counter[Outcome] = Counter()
         self._not_scored: Counter[str] = Counter()
-        self._overridden = 0
+        self._overridden = self._exceeded = 0
         self._by: dict[str, dict[str, Counter[Outcome]]] = {
             key: {} for key in ("domain", "operator", "opset", "data_type")
         }
@@ -140,6 +145,7 @@ class _Counts:
             return
         self.outcomes[outcome] += 1
         self._overridden += bool(result.override)
+        self._exceeded += bool(result.exceeded)
         name, since = split_operator(result.operator)
         keys = (name.rpartition("/")[0], name, "" if since is None else str(since), result.element_type)
         for by, key in zip(self._by.values(), keys, strict=True):
@@ -152,6 +158,7 @@ class _Counts:
         return {
             "results": _numbers(self.outcomes),
             **({"passed_within_an_override": self._overridden} if self._overridden else {}),
+            **({"passed_exceeding_a_bound": self._exceeded} if self._exceeded else {}),
             "not_scored": dict(sorted(self._not_scored.items())),
             **{
                 f"by_{name}": {key: _numbers(by[key]) for key in sorted(by, key=_order)}

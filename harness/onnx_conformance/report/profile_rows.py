@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a report about the exclusions and overrides that the results of a backend depend on."""
+"""Rows of a report about the exclusions, overrides and bounds that the results of a backend depend on."""
 
 from __future__ import annotations
 
@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 
 def rows(use: ProfileUse) -> Iterator[tuple[str, int, str]]:
-    """Yield a label, the number of cases, and the reasons with their numbers, for exclusions and for overrides."""
-    for label, counts in (("failed, but excluded", use.excluded), ("passed within an override", use.overridden)):
+    """Yield a label, the number of cases, and the reasons with their numbers, for exclusions, overrides and bounds."""
+    for label, counts in (
+        ("failed, but excluded", use.excluded),
+        ("passed within an override", use.overridden),
+        ("passed, but exceeds a bound of the profile", use.exceeded),
+    ):
         if counts:
             yield label, counts.total(), _named(counts)
 

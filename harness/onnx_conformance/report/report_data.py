@@ -76,9 +76,15 @@ class CheckedResult:
         if self.excluded:
             return line(f"excluded {self.result.verdict}: {self.result.excluded}", 600)
         if self.status in {None, GateStatus.MET}:
-            return f"passed within an override: {line(self.result.override, 600)}" if self.result.override else ""
+            return self._profile_text
         expected = self.entry.verdict if self.entry else Verdict.PASS
         return f"{self.status}: expected {expected}, got {self.result.verdict}"
+
+    @property
+    def _profile_text(self) -> str:
+        if self.result.override:
+            return f"passed within an override: {line(self.result.override, 600)}"
+        return f"exceeds a bound of the profile: {line(self.result.exceeded, 600)}" if self.result.exceeded else ""
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def _records(report: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _hello(item: Mapping[str, Any]) -> dict[str, Any]:
-    kept = ("version", "profile", "exclusions", "overrides", "opset")
+    kept = ("version", "profile", "exclusions", "overrides", "bounds", "opset")
     about = {key: item[key] for key in ("name", "onnxruntime", "registration", "device") if key in item}
     return {
         "runtime": item.get("runtime", item["name"]),
@@ -133,5 +133,6 @@ def _result(result: Mapping[str, Any], backend: str) -> dict[str, Any]:
         "seconds": result.get("duration_seconds"),
         "excluded": result.get("reason", "") if result["result"] == Outcome.EXCLUDED else "",
         "override": result.get("override", ""),
+        "exceeded": result.get("exceeded", ""),
     }
     return {key: value for key, value in record.items() if value not in ("", None)}

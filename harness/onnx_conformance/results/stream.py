@@ -43,7 +43,7 @@ IDENTITY = ("runtime", "version", "python", "node", "subject", "profile")
 """Members of a backend that identify its runtime, and the profile that its verdicts depend on."""
 OF_PROVIDER = ("name", "onnxruntime", "registration", "device", "packages")
 """Members of the description of an execution provider."""
-OF_PROFILE = ("exclusions", "overrides")
+OF_PROFILE = ("exclusions", "overrides", "bounds")
 """Members of a backend with the tables of its profile."""
 CALLS = ("repro", "repro_wide", "repro_earlier", "repro_files")
 """Members with the code that calls its runtime without this project; see `repro`."""
@@ -73,6 +73,7 @@ SPARSE = (
     "ulps",
     "excluded",
     "override",
+    "exceeded",
 )
 """Fields that are omitted if they are empty."""
 

@@ -158,7 +158,7 @@ class Summary:
             self.counts[key] = Counter()
         self.counts[key][result.verdict] += 1
         self.errata[result.backend] += is_erratum(result, self.built_with.get(result.backend, ""))
-        if result.excluded or result.override:
+        if result.excluded or result.override or result.exceeded:
             self.profiles.setdefault(result.backend, ProfileUse()).add(result)
         if result.unstable:
             self.unstable.setdefault((result.backend, result.unstable), UnstableCases()).add(result.case)

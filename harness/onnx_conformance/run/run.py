@@ -17,8 +17,8 @@ import numpy as np
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Result, Unreadable, Verdict, line
 from onnx_conformance.gate import expectations
-from onnx_conformance.gate.excluded import Excluded
 from onnx_conformance.gate.gate import Gate
+from onnx_conformance.gate.profile_checks import ProfileChecks
 from onnx_conformance.judging import profile
 from onnx_conformance.processes.case_times import cores
 from onnx_conformance.results import sampling
@@ -117,7 +117,7 @@ class Run:
         summary: the counts so far.
         faults: lines on faults that are no case's result.
         gate: compares the results with the expectations, once the run has begun.
-        stale: without a gate, lines on exclusions of profiles that are no longer needed, once the run has ended.
+        problems: without a gate, lines on stale exclusions and exceeded bounds of profiles, once the run has ended.
         streams: the results files.
         cost: CPU time, once the run has ended.
         versions: by backend, the version that it reports.
@@ -142,8 +142,8 @@ class Run:
         check_selection(self.suite, options.selection)
         self.expected = expectations.read(options.expectations) if options.expectations else None
         self.gate: Gate | None = None
-        self.stale: list[str] = []
-        self._excluded = {target.name: Excluded(profile.described(target, {})) for target in self.targets}
+        self.problems: list[str] = []
+        self._profiles = {target.name: ProfileChecks(profile.described(target, {})) for target in self.targets}
         names = [target.name for target in self.targets]
         self.streams = Streams(
             options.results, names, options.reference or "", apart=options.apart, overwrite=options.overwrite
@@ -253,7 +253,7 @@ class Run:
                     raise
                 self.faults.append(error.labelled)
                 self.targets = others
-                self._excluded.pop(name)
+                self._profiles.pop(name)
                 self.streams.leave_out(name)
 
     def _start(
@@ -355,14 +355,14 @@ class Run:
         return {**hellos, **{target.name: profile.described(target, hellos[target.name]) for target in self.targets}}
 
     def _finish_gate(self, *, complete: bool) -> None:
-        """Finish the gate; without one, find the exclusions of profiles that are no longer needed."""
+        """Finish the gate; without one, find the problems of the profiles."""
         if self.gate is not None:
             self.gate.finish(complete=complete, unreadable=self._unreadable)
             return
         arguments = {"arguments": self._arguments()}
-        for name, excluded in self._excluded.items():
+        for name, checks in self._profiles.items():
             selection = sampling.selected(arguments, name)
-            self.stale += (f"{name}: {text}" for text in excluded.stale(selection, complete=complete))
+            self.problems += (f"{name}: {text}" for text in checks.problems(selection, complete=complete))
 
     @property
     def scope(self) -> Scope:
@@ -473,8 +473,8 @@ class Run:
             self._older[result.backend].add(result)
         if self.gate is not None:
             self.gate.add(result)
-        elif result.backend in self._excluded:
-            self._excluded[result.backend].add(result)
+        elif result.backend in self._profiles:
+            self._profiles[result.backend].add(result)
         if result.verdict is not Verdict.ADAPTER_ERROR:
             return
         if len(self._blamed) >= MOST_FAULTS:
@@ -516,7 +516,7 @@ class Run:
     def exit_status(self) -> int:
         """Return 0 if all scored cases pass, 1 if some do not or there are no scored cases, 2 if something else failed.
 
-        A failure that an exclusion accepts is no reason for 1, but a stale exclusion is.
+        A failure that an exclusion accepts is no reason for 1, but a stale exclusion and an exceeded bound are.
 
         With expectations: 0 if the gate is open, 1 if it is closed.
         """
@@ -524,7 +524,7 @@ class Run:
             return EXIT_BROKEN
         if self.gate is not None:
             return EXIT_PASSED if self.gate.opened else EXIT_FAILED
-        return EXIT_FAILED if self.summary.failed_openly or self.idle or self.stale else EXIT_PASSED
+        return EXIT_FAILED if self.summary.failed_openly or self.idle or self.problems else EXIT_PASSED
 
 
 def _jobs_for(slices: Sequence[Slice], options: Options, targets: Sequence[Target]) -> int:

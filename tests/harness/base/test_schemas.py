@@ -25,7 +25,7 @@ from onnx_conformance.case.case import Outcome
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.findings import findings_file
 from onnx_conformance.gate import expectations
-from onnx_conformance.judging import exclusions, overrides
+from onnx_conformance.judging import bounds, error_limit, exclusions, overrides
 from onnx_conformance.processes import hello
 from onnx_conformance.report import as_json, verification
 from onnx_conformance.results import ep_report, stream
@@ -98,8 +98,11 @@ def test_the_schemas_have_the_members_that_the_code_reads() -> None:
     assert set(schemas.read("hello")["properties"]) == {"kind", "payload", *hello.FIELDS}
     assert set(expect) == {"expect", *expectations._SETTINGS}
     assert set(expect["expect"]["items"]["properties"]) == set(expectations._KEYS)
-    for module in (claims, exclusions, overrides):
-        assert set(provider[module.TABLE]["items"]["properties"]) == set(module._KEYS)
+    for table, keys in (
+        (claims.TABLE, claims._KEYS), (exclusions.TABLE, exclusions._KEYS), (overrides.TABLE, error_limit._KEYS),
+        (bounds.TABLE, error_limit._KEYS),
+    ):  # fmt: skip
+        assert set(provider[table]["items"]["properties"]) == set(keys)
 
 
 def test_the_schemas_have_the_words_that_the_code_has() -> None:
@@ -206,6 +209,7 @@ WRONG: list[tuple[str, str, Any]] = [
     ("expectations", "expect", [{"verdict": "flaky", "reason": "why", "case": "*"}]),
     ("provider", "provider", {"name": "CPU"}),
     ("provider", "claims", [{"versions": [1]}]),
+    ("provider", "bounds", [{"operator": "Exp", "type": "float", "ulp": 0, "reason": "why"}]),
     ("provider", "overrides", [{"operator": "Gelu", "type": "float16", "reason": "why"}]),
     ("provider", "exclusions", [{"case": "*", "reason": "why"}]),
 ]

@@ -237,6 +237,7 @@ class Table:
         parts = [result.error, result.message]
         parts += [f"(excluded: {result.excluded})"] if result.excluded else []
         parts += [f"(passed within an override: {result.override})"] if result.override else []
+        parts += [f"(exceeds a bound of the profile: {result.exceeded})"] if result.exceeded else []
         text = clean(": ".join(filter(None, parts)))
         return self.message_texts(text) if text else -1
 
