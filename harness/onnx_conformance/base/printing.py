@@ -18,7 +18,7 @@ from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import CONTROL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
 PROGRAM = "onnx-conformance"
 MOST_LINE = 4000
@@ -143,6 +143,13 @@ def _redirect_to_null(out: TextIO) -> None:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, out.fileno())
         os.close(null)
+
+
+def guilt(names: Sequence[str]) -> str:
+    """Return the guilty passes of an optimizer in one line; empty if no pass is guilty."""
+    if not names:
+        return ""
+    return f"guilty pass: {names[0]}" if len(names) == 1 else f"guilty together: {', '.join(names)}"
 
 
 def quoted(clause: str) -> str:

@@ -87,6 +87,7 @@ COMMANDS = {
         "Reduce a failing case to a smaller one.",
     ),
     "new": Command("new", "new", "Write a new operator file, or a case from a failing model."),
+    "open-points": Command("open_points", "open_points", "List points that the specification leaves open."),
     "opset": Command(
         "opset", "opset_",
         "Show the changes between two opsets or two onnx packages.",
@@ -114,7 +115,6 @@ COMMANDS = {
         "Run random calls and models, and store the failing ones.",
     ),
     "show": Command("cases", "show", "Show a case: sentence, model, inputs and expected outcome."),
-    "silences": Command("silences", "silences_", "List sentences that leave something open."),
     "site": Command(
         "site", "site_",
         "Write a static web site of results files.",
@@ -134,7 +134,17 @@ GROUPS = {
     "Understand a failure": ("show", "repro", "minimize", "explain", "dissent"),
     "Gate a pull request": ("gate", "expectations", "claims", "compare", "merge"),
     "Report and publish": ("report", "findings", "gaps", "scripts", "site", "publish"),
-    "Look at the cases": ("list", "generate", "pack", "coverage", "readings", "silences", "bounds", "opset", "schema"),
+    "Look at the cases": (
+        "list",
+        "generate",
+        "pack",
+        "coverage",
+        "readings",
+        "open-points",
+        "bounds",
+        "opset",
+        "schema",
+    ),
     "Work on this project": ("new", "check", "manifest", "cache", "version"),
 }
 """The commands by the work that they are for, as the help lists them."""

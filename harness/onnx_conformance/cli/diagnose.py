@@ -31,7 +31,7 @@ from onnx_conformance.environments import backend_names, sandbox
 from onnx_conformance.judging import references
 from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge, ask_each
 from onnx_conformance.minimize import reducer
-from onnx_conformance.minimize.passes import Guilty, guilt, guilty_passes
+from onnx_conformance.minimize.passes import Guilty, guilty_passes
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.report import dissent as dissent_report
@@ -135,7 +135,7 @@ def _guilty(case: Case, answer: LiveAnswer, target: Target, limits: Limits) -> G
     assert answer.result is not None  # noqa: S101 - the case was run
     guilty = guilty_passes(case, answer.result, answer.hello, target, limits)
     if guilty.names:
-        printing.note(guilt(guilty.names))
+        printing.note(printing.guilt(guilty.names))
     return guilty
 
 

@@ -71,6 +71,7 @@ class Clause:
         result: whether it is about outputs, so only a runtime can violate it, not a model.
         note: the decision about a dispute, if there is one.
         see: links to its discussion.
+        contradicts: a quote of the same text that contradicts this one in the cases that it leaves open, or empty.
         against: globs of the official cases that contradict this sentence; `note` says why.
         wordings: if the text was reworded, each wording as a separate clause, the newest first. This clause then
             stands for all of them.
@@ -84,6 +85,7 @@ class Clause:
     result: bool = False
     note: str = ""
     see: tuple[str, ...] = ()
+    contradicts: str = ""
     against: tuple[str, ...] = ()
     force: Force = Force.DESCRIBES
     wordings: tuple[Clause, ...] = ()
@@ -135,6 +137,7 @@ class Clause:
             result=later.result if result is None else result,
             note=note,
             see=see,
+            contradicts="",
             against=against,
             force=force or Force.of(quote),
         )

@@ -292,6 +292,7 @@ class Op:
         result: bool = False,
         note: str = "",
         see: tuple[str, ...] = (),
+        contradicts: str = "",
         against: tuple[str, ...] = (),
         force: Force | None = None,
     ) -> Clause:
@@ -302,8 +303,9 @@ class Op:
         """
         quote = " ".join(text.split())
         clause = Clause(
-            str(self), quote, since, before, result, note, see, against, force or Force.of(quote), declared=self.clauses
-        )
+            str(self), quote, since, before, result, note, see, " ".join(contradicts.split()), against,
+            force or Force.of(quote), declared=self.clauses,
+        )  # fmt: skip
         self.clauses.append(clause)
         return clause
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from onnx_conformance.base.printing import guilt
 from onnx_conformance.base.verdict import Verdict
-from onnx_conformance.minimize.passes import guilt
 from onnx_conformance.results.severity import LOWEST, Severity
 from onnx_conformance.specification import links
 

@@ -41,7 +41,7 @@ HEAD = """\
 # faults: all possible faults; tried: the measured ones; equivalent: undetected faults that change no possible answer.
 # untouched: cited clauses for which no citing case detects a fault in the code that implements them.
 """
-PROSE = frozenset({"note", "reason", "see", "why"})
+PROSE = frozenset({"contradicts", "note", "reason", "see", "why"})
 """Arguments of declarations that are only shown to readers, and that no oracle uses."""
 FAMILIES = "onnx_conformance.declare.families."
 SIZES = "_sizes"

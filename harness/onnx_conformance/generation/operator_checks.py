@@ -117,6 +117,8 @@ def quotes_are_in_their_versions(of: Expanded) -> Iterator[str]:
             if (clause.text in version.text) is not in_force:
                 fault = "does not contain" if in_force else "also contains"
                 yield f"{version}: the text {fault} «{clause.text}»; correct the quote, or its since= and before="
+            if in_force and clause.contradicts not in version.text:
+                yield f"{version}: the text does not contain «{clause.contradicts}»; correct the quote in contradicts="
 
 
 def clauses_are_used(of: Expanded) -> Iterator[str]:

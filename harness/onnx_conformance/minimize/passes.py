@@ -136,10 +136,3 @@ def fewest(
     if len(names) > 1:
         return next(((name,) for name in every if tried((name,))), names)
     return names
-
-
-def guilt(names: Sequence[str]) -> str:
-    """Return the guilty passes of an optimizer in one line; empty if no pass is guilty."""
-    if not names:
-        return ""
-    return f"guilty pass: {names[0]}" if len(names) == 1 else f"guilty together: {', '.join(names)}"

@@ -11,10 +11,9 @@ from tabulate import tabulate
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.package import VERSION
-from onnx_conformance.base.printing import clipped, quoted
+from onnx_conformance.base.printing import clipped, guilt, quoted
 from onnx_conformance.base.verdict import line
 from onnx_conformance.case.value_text import brief
-from onnx_conformance.minimize.passes import guilt
 from onnx_conformance.report import json_text
 from onnx_conformance.verification.verified import Judgement
 

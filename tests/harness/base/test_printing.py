@@ -139,8 +139,8 @@ def test_every_command_can_be_loaded() -> None:
     modules = {row.module for row in commands.COMMANDS.values()}
     assert modules == {
         "accuracy", "backends", "bounds", "cache", "cases", "check", "check_model", "claims", "diagnose",
-        "export", "findings", "gaps", "gate", "new", "opset", "pack", "publish", "reports", "run", "schema",
-        "search", "silences", "site", "trend", "verify",
+        "export", "findings", "gaps", "gate", "new", "open_points", "opset", "pack", "publish", "reports", "run",
+        "schema", "search", "site", "trend", "verify",
     }  # fmt: skip
     assert commands.main.get_command(context, "no such") is None
 

@@ -17,12 +17,13 @@ import pytest
 
 from commands import command
 from composed import X, case_of
+from onnx_conformance.base.printing import guilt
 from onnx_conformance.base.target import Target
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.environments import backend_names
 from onnx_conformance.judging.ask import ask_once
 from onnx_conformance.minimize import passes, reducer
-from onnx_conformance.minimize.passes import fewest, guilt, guilty_passes, named
+from onnx_conformance.minimize.passes import fewest, guilty_passes, named
 from onnx_conformance.processes import examiner
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.passes import with_passes

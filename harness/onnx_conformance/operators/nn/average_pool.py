@@ -97,6 +97,8 @@ FLOOR_SAME = POOL.clause(
     before=19,
     note="This contradicts the sentence of auto_pad on the shape of the output if the division is not exact. Version "
     "19 corrected it. onnxruntime rounds up.",
+    contradicts="SAME_UPPER or SAME_LOWER mean pad the input so that `output_shape[i] = ceil(input_shape[i] / "
+    "strides[i])` for each axis `i`.",
 )
 FLOOR_VALID = POOL.clause(
     "VALID: output_spatial_shape[i] = floor((input_spatial_shape[i] - ((kernel_spatial_shape[i] - 1) * dilations[i] + 1"
@@ -104,6 +106,8 @@ FLOOR_VALID = POOL.clause(
     since=11,
     before=19,
     note="This contradicts the formula without padding if it omits a window that fits. Version 19 corrected it.",
+    contradicts="output_spatial_shape[i] = floor((input_spatial_shape[i] + pad_shape[i] - ((kernel_spatial_shape[i] - "
+    "1) * dilations[i] + 1)) / strides_spatial_shape[i] + 1)",
 )
 IGNORED = POOL.clause(
     "Sliding windows that would start in the right padded region are ignored.",

@@ -101,6 +101,8 @@ HALVES_TURNED = CONV.clause(
     before=11,
     note="This contradicts the sentence of auto_pad on odd numbers, which applies to padding without output_shape. "
     "onnxruntime splits as in version 11.",
+    contradicts="In case of odd number add the extra padding at the end for SAME_UPPER and at the beginning for "
+    "SAME_LOWER.",
     see=("https://github.com/onnx/onnx/issues/1609", "https://github.com/onnx/onnx/pull/3440"),
 )
 HALVES = CONV.clause(

@@ -164,6 +164,7 @@ MASK = DEFORM.clause(
     "o2, ... , on) for nD data. Default is a tensor of ones.",
     note="For three axes the two shapes contradict each other: each position has one factor, or one factor for each "
     "axis.",
+    contradicts="It has shape (N, offset_group * kH * kW, oH, oW) for 2D data",
 )
 OUTPUT = DEFORM.clause("It has shape (N, oC, oH, oW) for 2D data")
 

@@ -52,6 +52,7 @@ NO_RATIO = DROPOUT.clause(
     before=22,
     note="Two sentences later, an omitted ratio defaults to 0.5. The two sentences contradict each other for training "
     "without a ratio.",
+    contradicts="It is an optional value, if not specified it will default to 0.5.",
 )
 ZERO_RATIO = DROPOUT.clause("If set to 0, the output would be a simple copy of the input.", since=22)
 DEFAULT_RATIO = DROPOUT.clause(

@@ -132,6 +132,7 @@ RANK_ONE = DEQUANTIZE.clause(
     before=21,
     note="This contradicts a scale with one element for each element of the input. With more than one element, "
     "everything is left open.",
+    contradicts="or a 1-D tensor for per-axis dequantization",
     see=("https://github.com/onnx/onnx/issues/6067", "https://github.com/onnx/onnx/pull/6095"),
 )
 FLOAT8 = DEQUANTIZE.clause(

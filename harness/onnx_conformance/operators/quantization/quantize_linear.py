@@ -118,6 +118,7 @@ RANK_ONE = QUANTIZE.clause(
     since=21,
     note="This contradicts a scale with one element for each element of the input. With more than one element, "
     "everything is left open.",
+    contradicts="for per-axis quantization it is a 1-D Tensor",
 )
 ONLY_BLOCKED = QUANTIZE.clause(
     "Used only for blocked quantization.",

@@ -131,6 +131,7 @@ THIRTY_SIX = CAST.clause(
     "type.",
     since=9,
     note="The last bit of 36 is 0, so the reason contradicts the result. This is left open before version 13.",
+    contradicts="we truncate bits which can't be stored in the targeted type",
 )
 RULES = CAST.clause("the conversion among numerical types should follow these rules", since=13, result=True)
 INFINITE = CAST.clause(

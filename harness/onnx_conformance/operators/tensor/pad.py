@@ -40,6 +40,7 @@ CONTRADICTION = PAD.clause(
     "Insert 0 paddings to the beginning of the second dimension.",
     before=2,
     note="The [0, 0, 2, 0] of this example violates the format.",
+    contradicts="`paddings` format should be as follow [x1_begin, x2_begin...x1_end, x2_end,...]",
 )
 EXAMPLE = PAD.clause("Insert 0 pads to the beginning of the second dimension.", since=2)
 REMOVE = PAD.clause(

@@ -116,6 +116,7 @@ SCALE = RESIZE.clause(
     note="This contradicts an explicit scale if a length is rounded down: 4 elements scaled by 0.6 are 2, so the scale "
     "would be 0.5. By reading R9 it is 0.6. If a policy on the aspect ratio rounds the lengths, the result is left "
     "open.",
+    contradicts="The scale array along each dimension.",
 )
 HALF_PIXEL = RESIZE.clause("x_original = (x_resized + 0.5) / scale - 0.5", since=11)
 PYTORCH = RESIZE.clause("x_original = length_resized > 1 ? (x_resized + 0.5) / scale - 0.5 : 0", since=11)

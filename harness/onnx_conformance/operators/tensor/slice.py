@@ -55,6 +55,7 @@ AXES_OF_STARTS = SLICE.clause(
     "If not present, will be treated as [0, 1, ..., len(`starts`) - 1].",
     before=10,
     note="This contradicts the sentence of the same version on omitted axes if starts has fewer than ndim elements.",
+    contradicts="If `axes` are omitted, they are set to `[0, ..., ndim-1]`.",
 )
 OMITTED_STEPS = SLICE.clause("If `steps` are omitted, they are set to `[1, ..., 1]` of length `len(starts)`", since=10)
 BACKWARD = SLICE.clause("If a negative value is passed for step, it represents slicing backward.", since=10, before=13)

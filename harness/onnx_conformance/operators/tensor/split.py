@@ -29,6 +29,7 @@ CONTRADICTION = SPLIT.clause(
     before=2,
     note="Version 1 defines lengths in 'axis', has an attribute and an input with the same name, and has no default "
     "for 'axis'. Cases are specified only if 'axis' and one of the two lengths are present.",
+    contradicts="Optional list of output lengths (see also arg 'split')",
 )
 LENGTHS_TYPE = SPLIT.clause("Optional list of output lengths (see also arg 'split')", before=2)
 EQUAL = SPLIT.clause(
