@@ -64,6 +64,7 @@ PARSED = {
     "gate results.ndjson --expectations accepted.toml": "the same",
     "run --core --backend opencv": "it needs OpenCV; tests/harness/layouts/ runs it",
     "generate --core --layout opencv --known-failures": "the same",
+    "export --producer": "it installs PyTorch, and exports for minutes; tests/harness/verification/ runs one",
     'run --backend "cmd:': "it needs a compiler; tests/runners/ compiles and runs the programs",
     'run --core --backend "cmd:': "the same",
     'run --op Add/14 --backend "cmd:': "the same",

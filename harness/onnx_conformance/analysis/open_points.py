@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.declare import Clause, Op
-    from onnx_conformance.results.stream import Run
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.suites.selection import Selection
 
@@ -204,13 +203,13 @@ def _readings(operator: str = "") -> Iterator[OpenPoint]:
 
 
 def count_votes(
-    points: list[OpenPoint], runs: Iterable[Run], selection: Selection, kinds: Collection[Kind] = tuple(Kind)
+    points: list[OpenPoint], results: Iterable[Result], selection: Selection, kinds: Collection[Kind] = tuple(Kind)
 ) -> None:
-    """Add the answers of the backends of some runs.
+    """Add the answers of backends to points.
 
     Args:
         points: the points. Each reading becomes a point of each operator whose cases rest on it.
-        runs: the results.
+        results: the results of one or more runs.
         selection: the operator versions that are wanted.
         kinds: the kinds that are wanted.
 
@@ -218,9 +217,8 @@ def count_votes(
         HarnessError: a results file cannot be read.
     """
     ballot = _Ballot(points, selection, readings=Kind.READING in kinds)
-    for run in runs:
-        for result in run.results():
-            ballot.add(result)
+    for result in results:
+        ballot.add(result)
     ballot.finish()
 
 

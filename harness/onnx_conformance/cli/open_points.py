@@ -43,5 +43,6 @@ def open_points(files: tuple[Path, ...], selection: Selection, package: str, kin
     selection.respell(schema.every_version(chosen))
     wanted = [Kind(name) for name in kinds or Kind]
     found = analysis.of(registry.load(chosen).some(selection.may_have), selection, wanted)
-    analysis.count_votes(found, [Run(path) for path in files], selection, wanted)
+    results = (result for path in files for result in Run(path).results())
+    analysis.count_votes(found, results, selection, wanted)
     printing.stream(f"{text}\n" for text in report.FORMATS[kind](found))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from onnx_conformance.analysis import open_points
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.suite_names import MAIN
@@ -23,12 +24,14 @@ from onnx_conformance.results import collection, sources
 from onnx_conformance.results.fetching import MIB, Limits
 from onnx_conformance.results.stream import Run
 from onnx_conformance.run import progress
+from onnx_conformance.specification import packages, registry
 from onnx_conformance.suites.lookup import open_suite
 from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from onnx_conformance.analysis.open_points import OpenPoint
     from onnx_conformance.case.case import Case
 
 FINDINGS = click.option(
@@ -137,7 +140,20 @@ def write_runs(runs: Sequence[Run], findings_folder: Path | None, out: Path) -> 
     differ = provenance.of_findings(read, results.shown) if read else {}
     cases, missing = _cases(results)
     with progress.steps("describing failing cases") as advance:
-        return site.write(folder, results, found, scripts, cases, missing, advance, differ)
+        return site.write(folder, results, found, scripts, cases, missing, advance, differ, open_points_of(results))
+
+
+def open_points_of(results: Results) -> list[OpenPoint]:
+    """Return the open points of the operators in the results, with the answers of the shown runs."""
+    wanted = {operator.name for operator in results.operators}
+    every = Selection()
+    known = (packages.ONNX, *packages.others().values())
+    ops = [
+        op for package in known for op in registry.load(package).some(lambda name: name.rpartition("/")[0] in wanted)
+    ]
+    points = open_points.of(ops, every)
+    open_points.count_votes(points, results.shown_results(), every)
+    return points
 
 
 def _cases(results: Results) -> tuple[Iterable[Case], str]:

@@ -81,6 +81,22 @@ def case_answers(point: OpenPoint) -> Iterator[str]:
         yield f"{shown.case}: {'; '.join(several)}"
 
 
+def summary(point: OpenPoint) -> str:
+    """Return the answers of the runtimes in a few words, such as "9 backends: different values in 2 cases"."""
+    voters = _count(len(point.votes), "backend")
+    if not point.is_undecided:
+        deviating = [
+            f"{name} deviates in {votes.deviates} of {votes.agrees + votes.deviates}"
+            for name, votes in sorted(point.votes.items()) if votes.deviates
+        ]  # fmt: skip
+        return f"{voters}, {_count(len(point.cases), 'case')}: {', '.join(deviating) or 'none deviates'}"
+    parts = [f"different values in {_count(point.differ, 'case')}"] if point.differ else []
+    parts += [f"the same values in {_count(point.agree, 'case')}"] if point.agree else []
+    returning = sum(bool(votes.returns) for votes in point.votes.values())
+    parts = parts or [f"{returning} return values" if returning > 1 else f"{returning or 'none'} returns values"]
+    return f"{voters}: {', '.join(parts)}"
+
+
 def _listed(words: Sequence[str]) -> str:
     *rest, last = words
     return f"{', '.join(rest)} and {last}" if rest else last

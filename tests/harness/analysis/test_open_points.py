@@ -54,7 +54,7 @@ def test_the_votes_are_counted(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.status in {0, 1}, done.text
     found = of_split("Split/18")
-    open_points.count_votes(list(found.values()), [Run(path)], Selection())
+    open_points.count_votes(list(found.values()), Run(path).results(), Selection())
     empty = found[EMPTY]
     assert (empty.votes["onnx_reference"].returns, empty.votes["onnx_reference"].refuses) == (1, 0)
     assert (empty.agree, empty.differ) == (0, 0), "the other one is the oracle, which returns nothing"
@@ -95,7 +95,7 @@ def test_equal_answers_are_grouped(tmp_path: Path) -> None:
         "--backend", "onnxruntime", "--results", path,
     )  # fmt: skip
     found = of_split("Split/18")
-    open_points.count_votes(list(found.values()), [Run(path)], Selection())
+    open_points.count_votes(list(found.values()), Run(path).results(), Selection())
     (answers,) = [item for item in found[EMPTY].answers if "@" not in item.case]
     assert answers.case == "ai.onnx/Split/18/num_outputs_dim_zero"
     assert answers.refused == [f"{careless}"]
@@ -154,7 +154,7 @@ def counted(path: Path, *results: Result, kinds: tuple[Kind, ...]) -> list[open_
     selection = Selection(ops=("Split", "Softmax"))
     ops = [registry.load().named(name) for name in selection.ops]
     points = open_points.of(ops, selection, kinds)
-    open_points.count_votes(points, [run_of(path, *results)], selection, kinds)
+    open_points.count_votes(points, run_of(path, *results).results(), selection, kinds)
     return points
 
 

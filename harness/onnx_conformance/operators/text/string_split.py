@@ -58,6 +58,8 @@ SUFFIX = SPLIT.clause(
     "final split point is also added.",
     note="According to this sentence the suffix keeps its white space; according to the sentence on white space it "
     "does not.",
+    contradicts="consecutive whitespace characters are regarded as a single separator and leading or trailing "
+    "whitespace is removed in the output.",
 )
 NO_EFFECT = SPLIT.clause("For elements where fewer splits are possible than specified in `maxsplit`, it has no effect.")
 MAXIMUM = SPLIT.clause(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -10,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
+from onnx_conformance.analysis.open_points import Kind
 from onnx_conformance.base import under_test
 from onnx_conformance.base.package import REPOSITORY, VERSION
 from onnx_conformance.base.verdict import line, split_operator
 from onnx_conformance.findings.finding import TEN, by_cause
+from onnx_conformance.report import open_points as open_points_text
 from onnx_conformance.report import options_table, provenance
 from onnx_conformance.report.backend_kinds import KINDS
 from onnx_conformance.report.html.page import profiles, scopes
@@ -30,6 +33,7 @@ from onnx_conformance.specification import links, meanings, schema
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from onnx_conformance.analysis.open_points import OpenPoint
     from onnx_conformance.findings.finding import Finding
     from onnx_conformance.report.backend_kinds import BackendKind
     from onnx_conformance.report.html.table import Table
@@ -55,6 +59,8 @@ OPERATORS_IN_ROW = 6
 """Maximum number of operators in the row of a family."""
 MOST_OPSETS = 200
 """Maximum number of opsets in the filter, whatever a results file contains."""
+MOST_CONTESTED = 40
+"""Maximum number of points in which runtimes return different values, on the page of open points."""
 MOST_FAILING = 200
 """Maximum number of listed cases of another suite."""
 
@@ -67,6 +73,7 @@ class Site:
         results: results of the main suite, and of other suites.
         findings: most severe first; None: there is no folder of findings.
         findings_differ: by backend, how its findings differ from its results in version or suite.
+        points: the points that the specification leaves open, by operator.
         missing: why models are not shown, as a sentence; empty: they are shown.
         stamp: digest of the data, which prevents a browser from showing old data on a new page.
     """
@@ -76,6 +83,7 @@ class Site:
     missing: str
     stamp: str
     findings_differ: Mapping[str, str] = field(default_factory=dict)
+    points: Mapping[str, Sequence[OpenPoint]] = field(default_factory=dict)
     environment: Environment = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -197,6 +205,27 @@ def operators(site: Site) -> str:
     return site.render("operators", "operators", families=families)
 
 
+def open_points(site: Site) -> str:
+    """Return the page of open points: the contested ones, then the numbers by operator."""
+    every = [point for points in site.points.values() for point in points]
+    contested = sorted(
+        (point for point in every if point.differ), key=lambda point: (-len(point.votes), -point.differ, point.operator)
+    )
+    rows = [
+        (name, Counter(point.kind for point in points), sum(bool(point.differ) for point in points))
+        for name, points in sorted(site.points.items())
+    ]
+    return site.render(
+        "open",
+        "open",
+        total=open_points_text.total(every),
+        contested=contested[:MOST_CONTESTED],
+        kinds=[*Kind],
+        rows=rows,
+        slugs={operator.name: operator.slug for operator in site.results.operators},
+    )
+
+
 def operator(site: Site, of: Operator, findings: Sequence[Finding]) -> str:
     """Return the page of an operator."""
     results = site.results
@@ -233,6 +262,7 @@ def operator(site: Site, of: Operator, findings: Sequence[Finding]) -> str:
         rows=rows,
         link=links.page(f"{of.name}/1"),
         findings=findings,
+        points=site.points.get(of.name, ()),
         histories=any(len(item.history) > 1 for item in results.runtimes),
         differences=[*results.differences, *results.differences_in_history(*results.runtimes)],
         notes=site.notes(finding.identity.backend for finding in findings),
@@ -445,6 +475,11 @@ def _environment() -> Environment:
         "whole": _whole,
         "address": data_files.quote,
         "version": lambda name: split_operator(name)[1] or "",
+        "backends": lambda value: f"{value:,} {'backend' if value == 1 else 'backends'}",
+        "sentence": open_points_text.sentence,
+        "opponent": open_points_text.opponent,
+        "summary": lambda point: line(open_points_text.summary(point), 2000),
+        "case_answers": lambda point: [line(text, 2000) for text in open_points_text.case_answers(point)],
     }
     environment.globals |= {"grades": GRADES, "styles": STYLES, "legend": LEGEND, "subject_kinds": KINDS}
     return environment

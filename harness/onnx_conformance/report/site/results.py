@@ -23,8 +23,9 @@ from onnx_conformance.results.stream import completeness
 from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from onnx_conformance.base.verdict import Result
     from onnx_conformance.findings.finding import Finding
     from onnx_conformance.report.site.runtimes import Bools, Bytes, Runtime, Tested
     from onnx_conformance.report.site.scores import Numbers, Score
@@ -259,6 +260,15 @@ class Results:
     def shown(self) -> list[Shown]:
         """The origins of the results that are shown together: those of the newest versions."""
         return [self.origin(item) for item in self.tested]
+
+    def shown_results(self) -> Iterator[Result]:
+        """Yield the results of the newest version of each runtime, from the files."""
+        of_run: dict[int, set[str]] = {}
+        for runtime in self.runtimes:
+            column = self.table.columns[runtime.main.place]
+            of_run.setdefault(column.run, set()).add(column.backend)
+        for number, backends in of_run.items():
+            yield from (result for result in self.table.runs[number].results() if result.backend in backends)
 
     @cached_property
     def differences(self) -> list[str]:

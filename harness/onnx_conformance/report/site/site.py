@@ -14,6 +14,7 @@ from onnx_conformance.report.site import data_files, pages, runtimes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from onnx_conformance.analysis.open_points import OpenPoint
     from onnx_conformance.case.case import Case
     from onnx_conformance.findings.finding import Finding
     from onnx_conformance.report.site.folder import SiteFolder
@@ -32,6 +33,7 @@ def write(
     missing: str = "",
     advance: Callable[[int, int], None] = lambda _done, _all: None,
     findings_differ: Mapping[str, str] = MappingProxyType({}),
+    points: Iterable[OpenPoint] = (),
 ) -> int:
     """Write a site into a folder, and return its size in bytes.
 
@@ -44,6 +46,7 @@ def write(
         missing: why there are no cases, as a sentence; empty: there are cases.
         advance: called with the number of described cases, and the total number to describe.
         findings_differ: by backend, how its findings differ from its results in version or suite.
+        points: the points that the specification leaves open, with the answers of the results.
 
     Raises:
         SiteFolderError: a file of another program has the same name.
@@ -75,7 +78,12 @@ def write(
     code, style = pages.script(), pages.style()
     for text in (code, style):
         digest.update(text.encode())
-    site = pages.Site(results, findings, missing, digest.hexdigest()[:12], findings_differ)
+    by_operator: dict[str, list[OpenPoint]] = {}
+    known = {operator.name for operator in results.operators}
+    for point in points:
+        if point.operator in known:
+            by_operator.setdefault(point.operator, []).append(point)
+    site = pages.Site(results, findings, missing, digest.hexdigest()[:12], findings_differ, by_operator)
     folder.write("site.css", [style])
     folder.write("site.js", [code])
     _pages(folder, site)
@@ -98,6 +106,8 @@ def _pages(folder: SiteFolder, site: pages.Site) -> None:
     for name, title in SHELLS:
         folder.write(f"{name}.html", [pages.shell(site, name, title)])
     folder.write("operators.html", [pages.operators(site)])
+    if site.points:
+        folder.write("open.html", [pages.open_points(site)])
     folder.write("index.html", [pages.front(site)])  # Written last: until then the index of an earlier site remains.
 
 

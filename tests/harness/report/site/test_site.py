@@ -700,6 +700,35 @@ def test_the_command_says_why_models_are_missing(runs: list[Path], tmp_path: Pat
     assert "suite generated has digest" in (tmp_path / "out/index.html").read_text()
 
 
+@pytest.mark.slow
+def test_the_page_of_an_operator_has_what_its_text_leaves_open(written: Written) -> None:
+    split = (written.folder / "operator/Split.html").read_text()
+    assert "What the text leaves open" in split
+    assert "length of each output" in split
+    listed = (written.folder / "open.html").read_text()
+    assert 'href="operator/Split.html#open"' in listed
+    assert re.search(r"\d+ silences, \d+ contradictions? and \d+ rewordings? of 3 operators", listed)
+
+
+@pytest.mark.slow
+def test_different_answers_where_the_text_is_silent_come_first(tmp_path: Path) -> None:
+    answers = {"alpha": "float[0]; float[0]", "beta": f"float[1] {HOSTILE}", "gamma": ""}
+    name = "ai.onnx/Split/18"
+    results = [
+        Result(f"{name}/num_outputs_dim_zero", name, backend, Verdict.UNSPECIFIED, "unspecified", actual=actual)
+        for backend, actual in answers.items()
+    ]
+    path = write(tmp_path / "r.ndjson", results, {backend: {"runtime": backend} for backend in answers})
+    done = command("site", path, "--out", tmp_path / "out")
+    assert done.status == 0, done.text
+    for page in ("open.html", "operator/Split.html"):
+        text = (tmp_path / "out" / page).read_text()
+        assert "3 backends: different values in 1 case" in text
+        assert "1 returns &#34;float[0]; float[0]&#34; (alpha)" in text
+        assert "1 refuses (gamma)" in text
+        assert "<script>alert" not in text
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [(["none.ndjson", "--out", "out"], "cannot read none.ndjson"), (["none.ndjson"], "Missing option '--out'")],
