@@ -18,7 +18,7 @@ from onnx_conformance.report.html import accuracy_page
 from onnx_conformance.run import progress
 from onnx_conformance.specification import schema
 from onnx_conformance.suites.chosen import selection_of
-from onnx_conformance.verification.accuracy import measured, measuring, unary
+from onnx_conformance.verification.accuracy import measured, measuring, script, unary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,6 +112,33 @@ def compare(old: Path, new: Path) -> None:
     for text in report.comparison(before, after):
         printing.show(text)
     exit_with(1 if any(item.worse for item in report.changes(before, after)) else 0)
+
+
+@accuracy_.command("repro")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--op", "operator", required=True, metavar="NAME", help="The operator, such as Tanh or 'Gelu tanh'.")
+@click.option("--type", "type_", required=True, type=click.Choice(unary.TYPES), help="The element type.")
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of printing.")
+def repro(file: Path, operator: str, type_: str, out: Path | None) -> None:
+    """Write a script that shows the largest error of a function without this project.
+
+    FILE is a file that `accuracy --format json` wrote.
+    """
+    found = measured.read(file)
+    rows = [row for row in found.elementwise if row.type == type_]
+    row = next(
+        (row for row in rows if operator in {row.operator, measured.name_of(row.operator, row.attributes)}), None
+    )
+    if row is None:
+        known = ", ".join(measured.name_of(row.operator, row.attributes) for row in rows) or "none"
+        raise HarnessError(
+            "accuracy-without-function", f"{file} has no elementwise function {operator} of {type_}; it has {known}"
+        )
+    text = script.script(found, row)
+    if out is None:
+        printing.show(text, end="")
+    else:
+        report_output.write(out, text)
 
 
 def _write(found: Sequence[Accuracy], kind: str, out: Path | None, *, everything: bool) -> None:

@@ -20,7 +20,7 @@ from onnx_conformance.base import schemas
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.printing import clipped
-from onnx_conformance.base.verdict import line
+from onnx_conformance.base.verdict import clean, line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +30,8 @@ FORMAT_VERSION = 1
 """The version of the JSON; see the schema `accuracy`."""
 MOST_EXAMPLES = 5
 """The number of examples that a record has of each kind of fault."""
+MOST_CODE = 8000
+"""The largest length of the code that calls a runtime, in characters."""
 INFINITE = "infinity"
 """An infinite number in JSON."""
 
@@ -207,6 +209,8 @@ class Accuracy:
         elementwise: elementwise functions.
         growth: operators with many terms.
         left_out: functions and operators that were not measured.
+        repro: Python code that calls the runtime: from `model` and `inputs` to `outputs`; may be empty.
+        repro_wide: the same, for element types that numpy itself does not have.
     """
 
     backend: str
@@ -217,6 +221,8 @@ class Accuracy:
     elementwise: tuple[Elementwise, ...]
     growth: tuple[Growth, ...]
     left_out: tuple[LeftOut, ...]
+    repro: str = ""
+    repro_wide: str = ""
 
     @property
     def label(self) -> str:
@@ -244,8 +250,9 @@ def written(value: Any, dtype: np.dtype[Any]) -> str:  # noqa: ANN401 - a number
 
 def as_json(of: Accuracy) -> str:
     """Return the JSON."""
-    members = {"format": FORMAT_VERSION, "onnx_conformance": VERSION, **dataclasses.asdict(of)}
-    return json.dumps(_plain(members), ensure_ascii=False, indent=1, allow_nan=False)
+    members = {"format": FORMAT_VERSION, "onnx_conformance": VERSION, **_plain(dataclasses.asdict(of))}
+    members |= {name: clean(getattr(of, name), MOST_CODE) for name in ("repro", "repro_wide")}
+    return json.dumps(members, ensure_ascii=False, indent=1, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any JSON value
@@ -298,6 +305,8 @@ def _accuracy(parsed: dict[str, Any]) -> Accuracy:
         elementwise=tuple(map(_elementwise, parsed["elementwise"])),
         growth=tuple(map(_growth, parsed["growth"])),
         left_out=tuple(LeftOut(**_known(LeftOut, item)) for item in parsed["left_out"]),
+        repro=parsed.get("repro", ""),
+        repro_wide=parsed.get("repro_wide", ""),
     )
 
 

@@ -98,4 +98,6 @@ def accuracy(
         elementwise=tuple(item for item in measured if isinstance(item, Elementwise)),
         growth=tuple(item for item in measured if isinstance(item, Growth)),
         left_out=tuple(item for item in measured if isinstance(item, LeftOut)),
+        repro=str(hello.get("repro", "")),
+        repro_wide=str(hello.get("repro_wide", "")),
     )

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import json
 import math
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import ml_dtypes
@@ -323,6 +326,60 @@ def test_the_json_is_valid_and_is_read_again(tmp_path: Path) -> None:
     assert measured.as_json(found) == path.read_text("utf-8").rstrip("\n")
     done = command("accuracy", "show", path)
     assert "Exp float16: 1 input, such as -inf: expected 0.0, actual nan" in done.out
+
+
+OWN = "outputs = [np.exp(inputs['input_0'].astype(np.float64)).astype(inputs['input_0'].dtype)]\n"
+"""The code of a runtime whose exponential is correctly rounded."""
+FAULTS = {
+    "exp": ("float", "x = inputs['input_0']\noutputs = [(np.exp(x).view(np.int32) + 5).view(np.float32)]\n"),
+    "nan": ("float16", "outputs = [np.exp(inputs['input_0']) * np.nan]\n"),
+}
+"""By fault of the adapter: a type, and code of a runtime with such a fault."""
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_script_shows_the_largest_error(fault: str, tmp_path: Path) -> None:
+    type_, code = FAULTS[fault]
+    path = tmp_path / "exp.json"
+    for own, status in ((code, 1), (OWN, 0)):
+        found = dataclasses.replace(accuracy(fault, "Exp", type_), repro=own)
+        path.write_text(measured.as_json(found), encoding="utf-8")
+        file = tmp_path / "script.py"
+        done = command("accuracy", "repro", path, "--op", "Exp", "--type", type_, "--out", file)
+        assert done.status == 0, done.text
+        ran = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
+        assert ran.returncode == status, ran.stdout + ran.stderr
+        assert ran.stdout.startswith("input ")
+
+
+def test_a_script_for_bfloat16_uses_the_code_for_wide_types(tmp_path: Path) -> None:
+    found = dataclasses.replace(accuracy("", "Exp", "bfloat16"), repro="raise SystemExit(3)\n", repro_wide=OWN)
+    path = tmp_path / "exp.json"
+    path.write_text(measured.as_json(found), encoding="utf-8")
+    done = command("accuracy", "repro", path, "--op", "Exp", "--type", "bfloat16")
+    ran = subprocess.run([sys.executable, "-c", done.out], capture_output=True, text=True, check=False)
+    assert ran.returncode in {0, 1}, ran.stderr
+    assert "ULP" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "problem", "hint"),
+    [
+        (("--op", "Exp", "--type", "float16"), "accuracy-without-code", "no code that calls"),
+        (("--op", "Tan", "--type", "float16"), "accuracy-without-function", "it has Exp"),
+        (("--op", "Exp", "--type", "double"), "accuracy-without-function", "it has none"),
+    ],
+)
+def test_a_script_that_cannot_be_written_gets_one_sentence(
+    words: tuple[str, ...], problem: str, hint: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "exp.json"
+    path.write_text(
+        measured.as_json(dataclasses.replace(accuracy("nan", "Exp", "float16"), repro="")), encoding="utf-8"
+    )
+    done = command("accuracy", "repro", path, *words)
+    assert done.refused(problem), done.text
+    assert hint in done.err
 
 
 def test_two_files_are_compared(tmp_path: Path) -> None:
