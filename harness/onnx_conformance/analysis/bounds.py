@@ -15,8 +15,8 @@ from onnx_conformance.specification.element_types import ELEMENT_TYPES, numpy_dt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from onnx_conformance.base.verdict import Result
     from onnx_conformance.declare import Op, Tolerance
-    from onnx_conformance.results.stream import Run
     from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.suites.selection import Selection
 
@@ -89,9 +89,9 @@ def of(ops: Iterable[Op], selection: Selection) -> Iterator[Bound]:
 
 
 def _types(version: OperatorVersion) -> tuple[str, ...]:
-    """Return the floating and complex types that an output may have, in the order of ONNX's numbers."""
+    """Return the floating and complex types that an output or its elements may have, in the order of ONNX's numbers."""
     allowed = {name for item in version.outputs for name in version.allowed(item.type)}
-    return tuple(name for name in FLOATS if f"tensor({name})" in allowed)
+    return tuple(name for name in FLOATS if any(f"tensor({name})" in type_ for type_ in allowed))
 
 
 def _kind(tolerance: Tolerance) -> str:
@@ -104,26 +104,25 @@ def _kind(tolerance: Tolerance) -> str:
     return "units" if tolerance.ulp else "exact"
 
 
-def measure(bounds: Iterable[Bound], runs: Iterable[Run]) -> None:
+def measure(bounds: Iterable[Bound], results: Iterable[Result]) -> None:
     """Add the distances of the answers in results to the bounds of their operator versions."""
     by_operator = {item.operator: item.distances for item in bounds}
     counts: dict[tuple[str, str], Counter[int]] = defaultdict(Counter)
-    for run in runs:
-        for result in run.results():
-            found = by_operator.get(result.operator)
-            if found is None or result.outcome != "values":
-                continue
-            if result.verdict not in {Verdict.PASS, Verdict.WRONG_VALUE}:
-                continue
-            distance = found.setdefault(result.backend, Distance())
-            if result.verdict == Verdict.WRONG_VALUE:
-                distance.wrong += 1
-                continue
-            distance.passed += 1
-            sizes = [abs(ulps) for pairs in result.ulps.values() for _, ulps in pairs]
-            counts[result.operator, result.backend].update(sizes)
-            if max(sizes, default=0) > distance.ulps:
-                distance.ulps, distance.case = max(sizes), result.case
+    for result in results:
+        found = by_operator.get(result.operator)
+        if found is None or result.outcome != "values":
+            continue
+        if result.verdict not in {Verdict.PASS, Verdict.WRONG_VALUE}:
+            continue
+        distance = found.setdefault(result.backend, Distance())
+        if result.verdict == Verdict.WRONG_VALUE:
+            distance.wrong += 1
+            continue
+        distance.passed += 1
+        sizes = [abs(ulps) for pairs in result.ulps.values() for _, ulps in pairs]
+        counts[result.operator, result.backend].update(sizes)
+        if max(sizes, default=0) > distance.ulps:
+            distance.ulps, distance.case = max(sizes), result.case
     for (operator, backend), sizes_of in counts.items():
         by_operator[operator][backend].typical = _median(sizes_of)
 

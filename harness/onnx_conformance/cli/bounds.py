@@ -31,5 +31,5 @@ def bounds_(files: tuple[Path, ...], selection: Selection, package: str, kind: s
     chosen = packages.named(package)
     selection.respell(schema.every_version(chosen))
     found = list(analysis.of(registry.load(chosen).some(selection.may_have), selection))
-    analysis.measure(found, [Run(path) for path in files])
+    analysis.measure(found, (result for path in files for result in Run(path).results()))
     printing.stream(f"{text}\n" for text in report.FORMATS[kind](found))

@@ -37,7 +37,10 @@ SITE, BADGES = "site", "badges"
     "--findings", "findings_folder", type=click.Path(file_okay=False, path_type=Path),
     help="A folder written by `findings`.  [default: findings/ in the folder of the reports, if it exists]",
 )  # fmt: skip
-def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None) -> None:
+@site.ACCURACY
+def publish(
+    files: tuple[Path, ...], folder: Path, findings_folder: Path | None, accuracy_files: tuple[Path, ...]
+) -> None:
     """Write results files into a folder of published reports: an index, the web site, and a badge of each file.
 
     support.json contains the support of each runtime by operator version, type and attribute, for `check-model`.
@@ -60,7 +63,7 @@ def publish(files: tuple[Path, ...], folder: Path, findings_folder: Path | None)
         badge = f"{BADGES}/{path.stem}.json"
         formats.write(folder / badge, FORMATS["badge"].report(data))
         published.append((data, badge))
-    size = site.write(files, findings_folder, folder / SITE)
+    size = site.write(files, findings_folder, folder / SITE, accuracy_files)
     printing.show(f"{folder / SITE / 'index.html'}: {size / 1e6:.1f} MB")
     inside = findings_folder is not None and findings_folder.resolve().parent == folder.resolve()
     place = f"{findings_folder.name}/{findings_file.FILE}" if findings_folder is not None and inside else ""

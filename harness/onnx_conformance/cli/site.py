@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from onnx_conformance.analysis import open_points
+from onnx_conformance.analysis import bounds, open_points
 from onnx_conformance.base import printing
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.suite_names import MAIN
@@ -19,6 +19,7 @@ from onnx_conformance.findings import findings_file
 from onnx_conformance.report import provenance
 from onnx_conformance.report.site import site
 from onnx_conformance.report.site.folder import SiteFolder
+from onnx_conformance.report.site.pages import More
 from onnx_conformance.report.site.results import Results
 from onnx_conformance.results import collection, sources
 from onnx_conformance.results.fetching import MIB, Limits
@@ -27,16 +28,23 @@ from onnx_conformance.run import progress
 from onnx_conformance.specification import packages, registry
 from onnx_conformance.suites.lookup import open_suite
 from onnx_conformance.suites.selection import Selection
+from onnx_conformance.verification.accuracy import measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from onnx_conformance.analysis.bounds import Bound
     from onnx_conformance.analysis.open_points import OpenPoint
     from onnx_conformance.case.case import Case
+    from onnx_conformance.verification.accuracy.measured import Accuracy
 
 FINDINGS = click.option(
     "--findings", "findings_folder", type=click.Path(file_okay=False, path_type=Path),
     help="A folder with findings.json and its scripts; the site gets a page for each finding.",
+)  # fmt: skip
+ACCURACY = click.option(
+    "--accuracy", "accuracy_files", multiple=True, type=click.Path(dir_okay=False, path_type=Path),
+    help="A file of `accuracy --format json`; the site gets charts of the errors. Repeatable.",
 )  # fmt: skip
 OUT = click.option(
     "--out", required=True, type=click.Path(path_type=Path),
@@ -100,8 +108,9 @@ class _WithCollect(click.Command):
 @click.command("site", cls=_WithCollect)
 @click.argument("files", metavar="RESULTS...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @FINDINGS
+@ACCURACY
 @OUT
-def site_(files: tuple[Path, ...], findings_folder: Path | None, out: Path) -> None:
+def site_(files: tuple[Path, ...], findings_folder: Path | None, accuracy_files: tuple[Path, ...], out: Path) -> None:
     """Write a static web site of results files: a ranking, and pages of operators, runtimes, findings and cases.
 
     Runtimes are ranked by passed of specified, on the cases that all complete runs of the suite have in common. The
@@ -113,20 +122,21 @@ def site_(files: tuple[Path, ...], findings_folder: Path | None, out: Path) -> N
 
     Exit status: 0 the site is written, 2 a file cannot be read or written.
     """
-    size = write(files, findings_folder, out)
+    size = write(files, findings_folder, out, accuracy_files)
     printing.show(f"{out / 'index.html'}: {size / 1e6:.1f} MB")
 
 
-def write(files: Iterable[Path], findings_folder: Path | None, out: Path) -> int:
+def write(files: Iterable[Path], findings_folder: Path | None, out: Path, accuracy_files: Iterable[Path] = ()) -> int:
     """Write a site of results files, and return its size in bytes.
 
     Raises:
         HarnessError: a file cannot be read or written, or the folder contains another site.
     """
-    return write_runs([Run(path) for path in files], findings_folder, out)
+    accuracy = [measured.read(path) for path in accuracy_files]
+    return write_runs([Run(path) for path in files], findings_folder, out, accuracy)
 
 
-def write_runs(runs: Sequence[Run], findings_folder: Path | None, out: Path) -> int:
+def write_runs(runs: Sequence[Run], findings_folder: Path | None, out: Path, accuracy: Sequence[Accuracy] = ()) -> int:
     """Write a site of runs, and return its size in bytes.
 
     Raises:
@@ -139,21 +149,23 @@ def write_runs(runs: Sequence[Run], findings_folder: Path | None, out: Path) -> 
     results = Results(runs)
     differ = provenance.of_findings(read, results.shown) if read else {}
     cases, missing = _cases(results)
+    more = More(*about_texts(results), accuracy)
     with progress.steps("describing failing cases") as advance:
-        return site.write(folder, results, found, scripts, cases, missing, advance, differ, open_points_of(results))
+        return site.write(folder, results, found, scripts, cases, missing, advance, differ, more)
 
 
-def open_points_of(results: Results) -> list[OpenPoint]:
-    """Return the open points of the operators in the results, with the answers of the shown runs."""
+def about_texts(results: Results) -> tuple[list[OpenPoint], list[Bound]]:
+    """Return the open points and the allowed errors of the operators in the results, with the shown results."""
     wanted = {operator.name for operator in results.operators}
     every = Selection()
     known = (packages.ONNX, *packages.others().values())
     ops = [
         op for package in known for op in registry.load(package).some(lambda name: name.rpartition("/")[0] in wanted)
     ]
-    points = open_points.of(ops, every)
+    points, found = open_points.of(ops, every), list(bounds.of(ops, every))
     open_points.count_votes(points, results.shown_results(), every)
-    return points
+    bounds.measure(found, results.shown_results())
+    return points, found
 
 
 def _cases(results: Results) -> tuple[Iterable[Case], str]:

@@ -24,7 +24,7 @@ WORDS = {
 """By kind without numbers: the tolerance."""
 
 
-def _tolerance(bound: Bound) -> str:
+def tolerance(bound: Bound) -> str:
     """Return a tolerance as words."""
     said = WORDS.get(bound.kind, "")
     if bound.kind == "units":
@@ -36,11 +36,19 @@ def _tolerance(bound: Bound) -> str:
     return said if low is None else f"{said}, from {low:g} to {high:g}"
 
 
+def extremes(bound: Bound) -> tuple[str, str]:
+    """Return the distances of the closest and of the farthest runtime; empty texts without results."""
+    every = [*_distances(bound)]
+    return (every[0], every[-1] if len(every) > 1 else "") if every else ("", "")
+
+
 def _distances(bound: Bound) -> Iterator[str]:
-    """Yield the distances of the runtimes, the smallest first."""
-    for name, item in sorted(bound.distances.items(), key=lambda pair: (pair[1].ulps, pair[0])):
+    """Yield the distances of the runtimes, the smallest first; those with wrong values last."""
+    for name, item in sorted(bound.distances.items(), key=lambda pair: (pair[1].wrong > 0, pair[1].ulps, pair[0])):
         said = f"{name}: the expected values"
-        if item.ulps and bound.kind == "units":
+        if bound.kind == "exact":  # Only the bits of NaN, or the sign of zero, may differ.
+            pass
+        elif item.ulps and bound.kind == "units":
             said = f"{name}: at most {item.ulps} ULP ({item.case})"
         elif item.ulps:
             said = f"{name}: half of the elements that differ are within {item.typical:,} ULP"
@@ -51,7 +59,7 @@ def _distances(bound: Bound) -> Iterator[str]:
 def text(bounds: Sequence[Bound]) -> Iterator[str]:
     """Yield the lines of the list."""
     for bound in bounds:
-        yield f"{bound.operator}: {_tolerance(bound)}"
+        yield f"{bound.operator}: {tolerance(bound)}"
         for part in (", ".join(bound.types), bound.reason, *_distances(bound)):
             yield textwrap.fill(
                 part, WIDTH, initial_indent="    ", subsequent_indent="      ",
@@ -66,7 +74,7 @@ def markdown(bounds: Sequence[Bound]) -> Iterator[str]:
     yield "| operator | tolerance | floating types | reason | runtimes |"
     yield "|---|---|---|---|---|"
     for bound in bounds:
-        cells = (bound.operator, _tolerance(bound), ", ".join(bound.types), bound.reason, "; ".join(_distances(bound)))
+        cells = (bound.operator, tolerance(bound), ", ".join(bound.types), bound.reason, "; ".join(_distances(bound)))
         yield f"| {' | '.join(plain(cell, 2000) for cell in cells)} |"
 
 

@@ -28,8 +28,8 @@ LEAST = 0.1
 """The least error on a chart, in ULP. Errors below it are drawn there."""
 MOST_LABELS = 6
 """The number of inputs that are named below a chart."""
-COLOURS = ("--link", "--wrong", "--pass", "--accepted", "--timeout")
-"""Variables of the style sheet, for the lines of different runtimes."""
+COLOURS = 5
+"""The number of colours of lines in the style sheet: .line0, .line1, ..."""
 
 
 @dataclass(frozen=True)
@@ -74,16 +74,15 @@ def page(of: Sequence[Accuracy]) -> str:
     return environment.get_template("accuracy.html.jinja").render(
         runtimes=[item.label for item in of],
         notes=[note for item in of for note in item.notes],
-        functions=_functions(of),
-        sums=_sums(of),
+        functions=functions(of),
+        sums=sums(of),
         version=VERSION,
         repository=REPOSITORY,
         style=Markup(style),  # noqa: S704 - our own file
-        colours=COLOURS,
     )
 
 
-def _functions(of: Sequence[Accuracy]) -> list[Chart]:
+def functions(of: Sequence[Accuracy]) -> list[Chart]:
     """Return the charts of elementwise functions, the least accurate first."""
     keys = {
         (name_of(row.operator, row.attributes), row.type): None
@@ -107,17 +106,17 @@ def _functions(of: Sequence[Accuracy]) -> list[Chart]:
             points = " ".join(
                 f"{LEFT + index * step:.1f},{height(error):.1f}" for index, (_, error) in enumerate(row.chart)
             )
-            lines.append(Line(label, number % len(COLOURS), points))
+            lines.append(Line(label, number % COLOURS, points))
             worst = row.normal.worst if row.normal else None
             place = f"at {worst.input}: exact {worst.expected}, actual {worst.actual}" if worst else ""
             largest = "a wrong special value" if row.special_count else f"{texts.number(row.ulp)} ULP {place}"
             facts.append(f"{label}: {largest}; {texts.number(row.of_bound)} of the bound ({row.bound})")
-        labels = _labels([text for text, _ in rows[0][2].chart])
+        labels = _labels([f"{float(text):.4g}" for text, _ in rows[0][2].chart])
         charts.append(Chart(f"{name}, {type_}", tuple(facts), tuple(lines), ticks, labels))
     return charts
 
 
-def _sums(of: Sequence[Accuracy]) -> list[Chart]:
+def sums(of: Sequence[Accuracy]) -> list[Chart]:
     """Return the charts of operators with many terms."""
     keys = {(name_of(row.operator, {}), row.type): None for item in of for row in item.growth}
     charts = []
@@ -134,7 +133,7 @@ def _sums(of: Sequence[Accuracy]) -> list[Chart]:
         for number, label, row in rows:
             step = (WIDTH - LEFT - RIGHT) / max(1, len(row.terms) - 1)
             points = " ".join(f"{LEFT + index * step:.1f},{height(one.ulp):.1f}" for index, one in enumerate(row.terms))
-            lines.append(Line(label, number % len(COLOURS), points))
+            lines.append(Line(label, number % COLOURS, points))
             adds = texts.adds_in(row.accumulator, row.type)
             order = row.accumulator.order if row.accumulator else ""
             how = f", adds in {adds} {f'({order})' if order else ''}".rstrip() if adds else ""

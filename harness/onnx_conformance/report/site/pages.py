@@ -16,9 +16,11 @@ from onnx_conformance.base import under_test
 from onnx_conformance.base.package import REPOSITORY, VERSION
 from onnx_conformance.base.verdict import line, split_operator
 from onnx_conformance.findings.finding import TEN, by_cause
+from onnx_conformance.report import bounds as bounds_text
 from onnx_conformance.report import open_points as open_points_text
 from onnx_conformance.report import options_table, provenance
 from onnx_conformance.report.backend_kinds import KINDS
+from onnx_conformance.report.html import accuracy_page
 from onnx_conformance.report.html.page import profiles, scopes
 from onnx_conformance.report.html.table import versioned
 from onnx_conformance.report.html.verdict_styles import ABSENT, ORDER, STYLES
@@ -33,6 +35,7 @@ from onnx_conformance.specification import links, meanings, schema
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from onnx_conformance.analysis.bounds import Bound
     from onnx_conformance.analysis.open_points import OpenPoint
     from onnx_conformance.findings.finding import Finding
     from onnx_conformance.report.backend_kinds import BackendKind
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
     from onnx_conformance.report.html.verdict_styles import VerdictStyle
     from onnx_conformance.report.site.results import Operator, Results, Tool
     from onnx_conformance.report.site.runtimes import Runtime
+    from onnx_conformance.verification.accuracy.measured import Accuracy
 
 POLICY = (
     "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src data:; base-uri 'none'; "
@@ -66,6 +70,21 @@ MOST_FAILING = 200
 
 
 @dataclass(frozen=True)
+class More:
+    """The data of pages beside those of results and findings.
+
+    Attributes:
+        points: the points that the specification leaves open, with the answers of the results.
+        bounds: the allowed errors, with the errors of the results.
+        accuracy: the measured accuracy of runtimes.
+    """
+
+    points: Sequence[OpenPoint] = ()
+    bounds: Sequence[Bound] = ()
+    accuracy: Sequence[Accuracy] = ()
+
+
+@dataclass(frozen=True)
 class Site:
     """The data that every page needs.
 
@@ -73,6 +92,7 @@ class Site:
         results: results of the main suite, and of other suites.
         findings: most severe first; None: there is no folder of findings.
         findings_differ: by backend, how its findings differ from its results in version or suite.
+        more: the data of other pages.
         points: the points that the specification leaves open, by operator.
         missing: why models are not shown, as a sentence; empty: they are shown.
         stamp: digest of the data, which prevents a browser from showing old data on a new page.
@@ -83,12 +103,19 @@ class Site:
     missing: str
     stamp: str
     findings_differ: Mapping[str, str] = field(default_factory=dict)
-    points: Mapping[str, Sequence[OpenPoint]] = field(default_factory=dict)
+    more: More = field(default_factory=More)
+    points: Mapping[str, Sequence[OpenPoint]] = field(init=False, default_factory=dict)
     environment: Environment = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Read the templates."""
+        """Read the templates, and group the open points by operator."""
         object.__setattr__(self, "environment", _environment())
+        known = {operator.name for operator in self.results.operators}
+        points: dict[str, list[OpenPoint]] = {}
+        for point in self.more.points:
+            if point.operator in known:
+                points.setdefault(point.operator, []).append(point)
+        object.__setattr__(self, "points", points)
 
     def notes(self, backends: Iterable[str] | None = None) -> list[str]:
         """Return sentences on findings of another version or suite than the results: of some backends, or of all."""
@@ -223,6 +250,22 @@ def open_points(site: Site) -> str:
         kinds=[*Kind],
         rows=rows,
         slugs={operator.name: operator.slug for operator in site.results.operators},
+    )
+
+
+def bounds(site: Site) -> str:
+    """Return the page of allowed errors."""
+    return site.render("bounds", "bounds")
+
+
+def accuracy(site: Site) -> str:
+    """Return the page with charts of the accuracy of runtimes."""
+    return site.render(
+        "accuracy",
+        "accuracy",
+        notes=[line(note, 600) for item in site.more.accuracy for note in item.notes],
+        functions=accuracy_page.functions(site.more.accuracy),
+        sums=accuracy_page.sums(site.more.accuracy),
     )
 
 
@@ -476,6 +519,8 @@ def _environment() -> Environment:
         "address": data_files.quote,
         "version": lambda name: split_operator(name)[1] or "",
         "backends": lambda value: f"{value:,} {'backend' if value == 1 else 'backends'}",
+        "tolerance": bounds_text.tolerance,
+        "extremes": lambda bound: [line(text, 400) for text in bounds_text.extremes(bound)],
         "sentence": open_points_text.sentence,
         "opponent": open_points_text.opponent,
         "summary": lambda point: line(open_points_text.summary(point), 2000),

@@ -7,6 +7,7 @@ import hashlib
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from onnx_conformance.report import bounds as bounds_text
 from onnx_conformance.report.html import blocks
 from onnx_conformance.report.html.case_data import Describer
 from onnx_conformance.report.site import data_files, pages, runtimes
@@ -14,7 +15,6 @@ from onnx_conformance.report.site import data_files, pages, runtimes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from onnx_conformance.analysis.open_points import OpenPoint
     from onnx_conformance.case.case import Case
     from onnx_conformance.findings.finding import Finding
     from onnx_conformance.report.site.folder import SiteFolder
@@ -33,7 +33,7 @@ def write(
     missing: str = "",
     advance: Callable[[int, int], None] = lambda _done, _all: None,
     findings_differ: Mapping[str, str] = MappingProxyType({}),
-    points: Iterable[OpenPoint] = (),
+    more: pages.More | None = None,
 ) -> int:
     """Write a site into a folder, and return its size in bytes.
 
@@ -46,7 +46,7 @@ def write(
         missing: why there are no cases, as a sentence; empty: there are cases.
         advance: called with the number of described cases, and the total number to describe.
         findings_differ: by backend, how its findings differ from its results in version or suite.
-        points: the points that the specification leaves open, with the answers of the results.
+        more: the data of other pages.
 
     Raises:
         SiteFolderError: a file of another program has the same name.
@@ -78,12 +78,8 @@ def write(
     code, style = pages.script(), pages.style()
     for text in (code, style):
         digest.update(text.encode())
-    by_operator: dict[str, list[OpenPoint]] = {}
-    known = {operator.name for operator in results.operators}
-    for point in points:
-        if point.operator in known:
-            by_operator.setdefault(point.operator, []).append(point)
-    site = pages.Site(results, findings, missing, digest.hexdigest()[:12], findings_differ, by_operator)
+    more = more or pages.More()
+    site = pages.Site(results, findings, missing, digest.hexdigest()[:12], findings_differ, more)
     folder.write("site.css", [style])
     folder.write("site.js", [code])
     _pages(folder, site)
@@ -108,6 +104,11 @@ def _pages(folder: SiteFolder, site: pages.Site) -> None:
     folder.write("operators.html", [pages.operators(site)])
     if site.points:
         folder.write("open.html", [pages.open_points(site)])
+    if site.more.bounds:
+        folder.write("bounds.html", [pages.bounds(site)])
+        folder.write("bounds.json", bounds_text.as_json(site.more.bounds))
+    if site.more.accuracy:
+        folder.write("accuracy.html", [pages.accuracy(site)])
     folder.write("index.html", [pages.front(site)])  # Written last: until then the index of an earlier site remains.
 
 

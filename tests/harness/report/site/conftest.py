@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from onnx_conformance.base.verdict import Result, Verdict
-from onnx_conformance.cli.site import open_points_of
+from onnx_conformance.cli.site import about_texts
 from onnx_conformance.findings import findings_file
 from onnx_conformance.generation import plans
 from onnx_conformance.report.site import site
 from onnx_conformance.report.site.folder import SiteFolder
+from onnx_conformance.report.site.pages import More
 from onnx_conformance.report.site.results import Results
 from onnx_conformance.results.stream import Run
 from onnx_conformance.specification import registry
@@ -80,5 +81,5 @@ def written(runs: list[Path], cases: list[Case], tmp_path_factory: pytest.TempPa
     shown = sorted(findings_file.read(source).findings, key=lambda item: item.rank)
     scripts = dict(findings_file.read(source).scripts)
     results = Results([Run(path) for path in runs])
-    site.write(SiteFolder(folder / "out"), results, shown, scripts, cases, points=open_points_of(results))
+    site.write(SiteFolder(folder / "out"), results, shown, scripts, cases, more=More(*about_texts(results)))
     return Written(folder / "out", results, {case.id: case for case in cases}, tuple(shown))

@@ -28,6 +28,8 @@ from onnx_conformance.report.site.results import OTHER, Results
 from onnx_conformance.report.site.scores import GRADES, Score
 from onnx_conformance.results.stream import Run
 from onnx_conformance.suites.generated import Generated
+from onnx_conformance.verification.accuracy import measured
+from onnx_conformance.verification.accuracy.measured import Accuracy, Elementwise, Errors, Place
 from refusals import refuses
 from site_runs import HOSTILE, Written, finding, results_of, write, write_findings
 
@@ -708,6 +710,40 @@ def test_the_page_of_an_operator_has_what_its_text_leaves_open(written: Written)
     listed = (written.folder / "open.html").read_text()
     assert 'href="operator/Split.html#open"' in listed
     assert re.search(r"\d+ silences, \d+ contradictions? and \d+ rewordings? of 3 operators", listed)
+
+
+@pytest.mark.slow
+def test_allowed_errors_are_a_page_and_a_data_file(written: Written) -> None:
+    rows = json.loads((written.folder / "bounds.json").read_text())
+    assert {row["operator"] for row in rows} == {
+        "ai.onnx/Split/18",
+        "ai.onnx/SplitToSequence/24",
+        "ai.onnx/ReduceSum/13",
+    }
+    page = (written.folder / "bounds.html").read_text()
+    assert "the operator only moves or selects data" in page
+    assert "ai.onnx/ReduceSum/13" in page
+
+
+@pytest.mark.slow
+def test_accuracy_is_a_page_with_a_chart_of_each_function(cases: list[Case], tmp_path: Path) -> None:
+    errors = Errors(3, 0.25, 0.5, Place(2.5, "1.5", "4.48", "4.49"))
+    row = Elementwise(
+        "ai.onnx/Exp/13", {}, "float", 3, False, 0, 0,  # noqa: FBT003 - as the class has it
+        errors, None, 0, 0.625, "4 ULP", (), 0, (), 0,
+        (("0.5", 0.25), ("1.5", 2.5), ("123.456789", 0.5)),
+    )  # fmt: skip
+    file = tmp_path / "accuracy.json"
+    file.write_text(measured.as_json(Accuracy(HOSTILE, "alpha", "2", "1", (HOSTILE,), (row,), (), ())))
+    path = write(tmp_path / "r.ndjson", results_of("alpha", cases[:2]), {"alpha": {}})
+    done = command("site", path, "--accuracy", file, "--out", tmp_path / "out")
+    assert done.status == 0, done.text
+    text = (tmp_path / "out/accuracy.html").read_text()
+    assert text.count("<polyline") == 1
+    assert ">123.5</text>" in text
+    assert "2.50 ULP at 1.5" in text
+    assert "<script>alert" not in text
+    assert 'href="accuracy.html" aria-current="page"' in text
 
 
 @pytest.mark.slow
