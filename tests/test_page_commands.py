@@ -64,6 +64,7 @@ PARSED = {
     "gate results.ndjson --expectations accepted.toml": "the same",
     "run --core --backend opencv": "it needs OpenCV; tests/harness/layouts/ runs it",
     "generate --core --layout opencv --known-failures": "the same",
+    "accuracy repro": "Dropout, which replaces Exp, has no error; tests/harness/verification/ runs it",
     "export --producer": "it installs PyTorch, and exports for minutes; tests/harness/verification/ runs one",
     'run --backend "cmd:': "it needs a compiler; tests/runners/ compiles and runs the programs",
     'run --core --backend "cmd:': "the same",

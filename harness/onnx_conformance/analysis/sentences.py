@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choose the sentence of a case that a failure violates, for reports that show only one."""
+"""Choose the sentences of a case that a report shows: those that a failure violates, and the readings."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.base.verdict import Verdict, split_operator
 from onnx_conformance.case.case import Outcome
+from onnx_conformance.declare import readings
 from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 
 _OUTPUT = re.compile(r"outputs\[(\d+)\]")
 _SHAPE = re.compile(r"\b(?:shapes?|dimensions?|dims?|ranks?|sizes?|lengths?|number of|equal in)\b", re.IGNORECASE)
+
+
+def readings_of(case: Case) -> tuple[str, ...]:
+    """Return the question and the answer of each reading that the expected outcome of a case rests on."""
+    return tuple(map(readings.sentence, case.readings))
 
 
 def behaviour(case: Case) -> tuple[str, ...]:

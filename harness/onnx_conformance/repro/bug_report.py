@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import onnx
 
-from onnx_conformance.analysis.sentences import leading
+from onnx_conformance.analysis.sentences import leading, readings_of
 from onnx_conformance.base.package import REPOSITORY, VERSION
 from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import MAX_MESSAGE, WITH_MESSAGE, Verdict, clean, line
@@ -30,7 +30,6 @@ from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
 from onnx_conformance.case.value_text import one
-from onnx_conformance.declare import readings
 from onnx_conformance.judging import transformer
 from onnx_conformance.repro import script, stored, tool_code
 from onnx_conformance.specification import links
@@ -161,7 +160,7 @@ def _blocks(issue: Issue) -> Iterator[str]:
         if case.notes:
             yield "\n".join(f"- {prose(note)}" for note in case.notes)
         if case.readings:
-            rests = (prose(readings.sentence(number)) for number in case.readings)
+            rests = map(prose, readings_of(case))
             yield "\n".join(
                 ["The text does not define a word, so the expected answer rests on this reading of it:", ""]
                 + [f"- {text}" for text in rests]

@@ -71,7 +71,7 @@ MOST_FAILING = 200
 
 @dataclass(frozen=True)
 class More:
-    """The data of pages beside those of results and findings.
+    """The data of all pages except those of results and findings.
 
     Attributes:
         points: the points that the specification leaves open, with the answers of the results.

@@ -70,7 +70,7 @@ def script(of: Accuracy, row: Elementwise) -> str:
     if not code:
         raise NoCodeError(
             "accuracy-without-code",
-            f"the file has no code that calls {of.label}: its adapter gives none, or the file is of an older version",
+            f"the file has no code that calls {of.label}: its adapter has none, or the file is of an older version",
         )
     worst: Place | Example | None = row.normal.worst if row.normal and row.normal.worst.ulp else None
     if row.special:
