@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from onnx_conformance.judging import profile
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes.replies import Answered, AsExpected
 from onnx_conformance.report import report_data
+from onnx_conformance.report.formats import FORMATS
 from onnx_conformance.results.stream import Run
 from refusals import refuses
 from runs import SPLIT, result, run_of
@@ -132,6 +134,21 @@ def test_the_gate_is_closed_by_a_pass_that_exceeds_a_bound(tmp_path: Path) -> No
     (problem,) = data.gate.problems
     assert f"{SPLIT}: 2 passed cases exceed the bound {BOUND}; such as {SPLIT}/" in problem
     assert "3 ULP" in problem
+
+
+@pytest.mark.parametrize("name", [name for name, kind in FORMATS.items() if not kind.commands])
+def test_every_report_has_the_number_of_passes_that_exceed_a_bound(name: str, tmp_path: Path) -> None:
+    data = report_data.read(run_of(tmp_path / "r", exceeding(), exceeding("other"), result()))
+    text = "".join(FORMATS[name].report(data))
+    if name == "json":
+        assert json.loads(text)["backends"]["mine"]["exceeded"] == 2
+    elif name == "ep-conformance":
+        (provider,) = json.loads(text)["providers"]
+        assert provider["summary"]["passed_exceeding_a_bound"] == 2
+        assert [item.get("exceeded") for item in provider["results"]] == [BOUND, BOUND, None]
+    else:
+        assert "passed, but exceeds a bound of the profile: 2" in text
+        assert name == "badge" or BOUND in text
 
 
 def test_many_operator_versions_share_a_line() -> None:

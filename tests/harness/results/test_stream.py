@@ -84,6 +84,7 @@ FULL = Result(
     ulps={"outputs[0]": [[3, -2], [0, 1]]},
     excluded="no time",
     override="ai.onnx/Split (float), rtol 0.001: the device",
+    exceeded="Exp (float), ulp 2: safety",
 )  # fmt: skip
 SHORT = Result("ai.onnx/Split/18/uneven", "ai.onnx/Split/18", "mine", Verdict.PASS, "values")
 
