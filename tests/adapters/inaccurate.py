@@ -3,6 +3,7 @@
 
 `exp`: the exponential of a float near 1.5 is 5 ULP too large. `jump`: it is too small from 2 on, and falls there.
 `nan`: the exponential of minus infinity is NaN. `flush`: subnormal results are zero.
+`limit`: the arc tangent of an infinity is some ULP too small.
 `float16`: sums are added in float16, one after the other. `pairwise`: sums are added in their type, in pairs.
 """
 
@@ -34,6 +35,8 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     with np.errstate(all="ignore"):
         if node.op_type == "Exp":
             return [_exp(values[0]) for _ in outputs]
+        if node.op_type == "Atan":
+            return [_atan(values[0]) for _ in outputs]
         if node.op_type == "ReduceSum":
             return [_sum(values[0]) for _ in outputs]
     raise NotImplementedError(node.op_type)
@@ -52,6 +55,13 @@ def _exp(x: Array) -> Array:
     if FAULT == "nan":
         result = np.where(np.isneginf(x), np.nan, result).astype(x.dtype)
     return result
+
+
+def _atan(x: Array) -> Array:
+    result = np.arctan(x.astype(np.float64)).astype(x.dtype)
+    if FAULT == "limit":
+        result = np.where(np.isinf(x), result * x.dtype.type(1 - 4 * np.finfo(x.dtype).eps), result)
+    return np.asarray(result)
 
 
 def _sum(x: Array) -> Array:

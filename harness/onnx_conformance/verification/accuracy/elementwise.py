@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
+FAITHFUL = 1.0
+"""The largest error of one of the two numbers next to an exact result, in ULP, such as that of Atan for an infinity."""
 BINS = 240
 """The number of parts into which the inputs are divided for a chart."""
 
@@ -153,9 +155,9 @@ class _Measurement:
         )
 
     def _special(self) -> Array:
-        """Return the indices of elements whose result is NaN or not, unlike the exact one, or wrong for an infinity."""
+        """Return the indices of elements whose result is NaN or not, unlike the exact one, or far from it for an infinity."""
         outside = ~np.isfinite(self.values.astype(np.float64))
-        wrong = np.isnan(self.errors) | (outside & (self.errors > 0))
+        wrong = np.isnan(self.errors) | (outside & (self.errors > FAITHFUL))
         return np.flatnonzero(wrong & self.exact.judged)
 
     def special_count(self) -> int:
@@ -210,8 +212,9 @@ class _Measurement:
 def _of_bound(function: Function, dtype: np.dtype[Any], values: Array, exact: Truth, actual: Array) -> float:
     """Return the largest error as a multiple of the suite's bound; see `times_allowed`."""
     del values
-    allowance = of_answer(function.op.compare, exact.answer, [dtype], [0])
-    return times_allowed(exact.answer.outputs, [actual], allowance) or 0.0
+    with np.errstate(all="ignore"):  # A bound may be infinite for huge numbers.
+        allowance = of_answer(function.op.compare, exact.answer, [dtype], [0])
+        return times_allowed(exact.answer.outputs, [actual], allowance) or 0.0
 
 
 def _bound_text(function: Function, exact: Truth) -> str:

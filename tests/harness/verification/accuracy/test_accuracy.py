@@ -227,6 +227,13 @@ def test_a_wrong_special_value_is_found() -> None:
     assert [(one.input, one.actual) for one in row.special] == [("-inf", "nan")]
 
 
+def test_the_nearest_number_is_right_for_an_infinity_and_one_far_from_it_is_not() -> None:
+    (right,) = accuracy("", "Atan", "float16").elementwise
+    assert right.special_count == 0
+    (wrong,) = accuracy("limit", "Atan", "float16").elementwise
+    assert [one.input for one in wrong.special] == ["inf", "-inf"]
+
+
 def test_results_that_are_flushed_to_zero_are_counted() -> None:
     row = exp("flush")
     assert row.flushed
