@@ -52,6 +52,8 @@ _RULE = re.compile(
     r"|is not specified, a default|subset of the `axes`|^floor\(input_dimension"
 )
 """Sentences at the beginning of a file that do not define the result."""
+_TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
+"""A condition on the type of the case, or on that of an input or output."""
 _NAME = re.compile(r"\w+")
 _ABSENCE = re.compile(r"(?i)\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bomitted\b|\boptional\b")
 """Sentences on an argument that a node does not have."""
@@ -207,7 +209,25 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
         [text for text in texts if any(text in arguments[word][0] for word in words) and not _RULE.search(text)]
         for words in ([word for word in each if word in arguments] for each in (refused, matters))
     )
-    return next(iter((*of_message, *explain, *tables, *of_conditions, *of_operator, *cited)), "")
+    of_type = _of_type(case, result, group)
+    return next(iter((*of_message, *of_type, *explain, *tables, *of_conditions, *of_operator, *cited)), "")
+
+
+def _of_type(case: Case, result: Result, group: FailureGroup) -> list[str]:
+    """Return the sentence on the types that a runtime refuses, if only the type of a tensor decides; or nothing."""
+    found = [_TYPE.match(condition) for condition in group.conditions]
+    if result.verdict is not Verdict.REFUSED or not found or None in found:
+        return []
+    name, since = split_operator(case.operator)
+    domain, _, operator = name.rpartition("/")
+    try:
+        version = schema.in_force(domain, operator, since or 0)
+    except schema.SchemaError:
+        return []
+    named = {match["name"] for match in found if match is not None}
+    types = [item.type for item in (*version.inputs, *version.outputs) if item.name in named]
+    types += [variable for variable, allowed in version.types.items() if f"tensor({result.element_type})" in allowed]
+    return [version.constraints[variable] for variable in types if variable in version.constraints][:1]
 
 
 def _arguments(case: Case) -> dict[str, tuple[str, bool]]:

@@ -257,6 +257,24 @@ def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names(
     assert evidence._sentence(made, refused, group).startswith("If 1, the following shapes are expected")
 
 
+@pytest.mark.parametrize(
+    ("conditions", "sentence"),
+    [
+        (("type string",), "Constrain input and output types to all tensor types."),
+        (("type of split is int64",), ""),  # The schema names the type itself.
+        (("type string", "axis=1"), "the last chunk will be smaller"),
+        ((), "the last chunk will be smaller"),
+    ],
+)
+def test_a_refused_type_violates_the_sentence_on_types(conditions: tuple[str, ...], sentence: str) -> None:
+    made = find_case("ai.onnx/Split/18/uneven_two")
+    refused = result("uneven_two/string", Verdict.REFUSED, message="m")
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=made.clauses
+    )
+    assert sentence in evidence._sentence(made, refused, group)
+
+
 def test_failures_in_several_forms_but_not_in_the_plain_one_violate_the_sentence_on_forms() -> None:
     made = find_case("ai.onnx/Split/18/uneven_two@symbolic")
     forms = [dataclasses.replace(result(made.id, Verdict.REFUSED), form=form) for form in ("symbolic", "unranked")]

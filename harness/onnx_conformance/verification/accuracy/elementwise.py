@@ -155,7 +155,7 @@ class _Measurement:
         )
 
     def _special(self) -> Array:
-        """Return the indices of elements whose result is NaN or not, unlike the exact one, or far from it for an infinity."""
+        """Return the indices of elements whose result is wrongly NaN or no NaN, or, for an infinity, far from exact."""
         outside = ~np.isfinite(self.values.astype(np.float64))
         wrong = np.isnan(self.errors) | (outside & (self.errors > FAITHFUL))
         return np.flatnonzero(wrong & self.exact.judged)
