@@ -214,6 +214,10 @@ def test_tools_run_as_runtimes_do(tmp_path: Path) -> None:
         "onnx_shape_inference",
         "--backend",
         "onnx_version_converter[21]",
+        "--backend",
+        "onnx_text",
+        "--backend",
+        "onnx_compose",
     ]
     done = command("run", "--core", "--op", "Identity/13", "--op", "Split/18", *words, "--results", path)
     assert done.status in {0, 1}, done.text
