@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 ELEMENTS = 67
 """The number of elements that the script feeds, all equal: runtimes compute the rest of a vector with other code."""
+LARGEST = np.finfo(np.float64).maxexp - 1
+"""The exponent of the largest double."""
+SCALE = 60
+"""Huge doubles are multiplied by 2 to this negative power, so that their distance from an infinity is finite."""
 
 TEMPLATE = '''\
 """{title}
@@ -40,14 +44,14 @@ import onnx.parser
 {model}
 inputs = {{"input_0": np.full({elements}, {value}, dtype={dtype})}}
 exact = {exact}  # rounded to a double
-unit = 2.0**{exponent}  # one unit in the last place (ULP) there
+unit = 2.0**{exponent}  # one unit in the last place (ULP) there{scaled}
 
 {code}
 got = np.asarray(outputs[0]).astype(np.float64)
 top = 2.0**{top}  # An infinite result counts as this number.
-errors = np.abs(np.clip(got, -top, top) - min(max(exact, -top), top)) / unit
+errors = np.abs(np.clip(got{scale}, -top, top) - min(max(exact{scale}, -top), top)) / unit
 worst = int(np.argmax(np.where(np.isnan(errors), np.inf, errors)))
-print(f"input {input}: exact {{exact}}, actual {{float(got[worst])}}, error {{errors[worst]:.2f}} ULP")
+print(f"input {input}: exact {{exact}}, actual {{float(got[worst])}}, error {{errors[worst]:.7g}} ULP")
 sys.exit(0 if errors[worst] <= {limit} else 1)
 '''
 
@@ -82,7 +86,9 @@ def script(of: Accuracy, row: Elementwise) -> str:
     values = np.full(ELEMENTS, float(worst.input)).astype(dtype)
     version = schema.in_force(domain, name, int(since))
     serialized = one_node(version, [values], row.attributes).SerializeToString()
-    unit = float(numbers.unit(np.array(exact)))
+    exponent = round(math.log2(float(numbers.unit(np.array(exact)))))
+    largest = max(abs(exact), abs(float(worst.actual)))
+    scaled = SCALE if numbers.greatest == LARGEST and not largest < 2.0 ** (LARGEST - SCALE) else 0
     ulp = worst.ulp if isinstance(worst, Place) else math.inf
     distance = f"{ulp:.3g} ULP from the exact result" if math.isfinite(ulp) else "a wrong special value"
     hello = {"runtime": of.runtime, "version": of.version}
@@ -97,9 +103,11 @@ def script(of: Accuracy, row: Elementwise) -> str:
         value=_number(worst.input),
         dtype=f"ml_dtypes.{dtype.name}" if wide else f"np.{dtype.name}",
         exact=_number(worst.expected),
-        exponent=round(math.log2(unit)),
+        exponent=exponent - scaled,
+        scaled=f", times 2**-{scaled}, so that the error of an infinite result is finite" if scaled else "",
+        scale=f" * 2.0**-{scaled}" if scaled else "",
         code=code.strip() + "\n",
-        top=numbers.greatest + 1 if numbers.greatest < np.finfo(np.float64).maxexp - 1 else numbers.greatest,
+        top=min(numbers.greatest + 1 - scaled, LARGEST),
         limit=f"{ulp / 2:.6g}" if math.isfinite(ulp) else "0.5",
     )
 

@@ -17,7 +17,17 @@ import pytest
 
 from commands import command
 from onnx_conformance.environments import backend_names
-from onnx_conformance.verification.accuracy import accumulators, inputs, measured, measuring, precise, truth, unary
+from onnx_conformance.verification.accuracy import (
+    accumulators,
+    inputs,
+    measured,
+    measuring,
+    precise,
+    script,
+    truth,
+    unary,
+)
+from onnx_conformance.verification.accuracy.measured import Place
 from onnx_conformance.verification.accuracy.truth import Format
 from paths import ADAPTERS
 
@@ -357,6 +367,19 @@ def test_a_script_shows_the_largest_error(fault: str, tmp_path: Path) -> None:
         ran = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
         assert ran.returncode == status, ran.stdout + ran.stderr
         assert ran.stdout.startswith("input ")
+
+
+def test_the_error_of_an_infinite_double_is_finite_in_the_script(tmp_path: Path) -> None:
+    """As in `truth.errors`, an infinity counts as the first power of 2 beyond the range."""
+    place = Place(4.75845e285, "3.4028236692093843e+38", "3.4028236692093843e+38", "inf")
+    found = accuracy("", "Exp", "double")
+    (row,) = found.elementwise
+    assert row.normal is not None
+    row = dataclasses.replace(row, normal=dataclasses.replace(row.normal, worst=place), special=())
+    text = script.script(dataclasses.replace(found, repro="outputs = [np.full(3, np.inf)]\n"), row)
+    ran = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert ran.stdout.strip().endswith("error 4.758454e+285 ULP")
 
 
 def test_a_script_for_bfloat16_uses_the_code_for_wide_types(tmp_path: Path) -> None:
