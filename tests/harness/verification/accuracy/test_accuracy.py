@@ -369,7 +369,7 @@ def test_a_script_shows_the_largest_error(fault: str, tmp_path: Path) -> None:
         assert ran.stdout.startswith("input ")
 
 
-def test_the_error_of_an_infinite_double_is_finite_in_the_script(tmp_path: Path) -> None:
+def test_the_error_of_an_infinite_double_is_finite_in_the_script() -> None:
     """As in `truth.errors`, an infinity counts as the first power of 2 beyond the range."""
     place = Place(4.75845e285, "3.4028236692093843e+38", "3.4028236692093843e+38", "inf")
     found = accuracy("", "Exp", "double")
