@@ -237,8 +237,8 @@ def _arguments(case: Case) -> dict[str, tuple[str, bool]]:
     """
     name, since = split_operator(case.operator)
     domain, _, operator = name.rpartition("/")
-    try:  # A public function with the descriptions of attributes would change the digest of the suite.
-        known = schema._schema(domain, operator, since or 0)  # noqa: SLF001 - see above
+    try:
+        known = schema.source(domain, operator, since or 0)
     except schema.SchemaError:
         return {}
     node = nodes.of_operator(onnx.load_from_string(case.model), domain, operator)

@@ -299,10 +299,14 @@ class Evaluator:
             call={},
         )
         values = {name: TypedValue(value, types.get(name, "")) for name, value in inputs.items()}
-        return {name: item.value for name, item in self._graph(model.graph, values, scope).items()}
+        answers = self._graph(model.graph, values, scope)
+        return {info.name: item.value for info, item in zip(model.graph.output, answers, strict=True)}
 
-    def _graph(self, graph: onnx.GraphProto, around: Local, scope: Scope) -> dict[str, TypedValue]:
-        """Return the outputs of a graph. `around` has its inputs and, for a subgraph, the values of the outer graph."""
+    def _graph(self, graph: onnx.GraphProto, around: Local, scope: Scope) -> list[TypedValue]:
+        """Return the outputs of a graph, of which several may have one name.
+
+        `around` has its inputs and, for a subgraph, the values of the outer graph.
+        """
         local: MutableMapping[str, TypedValue | None] = ChainMap({}, dict(around))
         for tensor in graph.initializer:
             if tensor.name not in around:
@@ -310,7 +314,7 @@ class Evaluator:
         for sparse in graph.sparse_initializer:
             local[sparse.values.name] = TypedValue(dense(sparse_value(sparse)))
         self._nodes(graph.node, local, scope)
-        return {item.name: local[item.name] or TypedValue(None) for item in graph.output}
+        return [local[item.name] or TypedValue(None) for item in graph.output]
 
     def _nodes(
         self, nodes: Sequence[onnx.NodeProto], local: MutableMapping[str, TypedValue | None], scope: Scope
@@ -460,7 +464,7 @@ class _Subgraph:
         types = {item.name: schema.type_text(item.type) for item in self._graph.input}
         named = {name: TypedValue(value, types[name]) for name, value in zip(self.inputs, values, strict=True)}
         answers = self._evaluator._graph(self._graph, {**self._around, **named}, self._scope)  # noqa: SLF001
-        return [item.value for item in answers.values()]
+        return [item.value for item in answers]
 
 
 def sparse_value(proto: onnx.SparseTensorProto) -> Sparse:

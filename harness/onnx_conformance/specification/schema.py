@@ -140,7 +140,7 @@ class OperatorVersion:
 
 def folder(version: OperatorVersion) -> str:
     """Return the folder of onnx/defs that defines an operator version: math, tensor, nn."""
-    return Path(_schema(version.domain, version.name, version.since).file).parent.name or version.domain
+    return Path(source(version.domain, version.name, version.since).file).parent.name or version.domain
 
 
 def proto_domain(domain: str) -> str:
@@ -378,12 +378,17 @@ ALL_TENSOR_TYPES = tuple(
 
 def first_body(version: OperatorVersion) -> int | None:
     """Return the lowest opset in which the text defines an operator version also by a function, or None."""
-    bodies = _schema(version.domain, version.name, version.since).all_function_opset_versions
+    bodies = source(version.domain, version.name, version.since).all_function_opset_versions
     return max(version.since, bodies[0]) if bodies else None
 
 
 @functools.cache
-def _schema(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the stubs lack some members
+def source(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the stubs lack some members
+    """Return the schema of onnx, or of an operator package, that is in force in an opset.
+
+    Raises:
+        SchemaError: there is none.
+    """
     since = in_force(domain, name, opset).since
     return next(item for item in packages.schemas(domain, name) if item.since_version == since)
 
@@ -407,7 +412,7 @@ def function_body(
         shapes: the shapes of the inputs that are tensors. The bodies of CausalConvWithState and RotaryEmbedding depend
             on them.
     """
-    schema = _schema(domain, name, opset)
+    schema = source(domain, name, opset)
     bodies = [version for version in schema.all_function_opset_versions if version <= opset]
     if not bodies:
         return None

@@ -265,6 +265,15 @@ def test_a_subgraph_in_a_subgraph_sees_both() -> None:
     assert outputs["z"].tolist() == [13, 18], outputs
 
 
+def test_two_outputs_of_a_body_may_be_one_value() -> None:
+    """Common subexpression elimination makes such bodies, and no text forbids them."""
+    text = CHOICE.format(nested="a = Add(left, own)").replace(
+        "otherwise () => (float[2] a, float[2] b)", "otherwise () => (float[2] a, float[2] a)"
+    )
+    outputs = evaluate(text, c=False, x=floats(1, 2, 3, 4))
+    assert outputs["y"].tolist() == outputs["z"].tolist() == [2, 4]
+
+
 def test_names_of_a_subgraph_do_not_leak() -> None:
     text = """<ir_version: 8, opset_import: ["": 16]>
         graph (bool c, float[1] x) => (float[1] y, float[1] hidden) {
