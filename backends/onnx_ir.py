@@ -59,7 +59,7 @@ def transform(model: bytes) -> bytes:
         cause: BaseException | None = error
         while cause is not None and not isinstance(cause, NotImplementedError):
             cause = cause.__cause__
-        raise cause or error from None  # It says that it has no maps and no sparse tensors.
+        raise cause or error from None  # Maps and sparse tensors are not supported yet.
     for name in _chosen().chosen:
         own = getattr(onnx_ir.passes.common, name)()(own).model
     return bytes(onnx_ir.to_proto(own).SerializeToString())

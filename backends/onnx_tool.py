@@ -44,7 +44,7 @@ def info() -> dict[str, Any]:
     return {"runtime": "onnx-tool", "version": metadata.version("onnx-tool"), "onnx": onnx.__version__, "repro": REPRO}
 
 
-def _number(dtype: Any) -> int:  # noqa: ANN401 - what numpy takes for a dtype
+def _number(dtype: Any) -> int:  # noqa: ANN401 - any dtype of numpy
     """Return the number of an element type; UNDEFINED if the tool does not know the type."""
     if dtype is None:
         return onnx.TensorProto.UNDEFINED

@@ -142,8 +142,10 @@ def text(points: Sequence[OpenPoint]) -> Iterator[str]:
 
 def total(points: Sequence[OpenPoint]) -> str:
     """Return the numbers of points of each kind, and of their operators, as a sentence."""
+    if not points:
+        return "No open points."
     counts = Counter(point.kind for point in points)
-    numbers = [_count(counts[kind], kind) for kind in Kind if counts[kind]] or ["no open points"]
+    numbers = [_count(counts[kind], kind) for kind in Kind if counts[kind]]
     operators = len({point.operator for point in points} - {""})
     return f"{_listed(numbers)} of {_count(operators, 'operator')}."
 

@@ -303,7 +303,7 @@ class Evaluator:
         return {info.name: item.value for info, item in zip(model.graph.output, answers, strict=True)}
 
     def _graph(self, graph: onnx.GraphProto, around: Local, scope: Scope) -> list[TypedValue]:
-        """Return the outputs of a graph, of which several may have one name.
+        """Return the outputs of a graph. Several of them may have one name.
 
         `around` has its inputs and, for a subgraph, the values of the outer graph.
         """

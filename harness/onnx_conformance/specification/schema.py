@@ -387,7 +387,7 @@ def source(domain: str, name: str, opset: int) -> Any:  # noqa: ANN401 - the stu
     """Return the schema of onnx, or of an operator package, that is in force in an opset.
 
     Raises:
-        SchemaError: there is none.
+        SchemaError: no such schema exists.
     """
     since = in_force(domain, name, opset).since
     return next(item for item in packages.schemas(domain, name) if item.since_version == since)
