@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import onnx
@@ -11,14 +12,19 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import line
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
+from onnx_conformance.specification import meanings, schema
 from onnx_conformance.verification.accuracy import elementwise, growth, precise, unary
 from onnx_conformance.verification.accuracy.measured import Accuracy, Elementwise, Growth, LeftOut, name_of
-from onnx_conformance.verification.accuracy.models import Runner, dtype_named
+from onnx_conformance.verification.accuracy.models import NOT_SUPPORTED, Runner, dtype_named
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from onnx_conformance.base.target import Target
+    from onnx_conformance.declare import Op
+    from onnx_conformance.specification.schema import OperatorVersion
+    from onnx_conformance.verification.accuracy.sums import Sum
+    from onnx_conformance.verification.accuracy.unary import Function
 
 POINTS = 16
 """Inputs of each exponent and sign, for float; see `inputs.sweep`."""
@@ -85,10 +91,10 @@ def accuracy(
         runner, total = Runner(asker), len(functions) + len(sums)
         for function, type_ in functions:
             progress(f"{name_of(str(function.version), function.attributes)} {type_}", len(measured), total)
-            measured.append(elementwise.measured(runner, function, dtype_named(type_), type_, points, seed))
+            measured.append(_of_function(runner, function, type_, points, seed))
         for item, op, version, type_ in sums:
             progress(f"{version.name} {type_}", len(measured), total)
-            measured.append(growth.measured(runner, item, op, version, type_, seed))
+            measured.append(_of_sum(runner, item, op, version, type_, seed))
     return Accuracy(
         backend=target.name,
         runtime=line(hello.get("runtime", ""), 100),
@@ -101,3 +107,33 @@ def accuracy(
         repro=str(hello.get("repro", "")),
         repro_wide=str(hello.get("repro_wide", "")),
     )
+
+
+def _of_function(runner: Runner, function: Function, type_: str, points: int, seed: int) -> Elementwise | LeftOut:
+    """Return the errors of a function; if the runtime lacks its version, of an earlier one with the same meaning."""
+    found = elementwise.measured(runner, function, dtype_named(type_), type_, points, seed)
+    for version in _earlier(function.version, found):
+        older = dataclasses.replace(function, version=version)
+        if type_ in older.types and set(function.attributes) <= set(version.attributes):
+            other = elementwise.measured(runner, older, dtype_named(type_), type_, points, seed)
+            if isinstance(other, Elementwise):
+                return other
+    return found
+
+
+def _of_sum(runner: Runner, item: Sum, op: Op, version: OperatorVersion, type_: str, seed: int) -> Growth | LeftOut:
+    """Return the errors of a sum; if the runtime lacks its version, of an earlier one with the same meaning."""
+    found = growth.measured(runner, item, op, version, type_, seed)
+    for older in _earlier(version, found):
+        if f"tensor({type_})" in older.allowed(older.inputs[0].type):
+            other = growth.measured(runner, item, op, older, type_, seed)
+            if isinstance(other, Growth):
+                return other
+    return found
+
+
+def _earlier(version: OperatorVersion, found: Elementwise | Growth | LeftOut) -> Iterator[OperatorVersion]:
+    """Yield earlier versions with the meaning of a version that the runtime lacks, the newest first."""
+    if isinstance(found, LeftOut) and found.reason.startswith(NOT_SUPPORTED):
+        for since in meanings.earlier(f"{version.domain}/{version.name}", version.since):
+            yield schema.in_force(version.domain, version.name, since)

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 
+NOT_SUPPORTED = "not supported: "
+"""The beginning of the reason of a NoValuesError if the runtime reports missing support."""
+
+
 class NoValuesError(Exception):
     """A runtime returned no result for a model; the text contains the reason."""
 
@@ -78,7 +82,7 @@ class Runner:
         reached = running.run(self.asker, model, dict(zip(names, inputs, strict=True)), ["result"], room)
         if reached.values is None:
             reply = reached.reply
-            known = f"not supported: {reply.reason}" if isinstance(reply, Refused) and reply.reason else ""
+            known = f"{NOT_SUPPORTED}{reply.reason}" if isinstance(reply, Refused) and reply.reason else ""
             raise NoValuesError(known or reached.problem)
         value = reached.values["result"]
         if not isinstance(value, np.ndarray) or value.dtype != inputs[0].dtype:

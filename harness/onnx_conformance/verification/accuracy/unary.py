@@ -32,7 +32,7 @@ class Function:
 
     Attributes:
         op: the operator.
-        version: its newest version.
+        version: its newest version, or an earlier one with the same meaning.
         attributes: the attributes that are set.
     """
 

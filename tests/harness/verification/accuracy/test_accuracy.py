@@ -244,6 +244,15 @@ def test_the_nearest_number_is_right_for_an_infinity_and_one_far_from_it_is_not(
     assert [one.input for one in wrong.special] == ["inf", "-inf"]
 
 
+def test_an_earlier_version_takes_the_place_of_one_that_the_runtime_lacks() -> None:
+    (row,) = accuracy("old", "Exp", "float16").elementwise
+    assert row.operator == "ai.onnx/Exp/6"
+    (product,) = accuracy("old", "MatMul", "float16").growth
+    assert product.operator == "ai.onnx/MatMul/9"
+    assert not accuracy("old", "ReduceSum", "float16").growth, "in version 11, axes is an attribute"
+    assert not accuracy("old", "Exp", "bfloat16").elementwise, "version 6 has no bfloat16"
+
+
 def test_results_that_are_flushed_to_zero_are_counted() -> None:
     row = exp("flush")
     assert row.flushed
