@@ -47,7 +47,11 @@ REPLACED = {
 """Words of commands, and words with the same role that need no other runtime and only the few operators."""
 SELECTING = {"run", "pack", "generate"}
 """Commands that get --op and --at-most, unless they name operators or cases."""
-FEWER = {"--minutes 10": "--examples 3 --op Split"}
+FEWER = {
+    "--minutes 10": "--examples 3 --op Split",
+    "--suite microsoft --backend": "--suite microsoft --op FusedMatMul --backend",
+    "open-points --package microsoft": "open-points --package microsoft --op FusedMatMul",
+}
 """Options that take long, and faster ones."""
 PARSED = {
     "run --backend onnxruntime --backend iree --cluster": "it needs machines; tests/harness/run/ runs on local workers",
