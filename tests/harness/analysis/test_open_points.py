@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
+
 from commands import command
 from onnx_conformance.analysis import open_points
 from onnx_conformance.analysis.open_points import Kind
@@ -138,6 +140,20 @@ def test_a_sentence_that_a_later_version_added_is_told() -> None:
     assert (point.versions, point.later) == ({1, 2}, 11)
     assert "    «Values should be >= 0.» (only since version 11)" in [*report.text([point])]
     assert of_split()["length of each output"].later is None
+
+
+@pytest.mark.slow
+def test_the_opponents_are_in_the_text_of_their_versions() -> None:
+    """The checks of an operator file run only if its oracle or cases change, and these quotes are neither."""
+    wrong = [
+        f"{version}: {clause.contradicts}"
+        for op in registry.load()
+        for clause in op.clauses
+        if clause.contradicts
+        for version in registry.versions(op)
+        if clause.in_force(version.since) and clause.contradicts not in version.text
+    ]
+    assert not wrong
 
 
 def test_official_cases_and_function_bodies_contradict_the_text() -> None:

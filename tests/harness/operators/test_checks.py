@@ -93,6 +93,16 @@ def test_a_quote_in_a_wrong_version_is_noticed() -> None:
     assert all("the text does not contain «Values should be > 0.»" in line for line in lines[1:]), lines
 
 
+def test_a_contradiction_with_a_quote_that_is_not_in_the_text_is_noticed() -> None:
+    wrong = nothing_derived(Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT))
+    wrong.clause("Values should be >= 0.", since=13, contradicts="Values may be negative.")
+    lines = found(operator_checks.quotes_are_in_their_versions, wrong)
+    assert [line.partition(":")[0] for line in lines if "contradicts=" in line] == [
+        "ai.onnx/Split/13",
+        "ai.onnx/Split/18",
+    ]
+
+
 def test_an_earlier_wording_in_a_wrong_version_is_noticed() -> None:
     wrong = nothing_derived(Op("Flatten", versions=(1, 9, 11, 13, 21, 23, 24, 25), compare=EXACT))
     right = "The value for axis must be in the range [-r, r], where r is the rank of the input tensor."
