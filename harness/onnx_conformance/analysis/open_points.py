@@ -119,11 +119,6 @@ class OpenPoint:
         """Whether its cases are unspecified."""
         return self.kind in {Kind.SILENCE, Kind.CONTRADICTION} and bool(self.cases) and self.against != FUNCTION_BODY
 
-    @property
-    def deviating(self) -> int:
-        """The number of backends that deviate in a decided case."""
-        return sum(bool(votes.deviates) for votes in self.votes.values())
-
 
 def of(ops: Iterable[Op], selection: Selection, kinds: Collection[Kind] = tuple(Kind)) -> list[OpenPoint]:
     """Return the open points of the selected operator versions, by operator; without a selection, the readings follow.
@@ -216,16 +211,17 @@ def count_votes(
     Raises:
         HarnessError: a results file cannot be read.
     """
-    ballot = _Ballot(points, selection, readings=Kind.READING in kinds)
-    for result in results:
-        ballot.add(result)
+    ballot = Ballot(points, selection, readings=Kind.READING in kinds)
+    for _ in ballot.counted(results):
+        pass
     ballot.finish()
 
 
-class _Ballot:
-    """The open points by the results that concern them."""
+class Ballot:
+    """Counts results as votes on open points; see `count_votes`."""
 
-    def __init__(self, points: list[OpenPoint], selection: Selection, *, readings: bool) -> None:
+    def __init__(self, points: list[OpenPoint], selection: Selection, *, readings: bool = True) -> None:
+        """Group the points by the results that concern them."""
         self._points, self._selection = points, selection
         self._undecided = {
             (f"{point.operator}/{since}", name): point
@@ -256,6 +252,12 @@ class _Ballot:
                     votes.agrees += 1
                 else:
                     votes.deviates += 1
+
+    def counted(self, results: Iterable[Result]) -> Iterator[Result]:
+        """Yield results, each after it is counted."""
+        for result in results:
+            self.add(result)
+            yield result
 
     def _add_answer(self, result: Result) -> None:
         point = self._undecided.get((result.operator, parts(result.case, result.operator)[0]))

@@ -65,7 +65,7 @@ def _named(text: str) -> tuple[str, str, int | None]:
     """Return domain, name and version of an operator of the installed onnx."""
     words = text.split("/")
     since = int(words.pop()) if len(words) > 1 and words[-1].isdecimal() else None
-    every = (path for package in (packages.ONNX, *packages.others().values()) for path in schema.every(package))
+    every = (path for package in packages.every() for path in schema.every(package))
     found = [path for path in every if "/".join(words) in (path, path.split("/")[1])]
     if not found:
         for note in packages.problems():

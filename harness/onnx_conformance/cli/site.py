@@ -158,13 +158,15 @@ def about_texts(results: Results) -> tuple[list[OpenPoint], list[Bound]]:
     """Return the open points and the allowed errors of the operators in the results, with the shown results."""
     wanted = {operator.name for operator in results.operators}
     every = Selection()
-    known = (packages.ONNX, *packages.others().values())
     ops = [
-        op for package in known for op in registry.load(package).some(lambda name: name.rpartition("/")[0] in wanted)
+        op
+        for package in packages.every()
+        for op in registry.load(package).some(lambda name: name.rpartition("/")[0] in wanted)
     ]
     points, found = open_points.of(ops, every), list(bounds.of(ops, every))
-    open_points.count_votes(points, results.shown_results(), every)
-    bounds.measure(found, results.shown_results())
+    ballot = open_points.Ballot(points, every)
+    bounds.measure(found, ballot.counted(results.shown_results()))  # Results files are large, so they are read once.
+    ballot.finish()
     return points, found
 
 

@@ -121,7 +121,7 @@ def is_shared(name: str) -> bool:
 
 def _is_of_package(name: str) -> bool:
     """Return whether a module is one of an operator package."""
-    return name.startswith(tuple(f"{package.module}." for package in (packages.ONNX, *packages.others().values())))
+    return name.startswith(tuple(f"{package.module}." for package in packages.every()))
 
 
 def digest(op: Op) -> str:

@@ -76,6 +76,11 @@ def others() -> Mapping[str, OperatorPackage]:
     return _found()[0]
 
 
+def every() -> tuple[OperatorPackage, ...]:
+    """Return the package of ONNX itself, and then the others."""
+    return (ONNX, *others().values())
+
+
 def problems() -> list[Note]:
     """Return a sentence for each operator package that cannot be used."""
     return [*_found()[1], *_claimed()[1]]

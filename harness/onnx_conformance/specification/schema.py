@@ -267,7 +267,7 @@ def newest_opset(domain: str) -> int:
     onnx's table of releases may lack the release itself: in the nightly package it always does, and in 1.22.0.
     """
     released = [opset for known, opset in helper.OP_SET_ID_VERSION_MAP if known == domain]
-    every_package = (packages.ONNX, *packages.others().values()) if domain not in OF_ONNX else (packages.ONNX,)
+    every_package = packages.every() if domain not in OF_ONNX else (packages.ONNX,)
     here = [
         group[-1].since_version
         for package in every_package
