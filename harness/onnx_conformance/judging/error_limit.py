@@ -20,7 +20,6 @@ from onnx_conformance.suites.profile_file import TableError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-
 TYPES = ("double", "float", "float16", "bfloat16")
 """The element types that may have limits; outputs of other types have no tolerance."""
 MOST_OPERATORS = 20
@@ -72,14 +71,9 @@ class ErrorLimit:
         given = {"rtol": self.rtol, "atol": self.atol, "ulp": self.ulp}
         return {name: value for name, value in given.items() if value}
 
-    @property
-    def place(self) -> str:
-        """The operators, the types and the limits in words."""
-        return f"{self.operator} ({', '.join(self.types)}), {self.limits}"
-
     def __str__(self) -> str:
         """Return the operators, the types, the limits and the reason."""
-        return line(f"{self.place}: {self.reason}", 600)
+        return line(f"{self.operator} ({', '.join(self.types)}), {self.limits}: {self.reason}", 600)
 
     @property
     def members(self) -> dict[str, Any]:

@@ -46,11 +46,9 @@ def _distances(bound: Bound) -> Iterator[str]:
     """Yield the distances of the runtimes, the smallest first; those with wrong values last."""
     for name, item in sorted(bound.distances.items(), key=lambda pair: (pair[1].wrong > 0, pair[1].ulps, pair[0])):
         said = f"{name}: the expected values"
-        if bound.kind == "exact":  # Only the bits of NaN, or the sign of zero, may differ.
-            pass
-        elif item.ulps and bound.kind == "units":
+        if item.ulps and bound.kind == "units":
             said = f"{name}: at most {item.ulps} ULP ({item.case})"
-        elif item.ulps:
+        elif item.ulps and bound.kind != "exact":  # Then only the bits of NaN, or the sign of zero, may differ.
             said = f"{name}: half of the elements that differ are within {item.typical:,} ULP"
         wrong = f", and wrong values in {item.wrong} more" if item.wrong else ""
         yield f"{said} in {item.passed} passed case{'' if item.passed == 1 else 's'}{wrong}"
