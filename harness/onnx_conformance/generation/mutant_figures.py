@@ -89,7 +89,8 @@ def modules(op: Op) -> list[types.ModuleType]:
     Shared modules are `_name.py` in the folders of operator files, and those in `declare/families`.
     """
     names = {oracle_function(oracle.function).__module__ for oracle in op.oracles}
-    declaring = [name for name, module in sys.modules.items() if _is_of_package(name) and _names(module, op)]
+    loaded = [*sys.modules.items()]  # The first look at the packages imports them, which adds modules.
+    declaring = [name for name, module in loaded if _is_of_package(name) and _names(module, op)]
     waiting = sorted({*names, *declaring})
     reached: dict[str, types.ModuleType] = {}
     while waiting:
