@@ -48,13 +48,15 @@ _SIDE = re.compile(
 )
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 _RULE = re.compile(
-    r"(?i)\bmust\b|\bshould\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b|empty matrix|\bformat \["
+    r"(?i)\bmust\b|\bshould\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b|empty matrix|\bin the format \["
     r"|is not specified, a default|subset of the `axes`|^floor\(input_dimension"
 )
 """Sentences at the beginning of a file that do not define the result."""
 _TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
 """A condition on the type of the case, or on that of an input or output."""
 _NAME = re.compile(r"\w+")
+_TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has|have) (?:the|a) (?:same )?type\b")
+_OUTPUT = re.compile(r"outputs\[(\d+)\]")
 _ABSENCE = re.compile(r"(?i)\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bomitted\b|\boptional\b")
 """Sentences on an argument that a node does not have."""
 _TABLE = re.compile(r"^\|.*\|$")
@@ -189,7 +191,7 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     if (form := _only_form(case, group)) is not None and form.text:
         return form.text
     if result.verdict in _OF_SIGNATURE:
-        return next(iter((*cited, *of_operator)), "")
+        return next(iter((*_of_output(case, result, texts), *cited, *of_operator)), "")
     if result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
         return next(iter((*of_operator, *cited)), "")
     arguments = _arguments(case)
@@ -210,7 +212,31 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
         for words in ([word for word in each if word in arguments] for each in (refused, matters))
     )
     of_type = _of_type(case, result, group)
+    if result.verdict is Verdict.WRONG_VALUE and explain and set(matters).isdisjoint(_NAME.findall(explain[0])):
+        explain = [*of_conditions, *explain]
     return next(iter((*of_message, *of_type, *explain, *tables, *of_conditions, *of_operator, *cited)), "")
+
+
+def _of_output(case: Case, result: Result, texts: list[str]) -> list[str]:
+    """Return the sentences on the type of the output that has a wrong one, or nothing.
+
+    Args:
+        case: the smallest case.
+        result: its result.
+        texts: the sentences in the operator's file that are in force.
+    """
+    output = _OUTPUT.match(str(result.mismatch.get("where", "")))
+    if result.verdict is not Verdict.WRONG_TYPE or output is None:
+        return []
+    name, since = split_operator(case.operator)
+    domain, _, operator = name.rpartition("/")
+    try:
+        version = schema.in_force(domain, operator, since or 0)
+    except schema.SchemaError:
+        return []
+    number = min(int(output[1]), len(version.outputs) - 1)
+    constraint = version.constraints.get(version.outputs[number].type, "") if number >= 0 else ""
+    return [*(text for text in texts if _TYPE_OF_OUTPUT.search(text)), *filter(None, (constraint,))]
 
 
 def _of_type(case: Case, result: Result, group: FailureGroup) -> list[str]:

@@ -226,6 +226,7 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("RNN/22/layout_0", (), "Computes an one-layer simple RNN."),
         ("RNN/22/layout_0", ("without sequence_lens", "X is a scalar"), "Computes an one-layer simple RNN."),
         ("Cast/24/powers_zero_nearest_0", (), "| 0 | 0 | NaN |"),  # A row of a table.
+        ("OneHot/28/infinite_values", ("values has an infinity",), "The locations represented by the index values"),
         ("Resize/19/dtypes/int64", (), "as a weighted average of neighborhood"),  # Not the one on the shape.
         ("LSTM/22/hard_sigmoid_default_since_7", ("marks",), "Default values are the same as of"),
     ],
@@ -273,6 +274,36 @@ def test_a_refused_type_violates_the_sentence_on_types(conditions: tuple[str, ..
         "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=made.clauses
     )
     assert sentence in evidence._sentence(made, refused, group)
+
+
+@pytest.mark.parametrize(
+    ("condition", "sentence"),
+    [
+        ("with sequence_lens", "Optional tensor specifying lengths of the sequences"),
+        ("X is large", "Number of neurons"),
+    ],
+)
+def test_the_argument_of_a_condition_precedes_sentences_that_do_not_mention_it(condition: str, sentence: str) -> None:
+    made = dataclasses.replace(find_case("ai.onnx/GRU/22/layout_0"), clauses=("Number of neurons in the hidden layer",))
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (condition,), (wrong,), deciding=made.clauses
+    )
+    assert evidence._sentence(made, wrong, group).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("case", "sentence"),
+    [
+        ("Split/18/uneven_two", "Constrain input and output types to all tensor types."),
+        ("OneHot/28/infinite_values", "The type of the output tensor is the same as the type of the 'values' input."),
+    ],
+)
+def test_a_wrong_type_violates_the_sentence_on_the_type_of_its_output(case: str, sentence: str) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    wrong = result(made.id, Verdict.WRONG_TYPE, mismatch={"where": "outputs[0]"})
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_TYPE, (), (wrong,))
+    assert evidence._sentence(made, wrong, group) == sentence
 
 
 def test_failures_in_several_forms_but_not_in_the_plain_one_violate_the_sentence_on_forms() -> None:
