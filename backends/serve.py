@@ -52,8 +52,12 @@ if TYPE_CHECKING:
 
 PRODUCE, LIST = "produce", "list"
 """The function of a producer that exports a program, and the request for the names of its programs."""
-SUBJECTS = {"transform": "transformer", "infer": "inferencer", "check": "checker", PRODUCE: "producer"}
-"""Functions of the adapters of tools, with the kind of the tool; see README.md. All but a producer get only a model."""
+QUANTIZE = "quantize"
+SUBJECTS = {
+    "transform": "transformer", "infer": "inferencer", "check": "checker", PRODUCE: "producer", QUANTIZE: "quantizer"
+}  # fmt: skip
+"""Functions of the adapters of tools, with the kind of the tool; see README.md. Most get only a model; a quantizer also
+gets inputs for it, and a producer the name of a program."""
 CALLED_AS = {"info": "info()", "run": "run(model, inputs, outputs)"}
 """The functions of an adapter."""
 PACKAGE = "onnx_conformance.backends"
@@ -161,6 +165,8 @@ def _check_signatures(target: object, name: str, called: str) -> None:
     }
     if called == "run":
         calls[called] = ((b"", {}, []), "as run(model, inputs, outputs): bytes, a dict by name, and names")
+    if called == QUANTIZE:
+        calls[called] = ((b"", {}), "as quantize(model, inputs): bytes, and a dict by name")
     if called == PRODUCE:
         calls[called] = (("", 0, False), "as produce(program, opset, dynamic): a name, a number, and a bool")
         calls["programs"] = (([],), "as programs(globs): a list")
@@ -408,7 +414,11 @@ def _called(
         return adapter.produce(header["program"], header["opset"], header["dynamic"])
     if called == "run":
         return _run(adapter, header, payload, reached)
-    return getattr(adapter, called)(payload[: header["model"]])
+    model = payload[: header["model"]]
+    if called == QUANTIZE:
+        reader = protocol.Payload(memoryview(payload)[header["model"] :])
+        return adapter.quantize(model, {item["name"]: reader.decode(item["value"]) for item in header["inputs"]})
+    return getattr(adapter, called)(model)
 
 
 def _of_producer(header: Mapping[str, Any], value: Any, started: float) -> bytes:  # noqa: ANN401

@@ -56,9 +56,9 @@ def run(model, inputs, outputs):
 
 @functools.cache
 def tools() -> frozenset[str]:
-    """Return the names of the adapters that change or check models, and run none."""
+    """Return the names of the adapters that change, quantize or check models, and run none."""
     texts = {path.stem: path.read_text(encoding="utf-8") for path in BACKENDS.glob("*.py")}
-    pattern = re.compile(r"^def (transform|infer|check)\(", re.MULTILINE)
+    pattern = re.compile(r"^def (transform|quantize|infer|check)\(", re.MULTILINE)
     return frozenset(name for name in backend_names.names() if pattern.search(texts.get(name, "")))
 
 

@@ -69,6 +69,7 @@ PARSED = {
     "run --core --backend opencv": "it needs OpenCV; tests/harness/layouts/ runs it",
     "generate --core --layout opencv --known-failures": "the same",
     "accuracy repro": "Dropout, which replaces Exp, has no error; tests/harness/verification/ runs it",
+    "run --suite kernels --form initializer": "it makes an environment; tests/harness/judging/ runs quantizers",
     "export --producer": "it installs PyTorch, and exports for minutes; tests/harness/verification/ runs one",
     'run --backend "cmd:': "it needs a compiler; tests/runners/ compiles and runs the programs",
     'run --core --backend "cmd:': "the same",

@@ -111,6 +111,7 @@ class Subject(enum.StrEnum):
     INFERENCER = "inferencer"
     CHECKER = "checker"
     PRODUCER = "producer"
+    QUANTIZER = "quantizer"
 
 
 def subject(hello: Mapping[str, Any]) -> Subject:

@@ -6,11 +6,12 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from onnx_conformance.base.under_test import Subject
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.compare import compare, offsets, unlike
 from onnx_conformance.case.value_text import brief, outline
-from onnx_conformance.judging import assignment, checker, inferencer, producer, transformer
+from onnx_conformance.judging import assignment, checker, inferencer, producer, quantizer, transformer
 from onnx_conformance.judging import profile as profiles
 from onnx_conformance.processes.adapter_process import OPTED_OUT
 from onnx_conformance.processes.replies import (
@@ -157,7 +158,7 @@ def _late(_case: Case, reply: Late) -> dict[str, Any]:
 
 
 def _model(case: Case, reply: ReturnedModel) -> dict[str, Any]:
-    judged = transformer.judged if reply.subject == "transformer" else inferencer.judged
+    judged = _OF_TOOLS[Subject(reply.subject)]
     return {"seconds": reply.seconds, **judged(case, reply)}
 
 
@@ -228,6 +229,12 @@ def _accepted(case: Case) -> str:
     return accepted + (f": {case.detail}" if case.detail else "")
 
 
+_OF_TOOLS: Mapping[Subject, Callable[[Case, ReturnedModel], dict[str, Any]]] = {
+    Subject.TRANSFORMER: transformer.judged,
+    Subject.INFERENCER: inferencer.judged,
+    Subject.QUANTIZER: quantizer.judged,
+}
+"""By kind of tool, the function that judges the model that it returned."""
 _JUDGES: Mapping[type, Callable[[Case, Any], dict[str, Any]]] = {
     Answered: _answered,
     AsExpected: _answered,

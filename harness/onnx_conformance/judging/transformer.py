@@ -37,8 +37,8 @@ def judged(case: Case, reply: ReturnedModel) -> Fields:
             "verdict": Verdict.UNSPECIFIED,
             "message": "no requirement on transforming invalid or unspecified models",
         }
-    if fault := _fault(case, reply):
-        return {"verdict": Verdict.INVALID_MODEL, "message": fault}
+    if why := fault(case, reply):
+        return {"verdict": Verdict.INVALID_MODEL, "message": why}
     if reply.precision:
         try:
             case = computed_in(case, reply.precision)
@@ -78,7 +78,7 @@ def held_to(case: Case, hello: Mapping[str, Any]) -> Case:
         return case
 
 
-def _fault(case: Case, reply: ReturnedModel) -> str:
+def fault(case: Case, reply: ReturnedModel) -> str:
     """Return why a reply is no model with the interface of the case's; empty: it is one."""
     made = examiner.parsed_reply(reply)
     return made if isinstance(made, str) else _interface_fault(onnx.load_from_string(case.model), made)

@@ -72,7 +72,7 @@ class ReturnedModel:
     Attributes:
         model: serialized; None where it has far more bytes than one that the case can need.
         size: bytes.
-        subject: kind of the tool: a transformer, or an inferencer.
+        subject: kind of the tool: a transformer, an inferencer, or a quantizer.
         seconds: as the adapter measured them.
         precision: the element type in which the returned model computes floats; empty: the original type.
     """
@@ -246,6 +246,7 @@ KINDS: Mapping[str, str] = {
     Subject.INFERENCER: "model",
     Subject.CHECKER: "accepted",
     Subject.PRODUCER: "product",
+    Subject.QUANTIZER: "model",
 }
 """By subject, the kind of the message that it answers with, where it raises no error."""
 

@@ -48,6 +48,13 @@ KINDS: Mapping[Subject, BackendKind] = {
         (*_ENDED, Verdict.INVALID_MODEL, Verdict.REFUSED, Verdict.UNSUPPORTED),
         _OF_FORBIDDEN_MODELS | {Verdict.KNOWS_LESS, Verdict.FALLBACK},
     ),
+    Subject.QUANTIZER: BackendKind(
+        "Quantizers",
+        "a quantizer",
+        (Verdict.INVALID_MODEL,),
+        (*_ENDED, Verdict.INVALID_MODEL, Verdict.REFUSED, Verdict.UNSUPPORTED),
+        _OF_FORBIDDEN_MODELS | {Verdict.KNOWS_LESS, Verdict.FALLBACK},
+    ),
     Subject.INFERENCER: BackendKind(
         "Shape inference",
         "a tool that infers types and shapes",

@@ -18,9 +18,9 @@ import onnx.printer
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.under_test import Subject
-from onnx_conformance.judging import transformer
+from onnx_conformance.judging import quantizer, transformer
 from onnx_conformance.processes import examiner
-from onnx_conformance.processes.replies import Answered, Refused
+from onnx_conformance.processes.replies import Answered, Refused, ReturnedModel
 from onnx_conformance.repro import check_code
 from onnx_conformance.repro.literals import inside_quotes, literal
 
@@ -53,7 +53,8 @@ class Made:
     Attributes:
         text: the model as text of onnx.printer; empty if it is not a model, or too long.
         outputs: the oracle's outputs of the model; None if they are not known, or if the text forbids the model.
-        forbidden: the reason why the text forbids the model; empty if it does not.
+        forbidden: the reason why the model is wrong whatever its outputs are, or an empty text: the text forbids it, or
+            a quantizer changed more than it may.
     """
 
     text: str = ""
@@ -72,7 +73,8 @@ def made(case: Case, model: bytes | None, hello: Mapping[str, Any]) -> Made:
         model: the serialized model that the transformer returned; None if it returned no model.
         hello: the hello of the adapter.
     """
-    if model is None or under_test.subject(hello) is not Subject.TRANSFORMER:
+    subject = under_test.subject(hello)
+    if model is None or subject not in {Subject.TRANSFORMER, Subject.QUANTIZER}:
         return NOTHING
     try:
         text = onnx.printer.to_text(onnx.load_from_string(model))
@@ -80,6 +82,9 @@ def made(case: Case, model: bytes | None, hello: Mapping[str, Any]) -> Made:
         return NOTHING
     if len(text) > MOST_MODEL:
         return NOTHING
+    if subject is Subject.QUANTIZER:
+        fields = quantizer.judged(case, ReturnedModel(model, len(model), subject, None))
+        return Made(text, forbidden=fields.get("message", "") if fields["verdict"].failed else "")
     said = examiner.evaluated(case, model, case.inputs)
     if isinstance(said, Answered):
         return Made(text, said.outputs)
@@ -101,6 +106,8 @@ def after(hello: Mapping[str, Any], checks: Sequence[str], came: Made, ends: str
         came: the model that the tool returned when the script was written.
         ends: the code that defines `invalid` and `unseen`.
     """
+    if under_test.subject(hello) is Subject.QUANTIZER:
+        return "".join((QUANTIZED, ends, SAME.format(text=inside_quotes(came.text.strip()), why=came.forbidden)))
     if under_test.subject(hello) is not Subject.TRANSFORMER:
         return "".join((OF_WORDS[under_test.subject(hello)], *checks))
     compared = (
@@ -196,6 +203,35 @@ if not judges:
     unseen("cannot judge the model: onnx.reference and onnxruntime are missing, or wrong for the original model")
 print("as expected")
 """
+QUANTIZED = """
+
+import onnx.checker
+import onnx.printer
+
+
+def results(item):
+    import onnxruntime
+
+    return onnxruntime.InferenceSession(item.SerializeToString()).run(names, inputs)
+
+
+try:
+    onnx.checker.check_model(model)
+except Exception as error:
+    raise AssertionError(f"the quantizer returned an invalid model: {error}") from error
+for name, item in (("original", onnx.load_from_string(original)), ("quantized", model)):
+    try:
+        print(f"{name}, in onnxruntime: ", results(item), flush=True)
+    except Exception as error:
+        print(f"{name}, in onnxruntime: ", " ".join(str(error).split())[:300], flush=True)
+"""
+SAME = '''
+made = """
+{text}
+"""  # The quantized model when this script was written.
+assert onnx.printer.to_text(model).strip() != made.strip(), {why!r}
+unseen("the quantizer returns another model than when this script was written; only the harness can judge it")
+'''
 OF_WORDS = {
     Subject.INFERENCER: """
 
@@ -222,6 +258,7 @@ outputs = expected
 """The code for tools that do not return a model, by the kind of tool."""
 PIECES = {
     str(Subject.TRANSFORMER): {"before": IMPORTS + ENDS + EVALUATORS, "judges": JUDGED + NOBODY},
+    str(Subject.QUANTIZER): {"before": QUANTIZED, "whole": "yes"},
     **{str(subject): {"before": text} for subject, text in OF_WORDS.items()},
 }
 """For each kind of tool, the code before the checks of a script and the code after them; for an HTML page."""

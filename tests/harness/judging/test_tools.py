@@ -19,7 +19,7 @@ from onnx_conformance.processes import examiner
 from onnx_conformance.processes.adapter_process import Limits, StartError
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.suites.generated import Generated
-from onnx_conformance.suites.lookup import find_case
+from onnx_conformance.suites.lookup import find_case, open_suite
 from refusals import refuses
 
 if TYPE_CHECKING:
@@ -202,6 +202,32 @@ def test_a_runtime_does_not_answer_with_a_model(tmp_path: Path) -> None:
         result = ask_and_judge(asker, case_of(MATRIX))[0]
     assert result.verdict is Verdict.ADAPTER_ERROR
     assert "which is not an answer of a checker" in result.message
+
+
+# Quantizers
+
+CONVOLUTION = "ai.onnx/Conv/22/line_b2_c3_m8_w33_k3/float@initializer"
+QUANTIZED = [
+    ("right", Verdict.PASS, ""),
+    ("block", Verdict.PASS, ""),
+    ("nothing", Verdict.UNSUPPORTED, "changed no tensor"),
+    ("channel_off_by_one", Verdict.WRONG_VALUE, "the quantized constant W["),
+    ("block_off_by_one", Verdict.WRONG_VALUE, "the quantized constant W["),
+    ("clipped", Verdict.WRONG_VALUE, "the quantized constant W["),
+    ("wrong_axis", Verdict.INVALID_MODEL, "the specification forbids"),
+    ("narrow", Verdict.WRONG_VALUE, "but the range of its grid ends at"),
+    ("coarse", Verdict.WRONG_VALUE, "the scale X_scale is"),
+    ("drops_a_node", Verdict.WRONG_VALUE, "even without rounding, outputs[0]"),
+    ("renames", Verdict.INVALID_MODEL, "those of the original model are Y"),
+]
+
+
+@pytest.mark.parametrize(("option", "verdict", "message"), QUANTIZED)
+def test_a_quantizer_may_only_round(option: str, verdict: Verdict, message: str) -> None:
+    case = find_case(CONVOLUTION, (open_suite("kernels"),))
+    with Asker(backend_names.resolve(f"{ADAPTERS / 'wrong_quantizer.py'}[{option}]"), Limits(restarts=3)) as asker:
+        result = ask_and_judge(asker, case).result
+    assert (result.verdict, message in result.message) == (verdict, True), result.message
 
 
 @pytest.mark.slow

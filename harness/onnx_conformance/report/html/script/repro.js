@@ -36,6 +36,7 @@ function afterCall(subject, described) {
   if (subject === "runtime") return data.pieces.got + settings + checks;
   if (described.mayRefuse) return settings;
   const tool = data.pieces.tools[subject];
+  if (tool.whole) return settings + tool.before;
   if (!tool.judges) return settings + tool.before + checks;
   const compared = names.filter((name) => name !== "end").map((name) => data.pieces.checks[name]).join("");
   const indented = compared.replace(/^\n+|\n+$/g, "").replaceAll("\n\n\n", "\n\n").replace(/^(?=.)/gm, "    ");
