@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Quantizers: one that is right, and wrong ones; the option selects the fault."""
 
 from __future__ import annotations
