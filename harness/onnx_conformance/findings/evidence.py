@@ -208,7 +208,7 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     refused = [word for word in _NAME.findall(result.message) if "_" in word] if result.verdict in WITH_MESSAGE else []
     matters = [word for each in group.conditions if not each.startswith("without ") for word in _NAME.findall(each)]
     of_message, of_conditions = (
-        [text for text in texts if any(text in arguments[word][0] for word in words) and not _RULE.search(text)]
+        [text for word in words for text in texts if text in arguments[word][0] and not _RULE.search(text)]
         for words in ([word for word in each if word in arguments] for each in (refused, matters))
     )
     of_type = _of_type(case, result, group)

@@ -280,6 +280,8 @@ def test_a_refused_type_violates_the_sentence_on_types(conditions: tuple[str, ..
     ("condition", "sentence"),
     [
         ("with sequence_lens", "Optional tensor specifying lengths of the sequences"),
+        ("with sequence_lens and clip=1", "Optional tensor specifying lengths of the sequences"),
+        ("clip=1 and with sequence_lens", "Clipping bounds the elements of a tensor"),
         ("X is large", "Number of neurons"),
     ],
 )
