@@ -148,6 +148,7 @@ def bench(session: nox.Session) -> None:
     """Measure the cost of the harness and of the oracles: ratios within one run, and the CPU time of a core run."""
     session.install(".[onnxruntime,test]")
     session.run("python", "tests/bench/oracle_speed.py")
+    session.run("python", "tests/bench/evaluator_speed.py")
     session.run("python", "tests/bench/bench.py", *session.posargs)
     if shutil.which("chromium"):
         session.run("python", "tests/bench/html_page.py")

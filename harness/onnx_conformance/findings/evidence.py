@@ -212,7 +212,10 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
         for words in ([word for word in each if word in arguments] for each in (refused, matters))
     )
     of_type = _of_type(case, result, group)
-    if result.verdict is Verdict.WRONG_VALUE and explain and set(matters).isdisjoint(_NAME.findall(explain[0])):
+    mentions = bool(explain) and not set(matters).isdisjoint(_NAME.findall(explain[0]))
+    if (
+        result.verdict is Verdict.WRONG_VALUE and explain and not mentions and "=" not in explain[0]
+    ):  # It is no formula.
         explain = [*of_conditions, *explain]
     return next(iter((*of_message, *of_type, *explain, *tables, *of_conditions, *of_operator, *cited)), "")
 

@@ -294,6 +294,15 @@ def test_the_argument_of_a_condition_precedes_sentences_that_do_not_mention_it(c
     assert evidence._sentence(made, wrong, group).startswith(sentence)
 
 
+def test_a_formula_precedes_the_argument_of_a_condition() -> None:
+    made = dataclasses.replace(find_case("ai.onnx/GRU/22/layout_0"), clauses=("ht = g(Xt*(Wh^T) + Rbh)",))
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, ("with sequence_lens",), (wrong,), deciding=made.clauses
+    )
+    assert evidence._sentence(made, wrong, group) == made.clauses[0]
+
+
 @pytest.mark.parametrize(
     ("case", "sentence"),
     [
