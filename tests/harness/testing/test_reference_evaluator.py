@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
+import sys
+import zipfile
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +17,12 @@ import onnx.reference
 import pytest
 
 from onnx_conformance import ReferenceEvaluator, cases, judge
+from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.allowance import Allowance
+from onnx_conformance.case.compare import compare
+from onnx_conformance.suites.lookup import open_suite
+from onnx_conformance.suites.selection import Selection
 from onnx_conformance.testing.reference_evaluator import (
     InvalidModelError,
     UnspecifiedElementsWarning,
@@ -148,3 +156,37 @@ def test_it_agrees_with_the_tests_of_onnx() -> None:
         found[str(judge(case, answer).verdict)] += 1
     assert found.total() > 60
     assert found[Verdict.PASS] >= 0.94 * found.total(), found
+
+
+PAST = "onnx==1.14.1"
+"""A past release. Its package contains the node tests of that time."""
+AGREED = 0.95
+"""The smallest share of its decided tests with the expected results. In all of them it is 0.966: the others draw random
+numbers, contradict a sentence, or use a type as it was then."""
+
+
+@pytest.mark.slow
+def test_node_tests_of_a_past_release_agree(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:", PAST]
+    done = subprocess.run([*words, "--dest", str(tmp_path)], check=False, capture_output=True, timeout=120)
+    if done.returncode:
+        pytest.skip(f"the package {PAST} cannot be downloaded")
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as package:
+        package.extractall(tmp_path, [name for name in package.namelist() if "/test/data/node/" in name])
+    found = Counter[str]()
+    suite = open_suite(str(tmp_path / "onnx" / "backend" / "test" / "data" / "node"))
+    for number, case in enumerate(suite.cases(Selection())):
+        if number % 8 or case.expected is None:
+            continue
+        try:
+            outputs = ReferenceEvaluator(case.model).run(None, dict(case.inputs))
+        except UnspecifiedResultError:
+            continue
+        except HarnessError:
+            found["refused"] += 1
+            continue
+        assert isinstance(outputs, list)
+        wanted = Allowance("as onnx compares them", rtol=1e-3, atol=1e-7)
+        found["differs" if compare(case.expected, tuple(outputs), wanted) else "agrees"] += 1
+    assert found["agrees"] > 100
+    assert found["agrees"] >= AGREED * found.total(), found
