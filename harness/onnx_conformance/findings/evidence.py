@@ -212,7 +212,8 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
         for words in ([word for word in each if word in arguments] for each in (refused, matters))
     )
     of_type = _of_type(case, result, group)
-    mentions = bool(explain) and not set(matters).isdisjoint(_NAME.findall(explain[0]))
+    named = {word for word in matters if word in arguments}
+    mentions = bool(explain) and not named.isdisjoint(_NAME.findall(explain[0]))
     if (
         result.verdict is Verdict.WRONG_VALUE and explain and not mentions and "=" not in explain[0]
     ):  # It is no formula.

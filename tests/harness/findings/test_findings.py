@@ -286,7 +286,9 @@ def test_a_refused_type_violates_the_sentence_on_types(conditions: tuple[str, ..
     ],
 )
 def test_the_argument_of_a_condition_precedes_sentences_that_do_not_mention_it(condition: str, sentence: str) -> None:
-    made = dataclasses.replace(find_case("ai.onnx/GRU/22/layout_0"), clauses=("Number of neurons in the hidden layer",))
+    made = dataclasses.replace(
+        find_case("ai.onnx/GRU/22/layout_0"), clauses=("Number of neurons in the hidden layer, with",)
+    )
     wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, (condition,), (wrong,), deciding=made.clauses
