@@ -156,16 +156,20 @@ def _narrow(exact: Unrounded, values: Mapping[str, Value]) -> str:
 
 
 def _coarse(exact: Unrounded, values: Mapping[str, Value]) -> str:
-    """Return why a grid is coarser than necessary, or an empty text."""
-    ranges: dict[str, tuple[float, float]] = {}
+    """Return why a grid is coarser than necessary, or an empty text.
+
+    Tensors with the same scale may have to share it, for example because an operator only moves their elements. The one
+    with the largest range decides.
+    """
+    ranges: dict[float, tuple[float, float]] = {}
     for item in exact.watched:
         value = np.asarray(values[item.name], np.float64)
         found = (float(np.min(value, initial=0.0)), float(np.max(value, initial=0.0)))
         bounded = BOUNDED.get(item.made_by, found)
-        low, high = ranges.get(item.scale_name, (0.0, 0.0))
-        ranges[item.scale_name] = (min(low, found[0], bounded[0]), max(high, found[1], bounded[1]))
+        low, high = ranges.get(item.scale, (0.0, 0.0))
+        ranges[item.scale] = (min(low, found[0], bounded[0]), max(high, found[1], bounded[1]))
     for item in exact.watched:
-        low, high = ranges[item.scale_name]
+        low, high = ranges[item.scale]
         necessary = (high - low) / item.steps
         if necessary > 0 and item.scale > WASTED * necessary:
             return (
