@@ -137,13 +137,14 @@ def constants(model: onnx.ModelProto) -> dict[str, Array]:
     return found
 
 
-def _originals(model: onnx.ModelProto) -> dict[str, Array]:
-    """Return the numbers that a quantized constant may represent; those of Gemm include its factor beta."""
-    found = {name: value for name, value in constants(model).items() if value.dtype.kind == "f"}
+def _originals(model: onnx.ModelProto) -> list[tuple[str, Array]]:
+    """Return the numbers that a quantized constant may represent; those of Gemm also with its factor beta."""
+    of_model = {name: value for name, value in constants(model).items() if value.dtype.kind == "f"}
+    found = list(of_model.items())
     for node in model.graph.node:
         beta = next((item.f for item in node.attribute if item.name == "beta"), 1.0)
-        if node.op_type == "Gemm" and len(node.input) == 3 and node.input[2] in found:  # noqa: PLR2004 - it has C
-            found[node.input[2]] = np.asarray(found[node.input[2]] * np.float32(beta))
+        if node.op_type == "Gemm" and len(node.input) == 3 and node.input[2] in of_model:  # noqa: PLR2004 - it has C
+            found.append((node.input[2], np.asarray(of_model[node.input[2]] * np.float32(beta))))
     return found
 
 
@@ -316,7 +317,7 @@ class _Rewriting:
 
     def _candidates(self, x: str, shape: tuple[int, ...]) -> Iterator[tuple[str, Array, bool]]:
         """Yield the original constants that a quantized one may represent, and whether its name begins with theirs."""
-        for name, value in self.originals.items():
+        for name, value in self.originals:
             views = (value, value.T) if value.ndim == 2 else (value,)  # noqa: PLR2004 - a matrix may be transposed
             for view in views:
                 if view.shape == shape:

@@ -140,6 +140,19 @@ def test_a_matrix_in_blocks_is_compared_with_the_original() -> None:
     assert unlike.name == "W"
 
 
+@pytest.mark.parametrize(("stored", "factor", "is_right"), [(1, 2, True), (2, 1, True), (2, 2, False), (1, 1, False)])
+def test_the_factor_of_a_bias_is_in_the_node_or_in_the_constant(stored: int, factor: int, *, is_right: bool) -> None:
+    model = model_of("Y = Gemm<beta = 2.0>(X, W, C)", {"X": X}, W=WEIGHT, C=BIAS)
+    scale = np.float32(np.abs(BIAS).max() * stored / 127)
+    numbers = np.round(BIAS * stored / scale).astype(np.int8)
+    body = f"d = DequantizeLinear(C_quantized, s)\n Y = Gemm<beta = {factor}.0>(X, W, d)"
+    made = model_of(body, {"X": X}, W=WEIGHT, s=scale, C_quantized=numbers)
+    exact = unrounded.unrounded(model, made)
+    assert (exact.unlike, exact.unmatched) == ([], [])
+    expected = results(model, {"X": X})
+    assert np.allclose(results(exact.model, {"X": X}), expected, rtol=1e-5, atol=1e-5) == is_right
+
+
 def test_every_rule_has_a_test() -> None:
     tested = {*CASES, "MatMulNBits", "QuantizeLinear", "DynamicQuantizeLinear"}
     assert {op for _, op in unrounded.RULES} == tested
