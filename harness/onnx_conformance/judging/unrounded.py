@@ -150,7 +150,7 @@ def _originals(model: onnx.ModelProto) -> list[tuple[str, Array]]:
 
 def limits(dtype: np.dtype[Any]) -> tuple[float, float]:
     """Return the smallest and the greatest number of a quantized type."""
-    if dtype.kind in "iu" or dtype.name in {"int4", "uint4", "int2", "uint2"}:
+    if _is_integer(dtype):
         info = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
         return float(info.min), float(info.max)
     of_float = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
@@ -261,14 +261,14 @@ class _Rewriting:
         """Return the constant with a name, or None for a computed value."""
         return self.constants.get(name)
 
-    def as_float(self, name: str, like: str = "") -> str:
+    def as_float(self, name: str) -> str:
         """Return the name of a float tensor with the numbers of a zero point or another short integer."""
         value = self.array(name)
         if value is not None:
             return self.constant(name, value.astype(np.float32))
         if name in self.dtypes:
             return name
-        return self.emit("Cast", name, to=onnx.TensorProto.FLOAT) if not like else self.emit("CastLike", name, like)
+        return self.emit("Cast", name, to=onnx.TensorProto.FLOAT)
 
     def dequantized(self, x: str, scale: str, zero: str, axis: int = 1, block: int = 0) -> str:
         """Return the name of the numbers that a quantized tensor represents."""

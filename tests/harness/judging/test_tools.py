@@ -214,6 +214,7 @@ QUANTIZED = [
     ("channel_off_by_one", Verdict.WRONG_VALUE, "the quantized constant W["),
     ("block_off_by_one", Verdict.WRONG_VALUE, "the quantized constant W["),
     ("clipped", Verdict.WRONG_VALUE, "the quantized constant W["),
+    ("multiplied", Verdict.UNSPECIFIED, "but the results are near the original ones"),
     ("wrong_axis", Verdict.INVALID_MODEL, "the specification forbids"),
     ("narrow", Verdict.WRONG_VALUE, "but the range of its grid ends at"),
     ("coarse", Verdict.WRONG_VALUE, "the scale X_scale is"),
