@@ -71,7 +71,7 @@ def weight(name: str, value: np.ndarray) -> list[TensorProto]:
     if OPTION in {"block_off_by_one", "channel_off_by_one"}:
         scale = np.roll(scale, 1, axis=0)
     if OPTION == "multiplied":  # Perhaps on purpose: the results are near the original ones.
-        scale *= np.float32(1.02)
+        scale *= np.float32(1.01)
     if OPTION == "clipped":  # As if the zero point were clipped to the range of another type.
         quantized = np.maximum(quantized, 0).astype(np.int8)
     return tensors(name, quantized, scale, np.zeros(scale.shape, np.int8))

@@ -35,6 +35,10 @@ ONE = 1.001
 """The greatest distance in steps of a number at the end of the range: quantizers may leave out the last step."""
 
 
+BYTE = 255
+"""The number of steps of 8 bits."""
+
+
 class UnknownQuantizationError(Exception):
     """A quantized operator, or its use, for which there is no model without rounding."""
 
@@ -48,6 +52,7 @@ class Unlike:
         index: of the worst element.
         original, quantized: the two values there.
         steps: their distance, in steps of the grid.
+        is_fine: whether the type has integers of 8 bits or more.
     """
 
     name: str
@@ -55,6 +60,7 @@ class Unlike:
     original: float
     quantized: float
     steps: float
+    is_fine: bool
 
     def __str__(self) -> str:
         """Return a sentence."""
@@ -312,7 +318,8 @@ class _Rewriting:
             self.result.unmatched.append(x)
             return represented
         (_, index, far), name, original = min(of_name, key=lambda item: item[0][0])
-        self.result.unlike.append(Unlike(name, index, float(original[index]), float(represented[index]), far))
+        is_fine = _is_integer(value.dtype) and limits(value.dtype)[1] - limits(value.dtype)[0] >= BYTE
+        self.result.unlike.append(Unlike(name, index, float(original[index]), float(represented[index]), far, is_fine))
         return original
 
     def _candidates(self, x: str, shape: tuple[int, ...]) -> Iterator[tuple[str, Array, bool]]:
