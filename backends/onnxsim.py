@@ -48,13 +48,14 @@ def _passes() -> Passes:
 
 def _arguments() -> dict[str, Any]:
     """Return the arguments that leave out the passes that are not chosen."""
-    chosen, left_out = _passes().chosen, _passes().left_out
+    selected = _passes()
+    left_out = selected.left_out
     skipped = [name for name in left_out if name in OPTIMIZERS]
     said = {
         "skip_shape_inference": INFERENCE in left_out,
         "skip_constant_folding": FOLDING in left_out,
         "skipped_optimizers": skipped,
-        "extra_optimizers": [name for name in chosen if name in OTHERS],
+        "extra_optimizers": [name for name in selected.chosen if name in OTHERS],
     }
     return {name: value for name, value in said.items() if value}
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +16,18 @@ if TYPE_CHECKING:
 
 OPTION = os.environ.get("ONNX_CONFORMANCE_OPTION", "right")
 BLOCK = 2
+REPRO = f"""\
+import sys
+
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+import wrong_quantizer
+
+model = onnx.load_from_string(wrong_quantizer.quantize(model.SerializeToString(), inputs))
+"""
 
 
 def info() -> dict[str, Any]:
-    return {"runtime": "quantizer", "version": OPTION}
+    return {"runtime": "quantizer", "version": OPTION, "repro": REPRO}
 
 
 def quantize(model: bytes, inputs: dict[str, Any]) -> bytes:
@@ -99,8 +108,7 @@ def around(name: str, nodes: Sequence[onnx.NodeProto]) -> list[onnx.NodeProto]:
         for place, used in enumerate(node.input):
             if used == name:
                 node.input[place] = f"{name}_rounded"
-    scale = parts[0]
     return [
         helper.make_node("QuantizeLinear", [name, *parts], [f"{name}_short"]),
-        helper.make_node("DequantizeLinear", [f"{name}_short", scale, parts[1]], [f"{name}_rounded"]),
+        helper.make_node("DequantizeLinear", [f"{name}_short", *parts], [f"{name}_rounded"]),
     ]

@@ -39,9 +39,8 @@ def leading(case: Case, result: Result) -> tuple[str, ...]:
     clauses = case.clauses if result.verdict is Verdict.WRONG_TYPE else behaviour(case)
     if case.outcome in {Outcome.REJECTS, Outcome.UNSPECIFIED}:
         return (*clauses[-1:], *clauses[:-1])
-    match = _OUTPUT.match(str(result.mismatch.get("where", "")))
-    number = int(match[1]) if match else len(case.outputs)
-    name = case.outputs[number] if number < len(case.outputs) else ""
+    number = wrong_output(result)
+    name = case.outputs[number] if number is not None and number < len(case.outputs) else ""
 
     def fits(clause: str) -> int:
         of_output = bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", clause) is not None
@@ -50,6 +49,12 @@ def leading(case: Case, result: Result) -> tuple[str, ...]:
         return -(2 * of_output + of_shape + of_type)
 
     return tuple(sorted(clauses, key=fits))
+
+
+def wrong_output(result: Result) -> int | None:
+    """Return the number of the output that differs from the expected one; None if the result names no output."""
+    match = _OUTPUT.match(str(result.mismatch.get("where", "")))
+    return int(match[1]) if match else None
 
 
 def _on_types(operator: str, clause: str) -> bool:

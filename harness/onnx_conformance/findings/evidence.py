@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx
 
-from onnx_conformance.analysis.sentences import leading
+from onnx_conformance.analysis.sentences import leading, wrong_output
 from onnx_conformance.base import under_test
 from onnx_conformance.base.signature import place_of
 from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, clean, line, natural, split_operator
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.findings.smallest import Budget, Smallest
     from onnx_conformance.forms.table import Form
+    from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.suites.suite import Suite
 
 MOST_MODEL, MOST_VALUE = 6000, 600
@@ -56,7 +57,7 @@ _TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
 """A condition on the type of the case, or on that of an input or output."""
 _NAME = re.compile(r"\w+")
 _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has|have) (?:the|a) (?:same )?type\b")
-_OUTPUT = re.compile(r"outputs\[(\d+)\]")
+"""Sentences on the type of an output."""
 _ABSENCE = re.compile(r"(?i)\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bomitted\b|\boptional\b")
 """Sentences on an argument that a node does not have."""
 _TABLE = re.compile(r"^\|.*\|$")
@@ -212,13 +213,22 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
         for words in ([word for word in each if word in arguments] for each in (refused, matters))
     )
     of_type = _of_type(case, result, group)
-    named = {word for word in matters if word in arguments}
-    mentions = bool(explain) and not named.isdisjoint(_NAME.findall(explain[0]))
-    if (
-        result.verdict is Verdict.WRONG_VALUE and explain and not mentions and "=" not in explain[0]
-    ):  # It is no formula.
-        explain = [*of_conditions, *explain]
+    if result.verdict is Verdict.WRONG_VALUE and explain:
+        named = {word for word in matters if word in arguments}
+        is_formula = "=" in explain[0]
+        if not is_formula and named.isdisjoint(_NAME.findall(explain[0])):
+            explain = [*of_conditions, *explain]
     return next(iter((*of_message, *of_type, *explain, *tables, *of_conditions, *of_operator, *cited)), "")
+
+
+def _version(case: Case) -> OperatorVersion | None:
+    """Return the operator version of a case; None if it has no schema."""
+    name, since = split_operator(case.operator)
+    domain, _, operator = name.rpartition("/")
+    try:
+        return schema.in_force(domain, operator, since or 0)
+    except schema.SchemaError:
+        return None
 
 
 def _of_output(case: Case, result: Result, texts: list[str]) -> list[str]:
@@ -229,30 +239,19 @@ def _of_output(case: Case, result: Result, texts: list[str]) -> list[str]:
         result: its result.
         texts: the sentences in the operator's file that are in force.
     """
-    output = _OUTPUT.match(str(result.mismatch.get("where", "")))
-    if result.verdict is not Verdict.WRONG_TYPE or output is None:
+    number, version = wrong_output(result), _version(case)
+    if result.verdict is not Verdict.WRONG_TYPE or number is None or version is None:
         return []
-    name, since = split_operator(case.operator)
-    domain, _, operator = name.rpartition("/")
-    try:
-        version = schema.in_force(domain, operator, since or 0)
-    except schema.SchemaError:
-        return []
-    number = min(int(output[1]), len(version.outputs) - 1)
-    constraint = version.constraints.get(version.outputs[number].type, "") if number >= 0 else ""
+    output = version.outputs[min(number, len(version.outputs) - 1)]  # The last one may be variadic.
+    constraint = version.constraints.get(output.type, "")
     return [*(text for text in texts if _TYPE_OF_OUTPUT.search(text)), *filter(None, (constraint,))]
 
 
 def _of_type(case: Case, result: Result, group: FailureGroup) -> list[str]:
     """Return the sentence on the types that a runtime refuses, if only the type of a tensor decides; or nothing."""
     found = [_TYPE.match(condition) for condition in group.conditions]
-    if result.verdict is not Verdict.REFUSED or not found or None in found:
-        return []
-    name, since = split_operator(case.operator)
-    domain, _, operator = name.rpartition("/")
-    try:
-        version = schema.in_force(domain, operator, since or 0)
-    except schema.SchemaError:
+    version = _version(case)
+    if result.verdict is not Verdict.REFUSED or not found or None in found or version is None:
         return []
     named = {match["name"] for match in found if match is not None}
     types = [item.type for item in (*version.inputs, *version.outputs) if item.name in named]

@@ -44,6 +44,7 @@ EVALUATOR = "onnx_conformance.specification.evaluator"
 RELATIVE = 1e-4
 """The greatest difference of the results without rounding, relative to the greatest number of an output: the rewritten
 model computes in float32, and divides by scales by which it multiplies later. A step of 8 bits is 40 times larger."""
+ANY_VALUE = Allowance("only types and shapes are compared", atol=float("inf"))
 NEAR = {True: 0.02, False: 0.3}
 """The greatest difference of results near the original ones, relative to the greatest number of an output: with
 integers of 8 bits or more, and with other types."""
@@ -75,7 +76,7 @@ def judged(case: Case, reply: ReturnedModel) -> Fields:
     if not exact.quantizes:
         return {"verdict": Verdict.UNSUPPORTED, "message": "the quantizer changed no tensor to a shorter type"}
     return (
-        _form_fault(case.expected, rounded.outputs)
+        _form_fault(case, rounded.outputs)
         or _constants_fault(case, exact, rounded.outputs)
         or _values_fault(case, exact, rounded.outputs)
         or {"verdict": Verdict.PASS}
@@ -102,29 +103,24 @@ def _far(expected: Sequence[Value | Drawn], outputs: Sequence[Value]) -> float:
     worst = 0.0
     for one, other in zip(expected, outputs, strict=True):
         if isinstance(one, np.ndarray) and isinstance(other, np.ndarray) and is_float(one) and one.size:
+            wide = one.astype(np.float64)
             with np.errstate(all="ignore"):
-                difference = np.abs(one.astype(np.float64) - other.astype(np.float64)).max()
-                worst = max(worst, float(np.nan_to_num(difference / np.abs(one.astype(np.float64)).max(), nan=np.inf)))
+                far = np.abs(wide - other.astype(np.float64)).max() / np.abs(wide).max()
+            worst = max(worst, float(np.nan_to_num(far, nan=np.inf)))
     return worst
 
 
-def _form_fault(expected: Sequence[Value | Drawn], outputs: Sequence[Value]) -> Fields | None:
+def _form_fault(case: Case, outputs: Sequence[Value]) -> Fields | None:
     """Return the fields of a model whose outputs have other types or shapes than the original ones."""
-    endless = Allowance("only types and shapes are compared", atol=float("inf"))
-    mismatch = compare(tuple(expected), tuple(outputs), endless)
-    if mismatch is None or mismatch.verdict is Verdict.WRONG_VALUE:
-        return None
-    return {
-        **mismatch.fields, "message": f"the quantized model, evaluated by the oracle: {mismatch}",
-        "expected": brief(tuple(expected)), "actual": brief(tuple(outputs)),
-    }  # fmt: skip
+    assert case.expected is not None  # noqa: S101 - see judged
+    fields = transformer.unlike(dataclasses.replace(case, allowance=ANY_VALUE), case.expected, outputs)
+    return None if fields is None or fields["verdict"] is Verdict.WRONG_VALUE else fields
 
 
 def _values_fault(case: Case, exact: Unrounded, rounded: Sequence[Value]) -> Fields | None:
     """Return the fields of a model that differs from the original by more than rounding, or None."""
     assert case.expected is not None  # noqa: S101 - see judged
-    watched = {item.name: None for item in exact.watched}
-    names = (*case.outputs, *(name for name in watched if name not in case.outputs))
+    names = tuple(dict.fromkeys((*case.outputs, *(item.name for item in exact.watched))))
     asked = _with_outputs(exact.model, names[len(case.outputs) :])
     there = examiner.evaluated(case, asked.SerializeToString(), case.inputs, EVALUATOR, names)
     if not isinstance(there, Answered):
@@ -156,13 +152,12 @@ def _widened(case: Case) -> Allowance:
     assert case.expected is not None  # noqa: S101 - see judged
     bounds: list[Any] = []
     for index, value in enumerate(case.expected):
-        if not isinstance(value, np.ndarray) or not is_float(value):
-            bounds.append(np.zeros(np.shape(value) if isinstance(value, np.ndarray) else ()))
-            continue
-        wide = value.astype(np.float64)
-        finite = np.abs(wide[np.isfinite(wide)])
-        own = case.allowance.bound(index)
-        bounds.append(np.full(wide.shape, RELATIVE * float(np.max(finite, initial=0.0))) + (0 if own is None else own))
+        bound: Any = np.zeros(value.shape if isinstance(value, np.ndarray) else ())
+        if isinstance(value, np.ndarray) and is_float(value):
+            wide, own = value.astype(np.float64), case.allowance.bound(index)
+            most = float(np.max(np.abs(wide[np.isfinite(wide)]), initial=0.0))
+            bound = np.full(wide.shape, RELATIVE * most) + (0 if own is None else own)
+        bounds.append(bound)
     return dataclasses.replace(case.allowance, reason="without rounding", bounds=tuple(bounds), signed_zero=False)
 
 

@@ -88,7 +88,7 @@ def _differing(case: Case, made: bytes) -> Fields | None:
     """Return the verdict where a changed model has not the values of the case."""
     assert case.expected is not None  # noqa: S101 - see judged
     there = evaluated(case, made, case.inputs)
-    return _unlike(case, case.expected, there.outputs) if isinstance(there, Answered) else no_answer(there)
+    return unlike(case, case.expected, there.outputs) if isinstance(there, Answered) else no_answer(there)
 
 
 def _interface_fault(first: onnx.ModelProto, made: onnx.ModelProto) -> str:
@@ -147,7 +147,8 @@ FORBIDDEN = frozenset(error for error, (verdict, _) in REFUSALS.items() if verdi
 """Errors of the oracle for invalid models."""
 
 
-def _unlike(case: Case, expected: Sequence[Value | Drawn], outputs: Sequence[Value]) -> Fields | None:
+def unlike(case: Case, expected: Sequence[Value | Drawn], outputs: Sequence[Value]) -> Fields | None:
+    """Return the fields of a returned model whose outputs differ from the expected ones; None if they agree."""
     mismatch = compare(tuple(expected), tuple(outputs), case.allowance)
     if mismatch is None:
         return None
@@ -167,7 +168,7 @@ def _on_other_shapes(case: Case, made: bytes, precision: str) -> Fields | None:
             continue
         assert other.expected is not None  # noqa: S101 - it has values
         there = evaluated(case, made, inputs)
-        fields = _unlike(other, other.expected, there.outputs) if isinstance(there, Answered) else no_answer(there)
+        fields = unlike(other, other.expected, there.outputs) if isinstance(there, Answered) else no_answer(there)
         if fields is not None:
             shaped = {name: [*value.shape] for name, value in inputs.items() if isinstance(value, np.ndarray)}
             shapes = ", ".join(f"{name} {shape}" for name, shape in shaped.items())

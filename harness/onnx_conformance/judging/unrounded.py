@@ -11,6 +11,7 @@ A quantized tensor of the rewritten model contains floats that count steps of th
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -69,6 +70,28 @@ class Unlike:
             f"the quantized constant {line(self.name, 60)}{place} is {self.quantized:.6g}; the original is "
             f"{self.original:.6g}, {self.steps:.3g} steps away"
         )
+
+
+@dataclass(frozen=True)
+class Match:
+    """The numbers that a quantized constant has without rounding.
+
+    Attributes:
+        numbers: those of the original constant, or the represented ones.
+        is_original: whether they are those of an original constant.
+        unlike: how the quantized constant differs from it by too much, or None.
+    """
+
+    numbers: Array
+    is_original: bool = True
+    unlike: Unlike | None = None
+
+    @property
+    def steps(self) -> float:
+        """The distance of the quantized constant by which it differs too much; infinite without an original."""
+        if not self.is_original:
+            return np.inf
+        return self.unlike.steps if self.unlike else 0.0
 
 
 @dataclass(frozen=True)
@@ -297,7 +320,7 @@ class _Rewriting:
         return self.constant(x, self.matched(x, value, steps, offsets).astype(np.float32))
 
     def matched(self, x: str, value: Array, steps: Array, offsets: Array) -> Array:
-        """Return the original of a quantized constant, or the constant itself if it has no original.
+        """Return the original of a quantized constant, or the constant itself if it has no original; note differences.
 
         Args:
             x: its name.
@@ -305,22 +328,34 @@ class _Rewriting:
             steps: the scale of each element.
             offsets: the zero point of each element.
         """
-        represented = (value.astype(np.float64) - offsets) * steps
-        candidates = list(self._candidates(x, represented.shape))
-        found = [
-            (self._distance(original, value, represented, steps), name, original) for name, original, _ in candidates
-        ]
-        within = [item for item in found if item[0][0] <= 1]
-        if within:
-            return within[0][2]
-        of_name = [item for item, (_, _, named) in zip(found, candidates, strict=True) if named]
-        if not of_name:
+        return self.noted(x, self.match(x, value, steps, offsets))
+
+    def noted(self, x: str, match: Match) -> Array:
+        """Note how a quantized constant differs from the original, and return its numbers without rounding."""
+        if match.is_original:
+            self.result.unlike += [match.unlike] if match.unlike else []
+        else:
             self.result.unmatched.append(x)
-            return represented
-        (_, index, far), name, original = min(of_name, key=lambda item: item[0][0])
-        is_fine = _is_integer(value.dtype) and limits(value.dtype)[1] - limits(value.dtype)[0] >= BYTE
-        self.result.unlike.append(Unlike(name, index, float(original[index]), float(represented[index]), far, is_fine))
-        return original
+        return match.numbers
+
+    def match(self, x: str, value: Array, steps: Array, offsets: Array) -> Match:
+        """Return the original constant that fits a quantized one best; see `matched`."""
+        represented = (value.astype(np.float64) - offsets) * steps
+        found = [
+            (self._distance(original, value, represented, steps), name, original, named)
+            for name, original, named in self._candidates(x, represented.shape)
+        ]
+        for (excess, _, _), _, original, _ in found:
+            if excess <= 1:
+                return Match(original)
+        of_name = [item for item in found if item[3]]
+        if not of_name:
+            return Match(represented, is_original=False)
+        (_, index, far), name, original, _ = min(of_name, key=lambda item: item[0][0])
+        lowest, highest = limits(value.dtype)
+        is_fine = _is_integer(value.dtype) and highest - lowest >= BYTE
+        unlike = Unlike(name, index, float(original[index]), float(represented[index]), far, is_fine)
+        return Match(original, unlike=unlike)
 
     def _candidates(self, x: str, shape: tuple[int, ...]) -> Iterator[tuple[str, Array, bool]]:
         """Yield the original constants that a quantized one may represent, and whether its name begins with theirs."""
@@ -358,7 +393,7 @@ class _Rewriting:
             scale: that of the scale.
             zero: that of the zero point; empty: it is 0.
             output: that of the quantized tensor.
-            dtype: its type; None: that of the zero point.
+            dtype: its type; None: that of the zero point, or uint8 without one.
             op: the operator that computes the numbers; None: that of x.
         """
         offset, step = self.array(zero) if zero else None, self.array(scale)
@@ -417,9 +452,8 @@ _Rule = Callable[[_Rewriting, _Node], None]
 
 
 def _quantize_linear(to: _Rewriting, node: _Node) -> None:
-    zero = to.array(node.input(2)) if node.input(2) else None
     number = node.attribute("output_dtype", 0)
-    dtype = numpy_dtype(number) if number else None if zero is not None else np.dtype(np.uint8)
+    dtype = numpy_dtype(number) if number else None
     if node.attribute("block_size", 0):
         raise UnknownQuantizationError("QuantizeLinear in blocks of a computed tensor")
     to.quantize(node.input(0), node.input(1), node.input(2), node.output, dtype)
@@ -488,25 +522,14 @@ def _steps(to: _Rewriting, x: str, zero: str, axis: int) -> str:
 def _by_any_scale(to: _Rewriting, x: str, value: Array, offsets: Array, axis: int) -> Array:
     """Return the original of a constant in steps, for the scale among the constants of the model that fits best."""
     sizes = {1, value.shape[axis] if value.ndim else 1}
-    scales = [
-        item for item in to.constants.values() if item.dtype.kind == "f" and item.ndim <= 1 and item.size in sizes
-    ]
-    noted = (list(to.result.unlike), list(to.result.unmatched))
-    tried: list[tuple[bool, float, int, Array, list[Unlike]]] = []
-    for scale in scales:
-        to.result.unlike, to.result.unmatched = [], []
-        steps = _broadcast(scale, value.shape, axis, 0)
-        if (steps > 0).all():
-            original = to.matched(x, value, steps, offsets)
-            worst = max((item.steps for item in to.result.unlike), default=0.0)
-            tried.append((bool(to.result.unmatched), worst, len(tried), original / steps, to.result.unlike))
-    to.result.unlike, to.result.unmatched = noted
-    if not tried or min(tried, key=lambda item: item[:3])[0]:
-        to.result.unmatched.append(x)
-        return np.asarray(value.astype(np.float64) - offsets)
-    best = min(tried, key=lambda item: item[:3])
-    to.result.unlike += best[4]
-    return np.asarray(best[3])
+    best = Match(value.astype(np.float64) - offsets, is_original=False)
+    for scale in to.constants.values():
+        if scale.dtype.kind == "f" and scale.ndim <= 1 and scale.size in sizes and (scale > 0).all():
+            steps = _broadcast(scale, value.shape, axis, 0)
+            match = to.match(x, value, steps, offsets)
+            if match.is_original and match.steps < best.steps:
+                best = dataclasses.replace(match, numbers=match.numbers / steps)
+    return to.noted(x, best)
 
 
 def _mat_mul_integer(to: _Rewriting, node: _Node) -> None:

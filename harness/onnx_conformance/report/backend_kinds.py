@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,24 +38,19 @@ class BackendKind:
 _ENDED = (Verdict.CRASH, Verdict.TIMEOUT, Verdict.FLAKY)
 _OF_FORBIDDEN_MODELS = frozenset({Verdict.ACCEPTED_INVALID, Verdict.LENIENT})
 """For invalid models, any behaviour of a transformer or inferencer is accepted."""
+_CHANGES = BackendKind(
+    "Tools that change models",
+    "a tool that changes models",
+    (Verdict.INVALID_MODEL,),
+    (*_ENDED, Verdict.INVALID_MODEL, Verdict.REFUSED, Verdict.UNSUPPORTED),
+    _OF_FORBIDDEN_MODELS | {Verdict.KNOWS_LESS, Verdict.FALLBACK},
+)
 KINDS: Mapping[Subject, BackendKind] = {
     Subject.RUNTIME: BackendKind(
         "Runtimes", "a runtime", (), (*_ENDED, Verdict.ACCEPTED_INVALID, Verdict.LENIENT, Verdict.UNSUPPORTED)
     ),
-    Subject.TRANSFORMER: BackendKind(
-        "Tools that change models",
-        "a tool that changes models",
-        (Verdict.INVALID_MODEL,),
-        (*_ENDED, Verdict.INVALID_MODEL, Verdict.REFUSED, Verdict.UNSUPPORTED),
-        _OF_FORBIDDEN_MODELS | {Verdict.KNOWS_LESS, Verdict.FALLBACK},
-    ),
-    Subject.QUANTIZER: BackendKind(
-        "Quantizers",
-        "a quantizer",
-        (Verdict.INVALID_MODEL,),
-        (*_ENDED, Verdict.INVALID_MODEL, Verdict.REFUSED, Verdict.UNSUPPORTED),
-        _OF_FORBIDDEN_MODELS | {Verdict.KNOWS_LESS, Verdict.FALLBACK},
-    ),
+    Subject.TRANSFORMER: _CHANGES,
+    Subject.QUANTIZER: dataclasses.replace(_CHANGES, heading="Quantizers", one="a quantizer"),
     Subject.INFERENCER: BackendKind(
         "Shape inference",
         "a tool that infers types and shapes",

@@ -153,6 +153,28 @@ def test_the_factor_of_a_bias_is_in_the_node_or_in_the_constant(stored: int, fac
     assert np.allclose(results(exact.model, {"X": X}), expected, rtol=1e-5, atol=1e-5) == is_right
 
 
+@pytest.mark.parametrize(
+    ("quantized_as", "steps", "is_unlike"), [(127, 0.9, False), (127, 1.1, True), (100, 0.4, False), (100, 0.9, True)]
+)
+def test_only_at_the_end_of_the_range_a_constant_may_be_a_step_away(
+    quantized_as: int, steps: float, *, is_unlike: bool
+) -> None:
+    weight = np.array([quantized_as + steps, 1], np.float32)
+    model = model_of("Y = Add(X, W)", {"X": X[:, :2]}, W=weight)
+    body = "d = DequantizeLinear(W_quantized, s)\n Y = Add(X, d)"
+    numbers = np.array([quantized_as, 1], np.int8)
+    made = model_of(body, {"X": X[:, :2]}, s=np.array(1, np.float32), W_quantized=numbers)
+    assert bool(unrounded.unrounded(model, made).unlike) == is_unlike
+
+
+def test_a_range_that_ends_at_zero_replaces_a_relu() -> None:
+    model = model_of("Y = Relu(X)", {"X": X})
+    body = "q = QuantizeLinear(X, s, z)\n Y = DequantizeLinear(q, s, z)"
+    made = model_of(body, {"X": X}, s=np.array(0.1, np.float32), z=np.array(0, np.uint8))
+    exact = unrounded.unrounded(model, made)
+    np.testing.assert_allclose(results(exact.model, {"X": X}), np.maximum(X, 0), rtol=1e-6)
+
+
 def test_every_rule_has_a_test() -> None:
     tested = {*CASES, "MatMulNBits", "QuantizeLinear", "DynamicQuantizeLinear"}
     assert {op for _, op in unrounded.RULES} == tested
