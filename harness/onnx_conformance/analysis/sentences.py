@@ -14,6 +14,7 @@ from onnx_conformance.specification import schema
 if TYPE_CHECKING:
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
+    from onnx_conformance.specification.schema import OperatorVersion
 
 _OUTPUT = re.compile(r"outputs\[(\d+)\]")
 _SHAPE = re.compile(r"\b(?:shapes?|dimensions?|dims?|ranks?|sizes?|lengths?|number of|equal in)\b", re.IGNORECASE)
@@ -57,14 +58,19 @@ def wrong_output(result: Result) -> int | None:
     return int(match[1]) if match else None
 
 
+def version_of(operator: str) -> OperatorVersion | None:
+    """Return the schema of an operator version, such as ai.onnx/Split/18, or None for an unknown one."""
+    name, since = split_operator(operator)
+    domain, _, name = name.rpartition("/")
+    try:
+        return schema.in_force(domain, name, since or 0)
+    except schema.SchemaError:
+        return None
+
+
 def _on_types(operator: str, clause: str) -> bool:
     """Return whether a clause is part of the text on allowed types, or is a rule of the signature."""
     if clause.startswith("Signature: "):
         return True
-    name, since = split_operator(operator)
-    domain, _, name = name.rpartition("/")
-    try:
-        version = schema.in_force(domain, name, since or 0)
-    except schema.SchemaError:
-        return False
-    return any(clause in text for text in version.constraints.values())
+    version = version_of(operator)
+    return version is not None and any(clause in text for text in version.constraints.values())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import onnx
 
-from onnx_conformance.analysis.sentences import leading, wrong_output
+from onnx_conformance.analysis.sentences import leading, version_of, wrong_output
 from onnx_conformance.base import under_test
 from onnx_conformance.base.signature import place_of
 from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, clean, line, natural, split_operator
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.findings.smallest import Budget, Smallest
     from onnx_conformance.forms.table import Form
-    from onnx_conformance.specification.schema import OperatorVersion
     from onnx_conformance.suites.suite import Suite
 
 MOST_MODEL, MOST_VALUE = 6000, 600
@@ -221,16 +220,6 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     return next(iter((*of_message, *of_type, *explain, *tables, *of_conditions, *of_operator, *cited)), "")
 
 
-def _version(case: Case) -> OperatorVersion | None:
-    """Return the operator version of a case; None if it has no schema."""
-    name, since = split_operator(case.operator)
-    domain, _, operator = name.rpartition("/")
-    try:
-        return schema.in_force(domain, operator, since or 0)
-    except schema.SchemaError:
-        return None
-
-
 def _of_output(case: Case, result: Result, texts: list[str]) -> list[str]:
     """Return the sentences on the type of the output that has a wrong one, or nothing.
 
@@ -239,7 +228,7 @@ def _of_output(case: Case, result: Result, texts: list[str]) -> list[str]:
         result: its result.
         texts: the sentences in the operator's file that are in force.
     """
-    number, version = wrong_output(result), _version(case)
+    number, version = wrong_output(result), version_of(case.operator)
     if result.verdict is not Verdict.WRONG_TYPE or number is None or version is None:
         return []
     output = version.outputs[min(number, len(version.outputs) - 1)]  # The last one may be variadic.
@@ -250,7 +239,7 @@ def _of_output(case: Case, result: Result, texts: list[str]) -> list[str]:
 def _of_type(case: Case, result: Result, group: FailureGroup) -> list[str]:
     """Return the sentence on the types that a runtime refuses, if only the type of a tensor decides; or nothing."""
     found = [_TYPE.match(condition) for condition in group.conditions]
-    version = _version(case)
+    version = version_of(case.operator)
     if result.verdict is not Verdict.REFUSED or not found or None in found or version is None:
         return []
     named = {match["name"] for match in found if match is not None}
