@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,34 +22,38 @@ class EquivalentError(HarnessError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One fault in the list.
+    """One fault in the list, or all faults of a function that no case detects.
 
     Attributes:
-        file, function, line, fault: the place and the change; the line is its text without surrounding white space.
+        file, function: the place.
         reason: the reason why no case can detect it.
+        line, fault: the text of the line without surrounding white space, and the change. Both are empty for a function
+            that only chooses how something is computed, so that its faults change the time of a computation.
         operator: the only operator for which it is equivalent; empty for every operator whose oracles have the line.
     """
 
     file: str
     function: str
-    line: str
-    fault: str
     reason: str
+    line: str = ""
+    fault: str = ""
     operator: str = ""
+
+    @property
+    def of_function(self) -> bool:
+        """Whether the entry describes all faults of a function, of which cases may detect some: those that crash."""
+        return not self.line
 
     def matches(self, fault: Fault) -> bool:
         """Return whether the entry describes a fault, without a comparison of the operator."""
-        return (self.file, self.function, self.line, self.fault) == (
-            fault.file,
-            fault.function,
-            fault.text,
-            fault.words,
-        )
+        same_place = (self.file, self.function) == (fault.file, fault.function)
+        return same_place and (self.of_function or (self.line, self.fault) == (fault.text, fault.words))
 
     def __str__(self) -> str:
         """Return its identification in one line."""
         only = f" ({self.operator} only)" if self.operator else ""
-        return f"{self.file}: {self.function}: {self.fault}: {self.line}{only}"
+        change = f"{self.fault}: {self.line}" if self.line else "every fault"
+        return f"{self.file}: {self.function}: {change}{only}"
 
 
 def read(file: Path = FILE) -> tuple[Entry, ...]:
@@ -75,11 +79,14 @@ def _entry(file: Path, number: int, table: object) -> Entry:
     where = f"{file}: entry {number}"
     if not isinstance(table, dict) or not all(isinstance(value, str) and value.strip() for value in table.values()):
         raise EquivalentError("equivalents-invalid", f"{where}: every value must be a text that is not empty")
-    missing = [name for name in names[:-1] if name not in table]
+    missing = [item.name for item in fields(Entry) if item.default is MISSING and item.name not in table]
+    missing += sorted({"line", "fault"} - set(table)) if len({"line", "fault"} & set(table)) == 1 else []
     unknown = sorted(set(table) - set(names))
     if missing or unknown:
         wrong = [f"lacks {name}" for name in missing] + [f"has {name!r}" for name in unknown]
         raise EquivalentError(
-            "equivalents-invalid", f"{where}: {', '.join(wrong)}; expected {', '.join(names)} (operator is optional)"
+            "equivalents-invalid",
+            f"{where}: {', '.join(wrong)}; expected {', '.join(names)} (operator is optional, "
+            "and line and fault together)",
         )
     return Entry(**table)

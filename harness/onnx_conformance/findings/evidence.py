@@ -30,6 +30,8 @@ from onnx_conformance.specification import nodes, registry, schema
 from onnx_conformance.suites.lookup import open_suite
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from onnx_conformance.base.values import Value
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
@@ -55,6 +57,11 @@ _RULE = re.compile(
 _TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
 """A condition on the type of the case, or on that of an input or output."""
 _NAME = re.compile(r"\w+")
+_WORD_OF_VALUE = re.compile(r"[A-Za-z]\w{2,}")
+_VALUE = re.compile(r"\b(?P<name>\w+)=(?P<value>\[[^\]]*\]|[^\s,]+)")
+"""A condition on the value of an attribute: auto_pad=SAME_LOWER."""
+MOST_NAMED = 2
+"""Maximum number of arguments that a message names if it is about them; others list all arguments of a node."""
 _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has|have) (?:the|a) (?:same )?type\b")
 """Sentences on the type of an output."""
 _ABSENCE = re.compile(r"(?i)\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bomitted\b|\boptional\b")
@@ -205,19 +212,36 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     ]
     explain += [text for text in group.deciding if text in cited and text in group.marking]
     tables = [text for text in cited if _TABLE.search(text)]
-    refused = [word for word in _NAME.findall(result.message) if "_" in word] if result.verdict in WITH_MESSAGE else []
+    refused = _named_by(result, arguments)
     matters = [word for each in group.conditions if not each.startswith("without ") for word in _NAME.findall(each)]
     of_message, of_conditions = (
         [text for word in words for text in texts if text in arguments[word][0] and not _RULE.search(text)]
         for words in ([word for word in each if word in arguments] for each in (refused, matters))
     )
     of_type = _of_type(case, result, group)
+    of_values = _on_values(group.conditions, [*cited, *texts], arguments)
     if result.verdict is Verdict.WRONG_VALUE and explain:
         named = {word for word in matters if word in arguments}
         is_formula = "=" in explain[0]
         if not is_formula and named.isdisjoint(_NAME.findall(explain[0])):
-            explain = [*of_conditions, *explain]
-    return next(iter((*of_message, *of_type, *explain, *tables, *of_conditions, *of_operator, *cited)), "")
+            explain = [*of_values, *of_conditions, *explain]
+    return next(iter((*of_message, *of_type, *explain, *tables, *of_values, *of_conditions, *of_operator, *cited)), "")
+
+
+def _named_by(result: Result, arguments: Mapping[str, tuple[str, bool]]) -> list[str]:
+    """Return the arguments that the message of a refusal is about, or nothing if it lists many arguments."""
+    if result.verdict not in WITH_MESSAGE:
+        return []
+    named = dict.fromkeys(word for word in _NAME.findall(result.message) if "_" in word and word in arguments)
+    return list(named) if len(named) <= MOST_NAMED else []
+
+
+def _on_values(conditions: Sequence[str], texts: Sequence[str], arguments: Mapping[str, tuple[str, bool]]) -> list[str]:
+    """Return the sentences on the values that conditions name, such as SAME_LOWER, other than lists of all values."""
+    found = (match for condition in conditions for match in _VALUE.finditer(condition) if match["name"] in arguments)
+    words = [word for match in found for word in _WORD_OF_VALUE.findall(match["value"])]
+    about = (text for word in words for text in texts if re.search(rf"\b{re.escape(word)}\b", text))
+    return [text for text in about if not _RULE.search(text) and not _SIDE.search(text)]
 
 
 def _of_output(case: Case, result: Result, texts: list[str]) -> list[str]:
@@ -232,7 +256,7 @@ def _of_output(case: Case, result: Result, texts: list[str]) -> list[str]:
     if result.verdict is not Verdict.WRONG_TYPE or number is None or version is None:
         return []
     output = version.outputs[min(number, len(version.outputs) - 1)]  # The last one may be variadic.
-    constraint = version.constraints.get(output.type, "")
+    constraint = version.constraints.get(output.type, f"Signature: {output.name}: {output.type}")
     return [*(text for text in texts if _TYPE_OF_OUTPUT.search(text)), *filter(None, (constraint,))]
 
 

@@ -229,6 +229,8 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("OneHot/28/infinite_values", ("values has an infinity",), "The locations represented by the index values"),
         ("Resize/19/dtypes/int64", (), "as a weighted average of neighborhood"),  # Not the one on the shape.
         ("LSTM/22/hard_sigmoid_default_since_7", ("marks",), "Default values are the same as of"),
+        ("GRU/22/layout_0", ("activations=[ThresholdedRelu,Tanh] and hidden_size=3",), "ThresholdedRelu(x)"),
+        ("MaxPool/22/plane", ("auto_pad=SAME_LOWER",), "SAME_UPPER or SAME_LOWER: output"),
     ],
 )
 def test_a_value_that_no_sentence_explains_violates_one_on_the_argument_that_matters_or_the_definition(
@@ -249,6 +251,7 @@ def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names(
     for message, sentence in (
         ("Node (LSTM): unknown attribute 'hidden_size'", "Number of neurons in the hidden layer"),
         ("I cannot", "Computes an one-layer LSTM."),  # It cites one on the layout, which the smallest model lacks.
+        ("bad call: hidden_size, input_forget, clip, sequence_lens, initial_h", "Computes an one-layer LSTM."),
     ):
         refused = result(made.id, Verdict.REFUSED, message=message)
         group = failure_groups.FailureGroup(

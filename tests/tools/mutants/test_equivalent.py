@@ -27,7 +27,7 @@ def test_an_entry_is_read(tmp_path: Path) -> None:
     path = tmp_path / "equivalent.toml"
     path.write_text(ENTRY + ENTRY + 'operator = "ai.onnx/Split"\n')
     one, two = equivalent.read(path)
-    assert one == Entry("f.py", "f", "return x", "0 -> 1", "a test")
+    assert one == Entry("f.py", "f", "a test", "return x", "0 -> 1")
     assert two.operator == "ai.onnx/Split"
 
 
@@ -38,6 +38,8 @@ def test_an_entry_is_read(tmp_path: Path) -> None:
         ("other = 1\n", "expected only"),
         (ENTRY.replace('reason = "a test"\n', ""), "entry 1: lacks reason"),
         (ENTRY.replace('"a test"', '" "'), "not empty"),
+        (ENTRY.replace('line = "return x"\n', ""), "entry 1: lacks line"),
+        (ENTRY.replace('fault = "0 -> 1"\n', ""), "entry 1: lacks fault"),
         (ENTRY + "extra = 'x'\n", "has 'extra'"),
         (ENTRY.replace('"f.py"', "3"), "every value must be a text"),
     ],

@@ -157,7 +157,7 @@ def test_a_draw_is_the_same_every_time(tmp_path: Path) -> None:
 
 
 def entry(words: str, line: str = "return np.maximum(X, 0)", operator: str = "") -> Entry:
-    return Entry("relu_of_a_test.py", "relu", line, words, "a test", operator)
+    return Entry("relu_of_a_test.py", "relu", "a test", line, words, operator)
 
 
 @pytest.mark.slow
@@ -177,6 +177,16 @@ def test_an_entry_that_is_noticed_or_matches_nothing_is_reported(tmp_path: Path)
     assert ["not equivalent, because ai.onnx/Relu/14/positive detects it" in line for line in lines] == [True, False]
     assert "matches no fault any more" in lines[1]
     assert result.figures.surviving == 1
+
+
+@pytest.mark.slow
+def test_an_entry_of_a_function_stands_for_its_undetected_faults_only(tmp_path: Path) -> None:
+    whole, gone = entry("", ""), Entry("relu_of_a_test.py", "gone", "a test")
+    plain, listed = (measured(tmp_path, PLAIN, WEAK, *entries) for entries in ((), (whole, gone)))
+    assert plain.figures.surviving == listed.figures.equivalent > 0
+    assert (listed.figures.surviving, listed.figures.noticed) == (0, plain.figures.noticed)
+    [line] = command.stale([listed], [whole, gone], all_operators=True)
+    assert "gone: every fault" in line
 
 
 @pytest.mark.slow
