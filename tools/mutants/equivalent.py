@@ -22,13 +22,13 @@ class EquivalentError(HarnessError):
 
 @dataclass(frozen=True)
 class Entry:
-    """One fault in the list, or all faults of a function that no case detects.
+    """One fault in the list, or all faults of a line or function that no case detects.
 
     Attributes:
         file, function: the place.
         reason: the reason why no case can detect it.
-        line, fault: the text of the line without surrounding white space, and the change. Both are empty for a function
-            that only chooses how something is computed, so that its faults change the time of a computation.
+        line: the text of the line without surrounding white space; empty for every line of the function.
+        fault: the change; empty for every fault of the line, because the line only chooses how something is computed.
         operator: the only operator for which it is equivalent; empty for every operator whose oracles have the line.
     """
 
@@ -40,19 +40,19 @@ class Entry:
     operator: str = ""
 
     @property
-    def of_function(self) -> bool:
-        """Whether the entry describes all faults of a function, of which cases may detect some: those that crash."""
-        return not self.line
+    def of_one(self) -> bool:
+        """Whether the entry describes a single fault. Cases may detect some of several faults: those that crash."""
+        return bool(self.fault)
 
     def matches(self, fault: Fault) -> bool:
         """Return whether the entry describes a fault, without a comparison of the operator."""
-        same_place = (self.file, self.function) == (fault.file, fault.function)
-        return same_place and (self.of_function or (self.line, self.fault) == (fault.text, fault.words))
+        pairs = ((self.file, fault.file), (self.function, fault.function), (self.line, fault.text))
+        return all(own in {"", other} for own, other in (*pairs, (self.fault, fault.words)))
 
     def __str__(self) -> str:
         """Return its identification in one line."""
         only = f" ({self.operator} only)" if self.operator else ""
-        change = f"{self.fault}: {self.line}" if self.line else "every fault"
+        change = f"{self.fault or 'every fault'}: {self.line or 'every line'}"
         return f"{self.file}: {self.function}: {change}{only}"
 
 
@@ -80,13 +80,13 @@ def _entry(file: Path, number: int, table: object) -> Entry:
     if not isinstance(table, dict) or not all(isinstance(value, str) and value.strip() for value in table.values()):
         raise EquivalentError("equivalents-invalid", f"{where}: every value must be a text that is not empty")
     missing = [item.name for item in fields(Entry) if item.default is MISSING and item.name not in table]
-    missing += sorted({"line", "fault"} - set(table)) if len({"line", "fault"} & set(table)) == 1 else []
+    missing += ["line"] if "fault" in table and "line" not in table else []
     unknown = sorted(set(table) - set(names))
     if missing or unknown:
         wrong = [f"lacks {name}" for name in missing] + [f"has {name!r}" for name in unknown]
         raise EquivalentError(
             "equivalents-invalid",
-            f"{where}: {', '.join(wrong)}; expected {', '.join(names)} (operator is optional, "
-            "and line and fault together)",
+            f"{where}: {', '.join(wrong)}; expected {', '.join(names)} (line, fault and operator "
+            "are optional, but a fault needs a line)",
         )
     return Entry(**table)

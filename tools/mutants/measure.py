@@ -157,7 +157,7 @@ class _Measuring:
             for fault in tried
             if results[fault.key].noticed
             for entry in self._entries(fault)
-            if not entry.of_function
+            if entry.of_one
         ]
         untouched = tuple(self._untouched(results))
         figures = Figures(

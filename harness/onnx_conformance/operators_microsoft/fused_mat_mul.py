@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from onnx_conformance.declare import Array, Int, Op, Result, Tag, Version, bounded, ramp, typed
-from onnx_conformance.declare.families.sums import but_where, overflows, roundings
+from onnx_conformance.declare.families.sums import BEYOND_FLOAT16, but_where, largest, overflows, roundings
 from onnx_conformance.declare.sizes import filled, grid, pairwise
 from onnx_conformance.operators.math._general_product import absolute_products
 from onnx_conformance.operators.math._matrix_product import (
@@ -72,7 +72,10 @@ BEHAVES = FUSED.clause(
 MATRIX_A = FUSED.clause("N-dimensional matrix A")
 MATRIX_B = FUSED.clause("N-dimensional matrix B")
 RESULTS = FUSED.clause("Matrix multiply results")
-ALPHA = FUSED.clause("Scalar multiplier for the product of the input tensors.")
+ALPHA = FUSED.clause(
+    "Scalar multiplier for the product of the input tensors.",
+    note="The text does not define a product that only before this multiplication exceeds the greatest number.",
+)
 LAST_A = FUSED.clause(
     "Whether A should be transposed on the last two dimensions before doing multiplication",
     result=True,
@@ -105,9 +108,12 @@ def product(
         v.silent(clause, flag not in {0, 1} or bool(flag and operand.ndim < least))
     left, right = _operands(A, B, transA, transB, transBatchA, transBatchB)
     require_product(v, BEHAVES, left, right)
+    type_ = v.dtypes["T"]
     with np.errstate(all="ignore"):
-        total = alpha * product_of_doubles(left, right)
-        return but_where(overflows(total, abs(alpha) * absolute_products(left, right), v.dtypes["T"]), total)
+        multiplied, products, most = product_of_doubles(left, right), absolute_products(left, right), largest(type_)
+        total = alpha * multiplied
+        in_product = overflows(multiplied, products, type_) | ((np.abs(multiplied) > most) & (np.abs(total) <= most))
+        return but_where(in_product | overflows(total, abs(alpha) * products, type_), total)
 
 
 case = FUSED.case
@@ -149,6 +155,9 @@ INF, NAN = np.inf, np.nan
 case("infinity", Tag.EDGE, A=[[INF, 1, 2], [3, 4, 5]], B=np.abs(waves(3, 4, start=7)), cites=BEHAVES)
 case("infinity_by_zero", Tag.EDGE, A=[[INF, 1], [2, 3]], B=[[0, 1], [1, 1]], cites=BEHAVES)
 case("nan", Tag.EDGE, A=[[NAN, 1, 2], [3, 4, 5]], B=waves(3, 4, start=7), cites=BEHAVES)
+BEYOND: dict[str, Any] = {"A": typed("float16", BEYOND_FLOAT16), "B": typed("float16", np.ones((5, 1)))}
+for name, alpha in {"": 1.0, "_halved": 0.5, "_doubled": 2.0}.items():  # Twice 40000 exceeds 65504.
+    case(f"sums_beyond_float16{name}", Tag.EDGE, **BEYOND, alpha=alpha, cites=(BEHAVES, ALPHA))
 MANY, FOR_MANY = typed("float16", waves(2, 300)), typed("float16", waves(300, 3))
 case("many_terms_float16", Tag.EDGE, A=MANY, B=FOR_MANY, cites=BEHAVES)
 TRANSPOSED: tuple[dict[str, Any], ...] = ({}, {"transA": 1}, {"transB": 1})

@@ -39,7 +39,6 @@ def test_an_entry_is_read(tmp_path: Path) -> None:
         (ENTRY.replace('reason = "a test"\n', ""), "entry 1: lacks reason"),
         (ENTRY.replace('"a test"', '" "'), "not empty"),
         (ENTRY.replace('line = "return x"\n', ""), "entry 1: lacks line"),
-        (ENTRY.replace('fault = "0 -> 1"\n', ""), "entry 1: lacks fault"),
         (ENTRY + "extra = 'x'\n", "has 'extra'"),
         (ENTRY.replace('"f.py"', "3"), "every value must be a text"),
     ],

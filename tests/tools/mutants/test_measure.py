@@ -180,13 +180,14 @@ def test_an_entry_that_is_noticed_or_matches_nothing_is_reported(tmp_path: Path)
 
 
 @pytest.mark.slow
-def test_an_entry_of_a_function_stands_for_its_undetected_faults_only(tmp_path: Path) -> None:
-    whole, gone = entry("", ""), Entry("relu_of_a_test.py", "gone", "a test")
+@pytest.mark.parametrize("line", ["", "return np.maximum(X, 0)"])
+def test_an_entry_without_a_fault_stands_for_the_undetected_ones_only(tmp_path: Path, line: str) -> None:
+    whole, gone = entry("", line), Entry("relu_of_a_test.py", "gone", "a test")
     plain, listed = (measured(tmp_path, PLAIN, WEAK, *entries) for entries in ((), (whole, gone)))
     assert plain.figures.surviving == listed.figures.equivalent > 0
     assert (listed.figures.surviving, listed.figures.noticed) == (0, plain.figures.noticed)
-    [line] = command.stale([listed], [whole, gone], all_operators=True)
-    assert "gone: every fault" in line
+    [message] = command.stale([listed], [whole, gone], all_operators=True)
+    assert "gone: every fault: every line" in message
 
 
 @pytest.mark.slow
