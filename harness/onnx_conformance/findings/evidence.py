@@ -58,8 +58,13 @@ _TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
 """A condition on the type of the case, or on that of an input or output."""
 _NAME = re.compile(r"\w+")
 _WORD_OF_VALUE = re.compile(r"[A-Za-z]\w{2,}")
-_VALUE = re.compile(r"\b(?P<name>\w+)=(?P<value>\[[^\]]*\]|[^\s,]+)")
-"""A condition on the value of an attribute: auto_pad=SAME_LOWER."""
+_VALUE = re.compile(r"\b(?P<name>\w+)=(?P<value>\[[^\]]*\]|[^\s,]+)|type of (?P<typed>\w+) is (?P<type>\w+)")
+"""A condition on the value of an attribute, or on the type of an input: auto_pad=SAME_LOWER."""
+_WRITTEN = {"bool": "boolean"}
+"""Names of element types and how sentences write them."""
+_FORMULA = re.compile(r"(?<![<>!=])=(?!=)")
+_OF_KEPT = re.compile(r"(?i)\bkeep\b.*\breduced dimension\b")
+"""Sentences on the shape of a result only."""
 MOST_NAMED = 2
 """Maximum number of arguments that a message names if it is about them; others list all arguments of a node."""
 _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has|have) (?:the|a) (?:same )?type\b")
@@ -210,7 +215,9 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
         and not _is_side(text, case)
         and (_ABSENCE.search(text) is not None or not any(text in about for about in absent))
     ]
-    explain += [text for text in group.deciding if text in cited and text in group.marking]
+    explain += [
+        text for text in group.deciding if text in cited and text in group.marking and not _OF_KEPT.search(text)
+    ]
     tables = [text for text in cited if _TABLE.search(text)]
     refused = _named_by(result, arguments)
     matters = [word for each in group.conditions if not each.startswith("without ") for word in _NAME.findall(each)]
@@ -220,10 +227,9 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     )
     of_type = _of_type(case, result, group)
     of_values = _on_values(group.conditions, [*cited, *texts], arguments)
-    if result.verdict is Verdict.WRONG_VALUE and explain:
+    if explain:
         named = {word for word in matters if word in arguments}
-        is_formula = "=" in explain[0]
-        if not is_formula and named.isdisjoint(_NAME.findall(explain[0])):
+        if not _FORMULA.search(explain[0]) and named.isdisjoint(_NAME.findall(explain[0])):
             explain = [*of_values, *of_conditions, *explain]
     return next(iter((*of_message, *of_type, *explain, *tables, *of_values, *of_conditions, *of_operator, *cited)), "")
 
@@ -238,8 +244,10 @@ def _named_by(result: Result, arguments: Mapping[str, tuple[str, bool]]) -> list
 
 def _on_values(conditions: Sequence[str], texts: Sequence[str], arguments: Mapping[str, tuple[str, bool]]) -> list[str]:
     """Return the sentences on the values that conditions name, such as SAME_LOWER, other than lists of all values."""
-    found = (match for condition in conditions for match in _VALUE.finditer(condition) if match["name"] in arguments)
-    words = [word for match in found for word in _WORD_OF_VALUE.findall(match["value"])]
+    found = [match for condition in conditions for match in _VALUE.finditer(condition)]
+    values = (match["value"] for match in found if match["name"] in arguments)
+    words = [word for value in values for word in _WORD_OF_VALUE.findall(value)]
+    words += [_WRITTEN.get(match["type"], match["type"]) for match in found if match["typed"] in arguments]
     about = (text for word in words for text in texts if re.search(rf"\b{re.escape(word)}\b", text))
     return [text for text in about if not _RULE.search(text) and not _SIDE.search(text)]
 

@@ -87,6 +87,11 @@ APART = [
     ({"verdict": Verdict.REFUSED, "message": "Type 'tensor(float)' of input 0 is invalid"}, ""),
     ({"verdict": Verdict.REFUSED, "message": "Resize: not implemented for rank 2"}, "missing support"),
     ({"verdict": Verdict.REFUSED, "message": "shape input must be constant"}, "missing support"),
+    (
+        {"verdict": Verdict.REFUSED, "message": "Pad ToTypedTranslator Caused by: Expect padding to be constant"},
+        "missing support",
+    ),
+    ({"verdict": Verdict.REFUSED, "message": "expected axes as a constant"}, "missing support"),
     ({"verdict": Verdict.REFUSED, "message": "this operator only supports 4-D inputs"}, "missing support"),
     ({"verdict": Verdict.REFUSED, "message": "Only 4-D or 5-D tensor is supported"}, "missing support"),
     ({"verdict": Verdict.DECLINED, "message": "not implemented: only supports 4-D inputs"}, ""),
@@ -266,7 +271,7 @@ def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names(
     [
         (("type string",), "Constrain input and output types to all tensor types."),
         (("type of split is int64",), ""),  # The schema names the type itself.
-        (("type string", "axis=1"), "the last chunk will be smaller"),
+        (("type string", "axis=1"), "Which axis to split on"),
         ((), "the last chunk will be smaller"),
     ],
 )
@@ -297,6 +302,27 @@ def test_the_argument_of_a_condition_precedes_sentences_that_do_not_mention_it(c
         "mine", "1", made.operator, Verdict.WRONG_VALUE, (condition,), (wrong,), deciding=made.clauses
     )
     assert evidence._sentence(made, wrong, group).startswith(sentence)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.WRONG_VALUE, Verdict.CRASH])
+def test_a_sentence_on_the_type_in_a_condition_precedes_one_with_a_limit(verdict: Verdict) -> None:
+    with_limit = "attends keys `j` satisfying `p - left_window_size <= j <= p + right_window_size`"
+    made = dataclasses.replace(find_case("ai.onnx/Attention/25/causal"), clauses=(with_limit,))
+    failed = result(made.id, verdict, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, verdict, ("type of attn_mask is bool",), (failed,), deciding=made.clauses
+    )
+    assert "boolean mask" in evidence._sentence(made, failed, group)
+
+
+def test_a_sentence_on_kept_dimensions_does_not_explain_a_value() -> None:
+    made = find_case("ai.onnx/ReduceMax/13/axes_0_pruned")
+    kept = next(text for text in made.clauses if text.startswith("Keep the reduced dimension"))
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=(kept,), marking=frozenset({kept})
+    )
+    assert evidence._sentence(made, wrong, group) != kept
 
 
 def test_a_formula_precedes_the_argument_of_a_condition() -> None:
