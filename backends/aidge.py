@@ -27,9 +27,9 @@ Failures and their causes (0.10.1):
 
 - Converters of LSTM, GRU, QuantizeLinear, QLinearMatMul and others read `input_nodes[i][0]`, which is None unless the
   input is an initializer. Those of BitShift and QLinearConv call attributes that do not exist.
-- A model of constants only raises `map::at`. NonMaxSuppression ends by SIGSEGV, and so do many operators if an axis is
-  out of range, or if one of two inputs has no elements.
-- Dropout is always in training mode since opset 12, because the input `training_mode` is not read.
+- A model of constants only raises `map::at`. NonMaxSuppression ends by SIGSEGV if `max_output_boxes_per_class` is a
+  scalar, and many operators do if an axis is out of range, or if one of two inputs has no elements.
+- Dropout since opset 7 is always in training mode, because only the older attribute `is_test` ends it.
 - Softmax, LogSoftmax and Hardmax before opset 13 compute along one axis, not on the flattened matrix.
 - Sqrt of doubles is computed in single precision. Reductions to a scalar return the shape [1].
 """
