@@ -28,9 +28,18 @@ Limits that ncnn documents, and how this adapter treats them:
 
 pnnx infers shapes and folds constants with ONNX Runtime. If an output is a folded constant, it is no answer of ncnn,
 and opts out. pnnx prints "todo" for operators that it leaves as they are; if ncnn then cannot load the layer, the case
-opts out. When ONNX Runtime fails, pnnx prints its message, and then nearly always ends by SIGSEGV. If the message
-says that ONNX Runtime lacks the IR version, the operator set, the operator or a kernel, the case opts out. Otherwise it
-is a crash.
+opts out. When ONNX Runtime fails, pnnx prints its message, and then nearly always ends by SIGSEGV. If ONNX Runtime
+lacks the IR version, the operator set, the operator or a kernel, according to the message, the case opts out. Otherwise
+it is a crash.
+
+Failures and their causes (20261020, each also without this project):
+
+- pnnx infers shapes by running the model with the number 7 in every integer input. It ends by SIGSEGV if such an input
+  has to be an index, an axis or a size: Gather, ScatterND, Slice, Squeeze, Split, ReduceSum and others.
+- pnnx removes an Identity or a Constant that is the whole graph, and ends by SIGSEGV.
+- Softmax and LogSoftmax below version 13 normalize one axis, not all axes from it on.
+- MaxPool with `ceil_mode` has one row and column too many; in windows of padding alone it returns -3.4e38.
+- Reductions of all axes ignore `keepdims`.
 """
 
 from __future__ import annotations
@@ -115,7 +124,7 @@ PASSED = {"float": ("f32", np.float32), "int32": ("i32", np.int32), "int64": ("i
 """Element types of inputs: each with its name in the words of pnnx, and the type in which the script passes it."""
 
 OPTIONS = ("fp16=0",)
-"""Words of pnnx beside the model and the shapes."""
+"""Words of pnnx in addition to the model and the shapes."""
 
 FORMAT = "parameters, batches, todo; constants"
 """The content of an entry of the cache."""
