@@ -81,6 +81,7 @@ import pathlib
 import sys
 import tempfile
 
+import numpy
 import onnx2tf
 from ai_edge_litert.interpreter import Interpreter
 
