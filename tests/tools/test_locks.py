@@ -57,6 +57,8 @@ def broken(lock: str, requirements: Iterable[str]) -> list[str]:
                 versions[name] = specifier.version
         for text in requirements:
             requirement = Requirement(text)
+            if requirement.marker is not None and not requirement.marker.evaluate(dict(platform)):
+                continue
             version = versions.get(canonicalize_name(requirement.name))
             if version is None or not requirement.specifier.contains(version, prereleases=True):
                 wrong.append(f"{where}: {text}, locked: {version}")

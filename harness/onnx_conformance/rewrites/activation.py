@@ -34,7 +34,7 @@ FIRST = "d = Div(x, root)\ne = Erf(d)\na = Add(e, one)\n"
 GELU = Rewrite(
     "gelu",
     "Erf",
-    ("onnxruntime: GeluFusion",),
+    ("onnxruntime: GeluFusion", "onnxruntime.transformers: gelu"),
     (
         _gelu("x_times_sum_times_half", FIRST + "m = Mul(x, a)\ny = Mul(m, half)"),
         _gelu("half_times_x_sum", FIRST + "m = Mul(a, x)\ny = Mul(half, m)"),
@@ -123,7 +123,7 @@ def _tanh(name: str, nodes: str = APPROXIMATE, **constants: Any) -> Model:
 FAST_GELU = Rewrite(
     "gelu_by_tanh",
     "Tanh",
-    ("onnxruntime: FastGeluFusion", "onnxruntime: GeluApproximation"),
+    ("onnxruntime: FastGeluFusion", "onnxruntime: GeluApproximation", "onnxruntime.transformers: gelu_approximation"),
     (
         _tanh("power"),
         _tanh(

@@ -205,7 +205,7 @@ OF_KINDS = "d = Gather(kinds, kind)\ne = Add(c, d)\ny = LayerNormalization(e, sc
 EMBEDDING = Rewrite(
     "embedding_of_words_and_places",
     "Gather",
-    ("onnxruntime: EmbedLayerNormFusion",),
+    ("onnxruntime: EmbedLayerNormFusion", "onnxruntime.transformers: embed_layer_norm"),
     (
         _embedding("three", EMBEDDED + OF_KINDS),
         _embedding("two", EMBEDDED + "y = LayerNormalization(c, scale, bias)"),
@@ -281,7 +281,11 @@ def _rotated(name: str, nodes: str = OF_POSITIONS, *, angle: Array | None = None
 ROTATION = Rewrite(
     "rotary_embedding",
     "Concat",
-    ("onnxscript: RotaryEmbedding23Fusion", "onnxscript: PartialRotaryEmbedding23Fusion"),
+    (
+        "onnxscript: RotaryEmbedding23Fusion",
+        "onnxscript: PartialRotaryEmbedding23Fusion",
+        "onnxruntime.transformers: rotary_embeddings",
+    ),
     (
         _rotated("halves"),
         _rotated("angles_of_halves_differ", angle=numbers(2, 3, 4, seed=2)),

@@ -56,7 +56,12 @@ def _other(nodes: str, *changes: str) -> str:
 LAYER_NORMALIZATION = Rewrite(
     "layer_normalization",
     "ReduceMean",
-    ("onnxruntime: LayerNormFusion", "onnxscript: LayerNormFusion", "onnxscript: LayerNormBiasFusion"),
+    (
+        "onnxruntime: LayerNormFusion",
+        "onnxscript: LayerNormFusion",
+        "onnxscript: LayerNormBiasFusion",
+        "onnxruntime.transformers: layer_norm",
+    ),
     (
         _layer("last_axis"),
         _layer("axis_from_the_front", r=integers(2)),

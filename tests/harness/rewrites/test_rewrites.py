@@ -43,6 +43,11 @@ PASSES = {
         QDQFinalCleanupTransformer WeightBiasQuantization SliceConcatToSpaceToDepthFusion SwiGluFusion
         RemoveDuplicateCastTransformer
     """,
+    # Without qordered_matmul and gemm_fast_gelu, whose nodes only CUDA and ROCm have.
+    "onnxruntime.transformers": """
+        gelu layer_norm attention rotary_embeddings skip_layer_norm embed_layer_norm bias_skip_layer_norm bias_gelu
+        gelu_approximation
+    """,
     "onnxscript": """
         squeeze_reshape_1d_rule cast_cast_rule no_op_cast_rule no_op_expand_rule reshape_reshape_rule slice_split_rule
         no_op_transpose_rule transpose_transpose_rule unsqueeze_unsqueeze_rule flatten_to_reshape_rule
