@@ -23,6 +23,7 @@ from typing import Any
 
 import onnx
 import onnxruntime
+import sympy  # noqa: F401 - `optimize_model` imports it for each model, and refuses all models without it
 from onnxruntime.transformers import optimizer
 from onnxruntime.transformers.fusion_options import FusionOptions
 

@@ -44,6 +44,7 @@ def adapter(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     optimizer = SimpleNamespace(MODEL_TYPES={"gpt2": 0, "clip": 0, "bert": 0}, optimize_model=optimize_model)
     modules = {
+        "sympy": {},
         "onnxruntime": {"__version__": "1"},
         "onnxruntime.transformers": {"optimizer": optimizer},
         "onnxruntime.transformers.fusion_options": {"FusionOptions": FusionOptions},
