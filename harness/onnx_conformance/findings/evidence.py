@@ -26,6 +26,7 @@ from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import by_rounding, difference, masked
 from onnx_conformance.repro import tool_code
 from onnx_conformance.repro.bug_report import public
+from onnx_conformance.results.severity import IMPRECISE
 from onnx_conformance.specification import nodes, registry, schema
 from onnx_conformance.suites.lookup import open_suite
 
@@ -73,8 +74,6 @@ _ABSENCE = re.compile(r"(?i)\bdefaults?\b|\bnot (?:set|specified|provided|presen
 """Sentences on an argument that a node does not have."""
 _TABLE = re.compile(r"^\|.*\|$")
 """Rows of a table, which define the results of all values in them."""
-IMPRECISE = 1e-2
-"""The greatest relative error of an imprecise value; beyond it, the value is another one."""
 Feature = tuple[str | int | bool, ...]
 
 

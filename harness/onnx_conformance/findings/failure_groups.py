@@ -37,7 +37,7 @@ OWN_WORD = re.compile(
     r"|\b(does(n't| not)|do(n't| not)) support\b|\bonly supports?\b|\bis only supported\b|\bsupports only\b"
     r"|InsertedPrecisionFreeCast_|\bneeds? \w+ to be (a )?const"
     r"|\b(must|should|expected to|needs to|has to) be (a )?(const|static|known|initializer)|\bcould not find an impl"
-    r"|\bexpect(s|ed)?\b.{1,40}\b(as a|as|to be a|to be) constants?\b"
+    r"|\bonly if\b.{1,40}\bis a const\b|\bexpect(s|ed)?\b.{1,40}\b(as a|as|to be a|to be) constants?\b"
     r"|\bis implemented for\b|\bonly\b.{1,60}\b(is|are) supported\b|\bfailed to legalize\b"
     r"|\bshape input is variable\b|\bTODO\b"
     r"|== CV_\d+[A-Z]\b|\bhas_tensor_type\(\)"  # OpenCV lists the types that it supports.

@@ -242,7 +242,9 @@ def _severity(record: Mapping[str, Any], force: str) -> Severity:
     if said is None:
         return Severity(Nature.INVALID if force or record["kind"] == Verdict.ACCEPTED_INVALID else Nature.UNCOMMON)
     nature = Nature(said.get("nature", Nature.UNCOMMON))
-    return Severity(nature, said.get("models", 0), said.get("newest", True), said.get("having", 0))
+    return Severity(
+        nature, said.get("models", 0), said.get("newest", True), said.get("having", 0), said.get("imprecise", False)
+    )
 
 
 def _records(items: Iterable[Mapping[str, str]], names: tuple[str, ...]) -> tuple[dict[str, str], ...]:
@@ -414,6 +416,7 @@ def as_json(finding: Finding, script: Sequence[int | str]) -> dict[str, Any]:
                 "nature": str(finding.severity.nature),
                 "models": finding.severity.models,
                 "having": finding.severity.having,
+                **({"imprecise": True} if finding.severity.imprecise else {}),
                 "newest": finding.severity.newest,
             },
             "apart": identity.apart,

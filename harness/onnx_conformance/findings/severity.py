@@ -15,7 +15,7 @@ from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import Verdict, split_operator
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.declare import Tag
-from onnx_conformance.results.severity import Nature, Severity, is_newest, most, of_call, of_result
+from onnx_conformance.results.severity import Nature, Severity, is_imprecise, is_newest, most, of_call, of_result
 from onnx_conformance.specification import meanings, schema
 from onnx_conformance.specification.usage import calls, pattern
 from onnx_conformance.specification.usage.pattern import UNKNOWN, Words
@@ -56,7 +56,8 @@ def of_cases(
             break
     best = most(found or map(of_result, results), kind)
     operator = split_operator(results[0].operator)[0] if results else ""
-    return dataclasses.replace(best, newest=is_newest(operator, versions, lacks))
+    imprecise = bool(results) and all(map(is_imprecise, results))
+    return dataclasses.replace(best, newest=is_newest(operator, versions, lacks), imprecise=imprecise)
 
 
 def of_case(case: Case, kind: Verdict) -> Severity:

@@ -2,14 +2,15 @@
 """Severity: which failures a user meets first.
 
 Failures of ordinary calls precede others. Among them, wrong results without an error are first, because users notice
-them only after they did harm. A call is ordinary if a collected model makes it: the table of usage
-(`specification.usage`) decides that. Invalid models are last.
+them only after they did harm. Numbers that are only imprecise follow the errors. A call is ordinary if a collected
+model makes it: the table of usage (`specification.usage`) decides that. Invalid models are last.
 
 The end of a run, the reports, the site and the findings order failures by `Severity.key`.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 import functools
 import re
@@ -34,6 +35,8 @@ KINDS = (
     frozenset({Verdict.ACCEPTED_INVALID}),
 )
 """Kinds of verdicts, the most severe first: a wrong result without an error, the end of the process, an error."""
+IMPRECISE = 1e-2
+"""The greatest relative error of an imprecise number; beyond it, the number is another one."""
 _SPECIAL = re.compile(r"(?i)(?<![a-z])-?(?:nan|inf)(?![a-z])")
 
 
@@ -67,16 +70,19 @@ class Severity:
         models: how many of the collected models call the operator in this way.
         having: how many of them have the operator, in any version.
         newest: whether the newest version of the operator fails, and not only superseded versions.
+        imprecise: whether the results are numbers close to the right ones.
     """
 
     nature: Nature = Nature.UNCOMMON
     models: int = 0
     newest: bool = True
     having: int = 0
+    imprecise: bool = False
 
     def key(self, kind: Verdict) -> tuple[int, int, bool, int, int]:
         """Return the sort key of a failure with a verdict, the most severe first."""
-        return _ORDER.index(self.nature), _place(kind), not self.newest, -self.models, -self.having
+        place = len(KINDS) if self.imprecise else _place(kind)
+        return _ORDER.index(self.nature), place, not self.newest, -self.models, -self.having
 
     def sentence(self) -> str:
         """Return the severity in words."""
@@ -171,9 +177,15 @@ def of_call(
     return Severity(nature, models, is_newest(name, (since or 0,)), table.read().operators.get(name, 0))
 
 
+def is_imprecise(result: Result) -> bool:
+    """Return whether a failure is a wrong number that is close to the right one."""
+    relative = result.mismatch.get("relative")
+    return result.verdict is Verdict.WRONG_VALUE and isinstance(relative, int | float) and relative <= IMPRECISE
+
+
 def of_result(result: Result) -> Severity:
     """Return the severity of a failure, as far as its result shows it: the result does not contain the model."""
-    return of_call(
+    severity = of_call(
         result.operator,
         result.form,
         lambda: callers(result.operator, result.element_type),
@@ -181,3 +193,4 @@ def of_result(result: Result) -> Severity:
         empty=EMPTY.search(f"{result.expected} {result.actual}") is not None,
         special=result.outcome == "unspecified" or Tag.EDGE in result.tags or bool(_SPECIAL.search(result.expected)),
     )
+    return dataclasses.replace(severity, imprecise=is_imprecise(result))

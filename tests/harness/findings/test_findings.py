@@ -92,6 +92,7 @@ APART = [
         "missing support",
     ),
     ({"verdict": Verdict.REFUSED, "message": "expected axes as a constant"}, "missing support"),
+    ({"verdict": Verdict.REFUSED, "message": "StridedSlice is typable only if axis is a const"}, "missing support"),
     ({"verdict": Verdict.REFUSED, "message": "this operator only supports 4-D inputs"}, "missing support"),
     ({"verdict": Verdict.REFUSED, "message": "Only 4-D or 5-D tensor is supported"}, "missing support"),
     ({"verdict": Verdict.DECLINED, "message": "not implemented: only supports 4-D inputs"}, ""),

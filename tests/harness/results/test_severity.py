@@ -51,6 +51,7 @@ def test_failures_are_ordered_by_nature_then_silence_then_version_then_use() -> 
         (Severity(Nature.TYPICAL, 9, newest=False), Verdict.WRONG_VALUE),
         (Severity(Nature.TYPICAL, 9), Verdict.CRASH),
         (Severity(Nature.TYPICAL, 9), Verdict.REFUSED),
+        (Severity(Nature.TYPICAL, 9, imprecise=True), Verdict.WRONG_VALUE),
         (Severity(Nature.UNCOMMON, 0, having=5), Verdict.WRONG_VALUE),
         (Severity(Nature.UNCOMMON), Verdict.WRONG_VALUE),
         (Severity(Nature.EDGE), Verdict.WRONG_VALUE),
@@ -61,6 +62,13 @@ def test_failures_are_ordered_by_nature_then_silence_then_version_then_use() -> 
     keys = [item.key(kind) for item, kind in ordered]
     assert keys == sorted(keys)
     assert len(set(keys)) == len(keys)
+
+
+@pytest.mark.parametrize(("relative", "imprecise"), [(3e-6, True), (0.009, True), (0.02, False), ("nan", False)])
+def test_a_number_close_to_the_right_one_is_imprecise(relative: object, *, imprecise: bool) -> None:
+    wrong = dataclasses.replace(CONV, verdict=Verdict.WRONG_VALUE, mismatch={"where": "y", "relative": relative})
+    assert of_result(wrong).imprecise is imprecise
+    assert not of_result(dataclasses.replace(wrong, verdict=Verdict.WRONG_TYPE)).imprecise
 
 
 def test_every_severity_has_a_sentence() -> None:
