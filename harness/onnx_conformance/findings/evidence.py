@@ -64,8 +64,10 @@ _VALUE = re.compile(r"\b(?P<name>\w+)=(?P<value>\[[^\]]*\]|[^\s,]+)|type of (?P<
 _WRITTEN = {"bool": "boolean"}
 """Names of element types and how sentences write them."""
 _FORMULA = re.compile(r"(?<![<>!=])=(?!=)")
-_OF_KEPT = re.compile(r"(?i)\bkeep\b.*\breduced dimension\b")
-"""Sentences on the shape of a result only."""
+_OF_KEPT = re.compile(r"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b")
+"""Sentences on the shape or the type of a result only."""
+_EMPTY = re.compile(r"(?i)^value of \w+\.?$")
+"""Descriptions of an argument that only repeat its name."""
 MOST_NAMED = 2
 """Maximum number of arguments that a message names if it is about them; others list all arguments of a node."""
 _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has|have) (?:the|a) (?:same )?type\b")
@@ -202,7 +204,8 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     if (form := _only_form(case, group)) is not None and form.text:
         return form.text
     if result.verdict in _OF_SIGNATURE:
-        return next(iter((*_of_output(case, result, texts), *cited, *of_operator)), "")
+        other = [text for text in cited if result.verdict is Verdict.WRONG_TYPE or not _OF_KEPT.search(text)]
+        return next(iter((*_of_output(case, result, texts), *other, *of_operator, *cited)), "")
     if result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
         return next(iter((*of_operator, *cited)), "")
     arguments = _arguments(case)
@@ -221,7 +224,12 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     refused = _named_by(result, arguments)
     matters = [word for each in group.conditions if not each.startswith("without ") for word in _NAME.findall(each)]
     of_message, of_conditions = (
-        [text for word in words for text in texts if text in arguments[word][0] and not _RULE.search(text)]
+        [
+            text
+            for word in words
+            for text in texts
+            if text in arguments[word][0] and not _RULE.search(text) and not _EMPTY.search(text)
+        ]
         for words in ([word for word in each if word in arguments] for each in (refused, matters))
     )
     of_type = _of_type(case, result, group)
@@ -275,7 +283,8 @@ def _of_type(case: Case, result: Result, group: FailureGroup) -> list[str]:
         return []
     named = {match["name"] for match in found if match is not None}
     types = [item.type for item in (*version.inputs, *version.outputs) if item.name in named]
-    types += [variable for variable, allowed in version.types.items() if f"tensor({result.element_type})" in allowed]
+    element = next(filter(None, (result.element_type, *(item.element_type for item in group.results))), "")
+    types += [variable for variable, allowed in version.types.items() if f"tensor({element})" in allowed]
     return [version.constraints[variable] for variable in types if variable in version.constraints][:1]
 
 

@@ -316,14 +316,29 @@ def test_a_sentence_on_the_type_in_a_condition_precedes_one_with_a_limit(verdict
     assert "boolean mask" in evidence._sentence(made, failed, group)
 
 
-def test_a_sentence_on_kept_dimensions_does_not_explain_a_value() -> None:
+@pytest.mark.parametrize("beginning", ["Keep the reduced dimension", "Constrain input and output types"])
+def test_a_sentence_on_kept_dimensions_or_types_does_not_explain_a_value(beginning: str) -> None:
     made = find_case("ai.onnx/ReduceMax/13/axes_0_pruned")
-    kept = next(text for text in made.clauses if text.startswith("Keep the reduced dimension"))
+    kept = next(text for text in (*made.clauses, beginning) if text.startswith(beginning))
+    made = dataclasses.replace(made, clauses=(kept, *made.clauses))
     wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=(kept,), marking=frozenset({kept})
     )
     assert evidence._sentence(made, wrong, group) != kept
+
+
+def test_a_wrong_shape_violates_no_sentence_on_types() -> None:
+    made = dataclasses.replace(find_case("ai.onnx/ReduceMax/13/axes_0_pruned"), clauses=("Constrain input types.",))
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, (), ())
+    assert evidence._sentence(made, result(made.id, Verdict.WRONG_SHAPE), group).startswith("Computes the max")
+
+
+def test_a_description_that_repeats_the_name_is_not_the_sentence() -> None:
+    made = dataclasses.replace(find_case("ai.onnx/HardSigmoid/22/rank1"), clauses=())
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_VALUE, ("alpha=0",), (wrong,))
+    assert "max(0, min(1, alpha * x + beta))" in evidence._sentence(made, wrong, group)
 
 
 def test_a_formula_precedes_the_argument_of_a_condition() -> None:
