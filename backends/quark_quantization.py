@@ -5,12 +5,16 @@ The options are the configurations of Quark whose ranges contain all numbers of 
 none. The others find ranges with a percentile or an error, and the judge expects ranges that contain all numbers:
 https://quark.docs.amd.com/latest/onnx/user_guide_config_description.html.
 
+`QConfig.get_default_config` returns the same object each time, and the quantization of a float16 model changes it.
+Then Quark fails on the next model of float. The adapter copies the object for each model.
+
 Quark compiles its own operators when it is imported for the first time, which needs a compiler of C++.
 """
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import logging
 import tempfile
 from importlib import metadata
@@ -38,7 +42,9 @@ OPTIONS = (
 )
 """The first is the default."""
 OPT_OUTS = (
-    ("NotImplemented", r"Could not find an implementation", "no kernel to calibrate with"),
+    ("NotQuantizedError", r"Could not find an implementation", "no kernel to calibrate with"),
+    ("ValueError", r"Could not find an implementation", "no kernel to calibrate with"),
+    ("ValueError", r"Unsupported model IR version", "newer IR version than its ONNX Runtime knows"),
     ("OldOpsetError", r"", "opset below 10"),
 )
 OLDEST = 10
@@ -65,6 +71,26 @@ model = ModelQuantizer(QConfig.get_default_config("{name}")).quantize_model(mode
 
 class OldOpsetError(Exception):
     """The model has an opset without QuantizeLinear."""
+
+
+class NotQuantizedError(Exception):
+    """Quark has logged an error, and returned no model."""
+
+
+class _Errors(logging.Handler):
+    """Keeps the errors that Quark logs."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a message."""
+        self.messages.append(record.getMessage())
+
+
+LOGGED = _Errors()
+logging.getLogger("quark.onnx.quantization.quantize_screen").addHandler(LOGGED)
 
 
 class _Reader(CalibrationDataReader):  # type: ignore[misc, unused-ignore]
@@ -98,10 +124,15 @@ def quantize(model: bytes, inputs: dict[str, Any]) -> bytes:
 
     Raises:
         OldOpsetError: the model has an opset without the operators of quantized models.
+        NotQuantizedError: Quark returns none.
     """
     proto, chosen = onnx.load_from_string(model), option(OPTIONS)
     if any(item.version < OLDEST for item in proto.opset_import if item.domain in {"", "ai.onnx"}):
         raise OldOpsetError
-    quantizer = ModelQuantizer(QConfig.get_default_config(chosen.upper()))
+    LOGGED.messages.clear()
+    quantizer = ModelQuantizer(copy.deepcopy(QConfig.get_default_config(chosen.upper())))
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # It writes a table to the current folder.
-        return bytes(quantizer.quantize_model(proto, None, _Reader(inputs)).SerializeToString())
+        made = quantizer.quantize_model(proto, None, _Reader(inputs))
+    if made is None:
+        raise NotQuantizedError("; ".join(LOGGED.messages) or "no model, and no error")
+    return bytes(made.SerializeToString())
