@@ -41,7 +41,7 @@ TIMEOUT = 60.0
 @click.command("export")
 @click.option(
     "--producer", required=True, metavar="NAME",
-    help="The exporter to test: torch, skl2onnx, your own file, such as ./my_exporter.py, or cmd:COMMAND.",
+    help="The exporter to test: torch, skl2onnx, jax2onnx, your own file, such as ./my_exporter.py, or cmd:COMMAND.",
 )  # fmt: skip
 @click.option(
     "--program", "globs", multiple=True, metavar="GLOB",
