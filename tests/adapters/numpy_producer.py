@@ -38,6 +38,7 @@ PROGRAMS: dict[str, tuple[Callable[[Array], Array], str, dict[str, Any]]] = {
     "exp": (np.exp, "Exp", {}),
     "exp_of_float64": (lambda x: np.exp(x.astype(np.float64)), "Exp64", {}),
     "imprecise": (imprecise, "Exp", {}),
+    "rounded_twice": (lambda x: np.nextafter(np.exp(x), np.inf, dtype=x.dtype), "Exp", {}),
     "imprecise_sum": (lambda x: imprecise(x).sum(1), "SumOfExp", {}),
     "branch": (np.negative, "If", {}),
     "unstable": (unstable, "Identity", {}),
@@ -69,13 +70,15 @@ def produce(program: str, opset: int, dynamic: bool) -> dict[str, Any]:  # noqa:
     made = onnx.load_from_string(_model(operator, attributes, opset, "rows" if dynamic else 2, function(X)))
     if program in {"sum/keepdims", "exp"}:
         WRONGS[wrong](made)
+    times = 2 if program.endswith("_twice") else 1  # Two outputs with one name.
+    made.graph.output.extend([made.graph.output[0]] * (times - 1))
     inputs = [X, np.concatenate([X, X])] if dynamic else [X]
-    return {"model": made.SerializeToString(), "runs": [_run(function, x, wrong) for x in inputs]}
+    return {"model": made.SerializeToString(), "runs": [_run(function, x, wrong, times) for x in inputs]}
 
 
-def _run(function: Callable[[Array], Array], x: Array, wrong: str) -> dict[str, Any]:
-    wide = None if wrong == "no_reference" else [np.asarray(function(x.astype(np.float64)), np.float64)]
-    return {"inputs": {"x": x}, "outputs": [function(x)], "reference": wide}
+def _run(function: Callable[[Array], Array], x: Array, wrong: str, times: int) -> dict[str, Any]:
+    wide = None if wrong == "no_reference" else [np.asarray(function(x.astype(np.float64)), np.float64)] * times
+    return {"inputs": {"x": x}, "outputs": [function(x)] * times, "reference": wide}
 
 
 def _model(operator: str, attributes: dict[str, Any], opset: int, rows: Any, result: Array) -> bytes:

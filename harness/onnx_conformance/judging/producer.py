@@ -180,7 +180,8 @@ def _weighed(
     reference = None if run.reference is None else _narrowed(run.reference, run.outputs)
     bounds = examiner.evaluated(case, model, run.inputs, BOUNDS, outputs)
     if isinstance(bounds, Answered):
-        return _within(run, values, reference, tuple(np.asarray(item) for item in bounds.outputs))
+        of_names = dict(zip(dict.fromkeys(outputs), map(np.asarray, bounds.outputs), strict=True))
+        return _within(run, values, reference, tuple(of_names[name] for name in outputs))  # A name may be there twice.
     if reference is not None and compare(reference, values, _rounded(None)) is None:
         return _Weighed(Verdict.PASS)  # Even if rounding may decide the result of the model, here it is right.
     return _Weighed(Verdict.UNSPECIFIED, f"the exported model has no single right result: {_reason(bounds)}")
