@@ -37,7 +37,11 @@ if TYPE_CHECKING:
 
 MODEL = "agraph (float[2,3] x) => (float[2,3] y) { a = Neg(x)  y = Neg(a) }"
 TOOL = {"subject": "transformer", "runtime": "tool", "version": "1"}
+OWN = "model.opset_import.add(domain='com.microsoft', version=1); model.graph.node[1].domain = 'com.microsoft'; "
+"""Makes the second operator one of ONNX Runtime, which onnx.reference does not know."""
 CHANGES = {
+    f"{OWN}model.graph.node[1].op_type = 'Gelu'": Verdict.WRONG_VALUE,
+    f"{OWN}model.graph.node[1].op_type = 'NoSuch'": Verdict.INVALID_MODEL,
     "model.graph.node[1].op_type = 'Relu'": Verdict.WRONG_VALUE,
     "model.graph.node[1].op_type = 'Shape'": Verdict.INVALID_MODEL,
     "model.graph.node[1].output[0] = model.graph.output[0].name = 'z'": Verdict.INVALID_MODEL,
