@@ -5,17 +5,19 @@
                                          (producer=NAME), or of all and the action
 
 uv or npm resolves the data of each adapter (`backends/NAME.toml`), execution provider (`backends/providers/NAME.toml`)
-and exporter (`backends/producers/NAME.toml`). The result is `NAME.lock` in the same folder: for Python, pinned
-requirements with markers for every platform and for Python 3.11 or newer, and the digests of their files (see
-`python_lock.py`); for Node.js, npm's package-lock.json, which contains digests, too. A Python package without wheels
-cannot be locked, because its installation would run programs whose versions no lock names.
+and exporter (`backends/producers/NAME.toml`). The result is `NAME.lock` in the same folder. For Python, it has pinned
+requirements with markers for every platform and for Python 3.11 or newer, and the digests of the wheels that these can
+install (see `python_lock.py`). For Node.js, it is npm's package-lock.json, which contains digests, too. A Python
+package without wheels cannot be locked, because its installation would run programs whose versions no lock names.
 `action.lock` is the same for the dependencies of this project. No lock contains the address of an index: the user
 chooses the index, which may be that of a company.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,12 +25,14 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from packaging.utils import parse_wheel_filename
+
 from onnx_conformance.backends.option import EP
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import BACKENDS
 from onnx_conformance.base.verdict import clean, line
 from onnx_conformance.environments import node_environment, python_environment
-from onnx_conformance.environments.python_lock import LockError, pins
+from onnx_conformance.environments.python_lock import LockError, Pin, pins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -36,6 +40,12 @@ if TYPE_CHECKING:
 FOLDER = BACKENDS.resolve()  # In a checkout a link; the files next to the folder itself are needed, too.
 ACTION = "action"
 """The name of the lock of this project's dependencies: `action.lock`, in the folder of action.yml."""
+PLATFORM = re.compile(
+    r"any|(many|musl)?linux_.*(x86_64|aarch64)|(manylinux\d+_)(x86_64|aarch64)|macosx_.*|win_(amd64|arm64)"
+)
+"""Platforms in the names of wheels."""
+PYTHON = re.compile(r"(py2\.)?py3\d*-none|cp3(1[1-9]|[2-9]\d)-(cp3\d+|none)|cp3\d+-abi3")
+"""Interpreters and their interfaces in the names of wheels, without those of interpreters with free threads."""
 EXPORTER = "producer="
 """The word before the name of an exporter, because an adapter may have the same name."""
 
@@ -51,26 +61,63 @@ def of_python(requirements: Iterable[str], name: str) -> str:
         LockError: uv finds no versions, only local ones, or no wheels.
         NoEnvironmentError: uv is not installed.
     """
-    words = [
-        python_environment.uv(),
-        "pip",
-        "compile",
-        "-",
-        "--universal",
-        f"--python-version={python_environment.OLDEST_PYTHON}",
-        "--generate-hashes",
-        "--only-binary=:all:",
-    ]
-    words += ["--quiet", "--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
+    words = ["--generate-hashes", "--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links"]
+    made = pins(_compiled("\n".join(requirements), words, name), name)
+    if not made:
+        raise LockError("lock-empty", f"{name}: uv resolved the requirements to nothing")
+    return f"# Written by `nox -s locks`; see tools/locks.py.\n{installable(made, name)}"
+
+
+def installable(made: Sequence[Pin], name: str) -> str:
+    """Return the entries of a lock with the digests of those wheels only that a supported platform can install.
+
+    A package has wheels for Python 3.9, PyPy, 32 bits and others, whose digests would be more than half of a lock.
+
+    Args:
+        made: the entries.
+        name: the name of the file.
+
+    Raises:
+        LockError: uv does not find them.
+        NoEnvironmentError: uv is not installed.
+    """
+    text = "".join(pin.text for pin in made)
+    packages = tomllib.loads(_compiled(text, ["--no-deps", "--format=pylock.toml"], name)).get("packages", ())
+    wheels = [wheel for package in packages for wheel in package.get("wheels", ())]
+    suitable = {
+        f"sha256:{wheel['hashes']['sha256']}"
+        for wheel in wheels
+        if _is_suitable(wheel.get("name") or wheel["url"].rpartition("/")[2])
+    }
+    kept = ((pin, tuple(item for item in pin.hashes if item in suitable)) for pin in made)
+    return "".join(dataclasses.replace(pin, hashes=hashes or pin.hashes).text for pin, hashes in kept)
+
+
+def _is_suitable(wheel: str) -> bool:
+    """Return whether CPython 3.11 or newer can install a wheel on a platform of 64 bits."""
+    *_, tags = parse_wheel_filename(wheel)
+    return any(
+        PLATFORM.fullmatch(tag.platform) and (PYTHON.fullmatch(f"{tag.interpreter}-{tag.abi}") is not None)
+        for tag in tags
+    )
+
+
+def _compiled(requirements: str, words: Sequence[str], name: str) -> str:
+    """Return what uv writes for some requirements, for every platform and Python version.
+
+    Raises:
+        LockError: uv finds no versions, or no wheels.
+        NoEnvironmentError: uv is not installed.
+    """
+    version = f"--python-version={python_environment.OLDEST_PYTHON}"
+    always = [python_environment.uv(), "pip", "compile", "-", "--universal", version, "--only-binary=:all:", "--quiet"]
     with python_environment.no_project() as folder:
-        done = _run([*words, f"--project={folder}"], "\n".join(requirements))
+        done = _run([*always, *words, f"--project={folder}"], requirements)
     if done.returncode:
         raise LockError(
             "uv-cannot-resolve", f"{name}: uv cannot resolve them: {line(' '.join(clean(done.stderr).split()), 1000)}"
         )
-    if not pins(done.stdout, name):
-        raise LockError("lock-empty", f"{name}: uv resolved the requirements to nothing")
-    return f"# Written by `nox -s locks`; see tools/locks.py.\n{done.stdout}"
+    return done.stdout
 
 
 def of_node(needed: node_environment.Needs) -> str:

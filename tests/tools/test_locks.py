@@ -174,6 +174,32 @@ def test_a_file_that_is_no_lock_of_npm_is_reported(text: str) -> None:
 
 # Writing
 
+PYLOCK = "\n".join(
+    ["[[packages]]", "wheels = ["]
+    + [
+        f"""{{url = "https://h/{name}.whl", hashes = {{sha256 = "{digit * 64}"}}}},"""
+        for name, digit in (("mine-2.0-py3-none-any", "0"), ("mine-2.0-cp311-cp311-manylinux2014_i686", "1"))
+    ]
+    + ["]"]
+)
+
+
+@pytest.mark.parametrize(
+    ("tags", "suitable"),
+    [
+        ("py3-none-any", True), ("py2.py3-none-any", True), ("cp38-abi3-manylinux2014_aarch64", True),
+        ("cp311-cp311-manylinux_2_27_x86_64.manylinux_2_28_x86_64", True), ("cp312-cp312-win_amd64", True),
+        ("cp314-cp314-macosx_11_0_arm64", True),
+        ("cp313-cp313-musllinux_1_2_x86_64", True), ("py3-none-manylinux2014_x86_64", True),
+        ("cp310-cp310-manylinux_2_28_x86_64", False), ("cp313-cp313t-manylinux_2_28_x86_64", False),
+        ("pp311-pypy311_pp73-manylinux_2_28_x86_64", False), ("cp311-cp311-manylinux2014_i686", False),
+        ("cp311-cp311-win32", False), ("cp311-cp311-manylinux_2_31_armv7l", False),
+        ("cp27-cp27m-macosx_10_9_x86_64", False),
+    ],
+)  # fmt: skip
+def test_a_wheel_for_another_platform_or_interpreter_is_not_in_a_lock(tags: str, *, suitable: bool) -> None:
+    assert locks._is_suitable(f"numpy-2.4.6-{tags}.whl") is suitable
+
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
@@ -192,7 +218,9 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         module.needs.cache_clear()
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     monkeypatch.setattr(python_environment, "uv", lambda: str(tmp_path / "bin" / "uv"))
-    program(tmp_path, "uv", f"sed -E 's/^([a-z_]+)$/\\1==1/; s/>=/==/; s/$/ --hash=sha256:{'0' * 64}/'")
+    for_32_bits = f"--hash=sha256:{'1' * 64}"
+    resolves = f"sed -E 's/^([a-z_]+)$/\\1==1/; s/>=/==/; s/$/ --hash=sha256:{'0' * 64} {for_32_bits}/'"
+    program(tmp_path, "uv", f"case \"$*\" in *pylock*) echo '{PYLOCK}';; *) {resolves};; esac")
     program(tmp_path, "npm", f"echo '{npm_lock({})}' > package-lock.json")
     yield tmp_path
     for module in (python_environment, node_environment):
@@ -215,13 +243,14 @@ def npm_lock(package: dict[str, str]) -> str:
 def test_all_locks_are_written_or_those_that_are_named(checkout: Path) -> None:
     folder = checkout / "backends"
     assert locks.write() == [folder / "mine.lock", folder / "yours.lock", checkout / "action.lock"]
-    lines = (folder / "mine.lock").read_text().splitlines()
-    assert lines.pop(0) == "# Written by `nox -s locks`; see tools/locks.py."
-    assert lines == hashed("mine==2.0\nnumpy==1\nml_dtypes==1").splitlines()
-    assert (checkout / "action.lock").read_text().splitlines()[1:] == hashed("click==8").splitlines()
+    first, _, text = (folder / "mine.lock").read_text().partition("\n")
+    assert first == "# Written by `nox -s locks`; see tools/locks.py."
+    digest = f" \\\n    --hash=sha256:{'0' * 64}\n"  # Without that of the wheel for 32 bits.
+    assert text == f"mine==2.0{digest}numpy==1{digest}ml_dtypes==1{digest}"
+    assert (checkout / "action.lock").read_text().partition("\n")[2] == f"click==8{digest}"
     assert (folder / "yours.lock").read_text().strip() == npm_lock({})
     words = (checkout / "uv.asked").read_text()
-    assert words.startswith("pip compile - --universal --python-version=3.11 --generate-hashes --only-binary=:all: ")
+    assert words.startswith("pip compile - --universal --python-version=3.11 --only-binary=:all: --quiet ")
     assert " --project=" in words
     words = (checkout / "npm.asked").read_text()
     assert words.startswith("install --no-workspaces "), words
