@@ -17,7 +17,7 @@ from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import confirm, gap_findings, titles
 from onnx_conformance.findings.causes import related
 from onnx_conformance.findings.evidence import Evidence, evidence
-from onnx_conformance.findings.failure_groups import failure_groups
+from onnx_conformance.findings.failure_groups import failure_groups, set_apart
 from onnx_conformance.findings.finding import BACK, FIXED, MOST_IDS, MOST_SAID, OPEN, Finding, Findings, History
 from onnx_conformance.findings.findings_file import MOST_SCRIPT
 from onnx_conformance.findings.script import shows
@@ -28,7 +28,7 @@ from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.repro.bug_report import public
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from onnx_conformance.findings.confirm import Said
     from onnx_conformance.findings.failure_groups import FailureGroup
@@ -113,7 +113,9 @@ def collect(
         made_of += gap_findings.of_run(run, options.selection)
     merged = _merged(made_of)
     confirmed = _confirmed(merged, options, collected, on_step)
-    _update(collected, confirmed, _run_again(before, runtimes, options, collected, on_step))
+    updated = _run_again(before, runtimes, options, collected, on_step)
+    aside = frozenset[tuple[str, str]]().union(*(set_apart(run, options.selection) for run, _ in runs))
+    _update(collected, confirmed, _without_apart(updated, aside, collected))
     _add_others(collected, confirmed, options, on_step)
     _add_versions(collected, confirmed, options, on_step)
     own = related(collected.findings.findings)
@@ -335,6 +337,33 @@ def _run_again(
             history = dataclasses.replace(item.history, version=version, confirmed=_said(said, version))
             updated[item.id] = dataclasses.replace(item, history=_in_state(history, state, item.history, version))
     return updated
+
+
+def _without_apart(
+    updated: dict[str, Finding], aside: Collection[tuple[str, str]], collected: Collected
+) -> dict[str, Finding]:
+    """Return the old findings without those that do not count by the rules of today, unless somebody knows them.
+
+    Their scripts still show the fault. Without this, a finding that an older release made would stay forever.
+
+    Args:
+        updated: the old findings by id.
+        aside: the backends and cases whose failures do not count.
+        collected: gets a note about those that are left out.
+    """
+    cases = {(under_test.unversioned(backend), case) for backend, case in aside}
+    gone = [
+        item.id
+        for item in updated.values()
+        if item.counted
+        and not item.known
+        and item.cases.ids
+        and {(item.identity.backend, case) for case in item.cases.ids} <= cases
+    ]
+    if gone:
+        text = f"{len(gone)} old findings are left out, because their failures do not count any more: {', '.join(gone)}"
+        collected.notes.append(Note("findings-not-counted", line(text, 600)))
+    return {name: item for name, item in updated.items() if name not in gone}
 
 
 def _in_state(history: History, state: str, before: History, version: str) -> History:

@@ -170,6 +170,13 @@ def failure_groups(
     return made, "; ".join(filter(None, (explained.note, *notes)))
 
 
+def set_apart(run: Run, selection: Selection) -> frozenset[tuple[str, str]]:
+    """Return the backends and cases of a run whose failures do not count."""
+    built = {name: built_with(hello) for name, hello in run.header["backends"].items()}
+    aside = _read(run, selection, {name: _limits(name) for name in built}, built).aside
+    return frozenset((result.backend, result.case) for results in aside.values() for result in results)
+
+
 @dataclass
 class _Read:
     """The failures of a run.

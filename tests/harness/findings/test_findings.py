@@ -615,6 +615,24 @@ def test_what_is_written_is_what_is_read(folder: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("reported", [False, True])
+def test_a_finding_that_does_not_count_any_more_is_left_out_unless_it_was_reported(
+    folder: Path, softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, reported: bool
+) -> None:
+    monkeypatch.setattr(confirm, "place", lambda _backend, _version: Place(sys.executable, None))
+    monkeypatch.setattr(failure_groups, "apart", lambda *_: failure_groups.LACKS)
+    before = findings_file.read(folder)
+    if reported:
+        histories = [dataclasses.replace(item.history, reported={"link": "https://x.org"}) for item in before.findings]
+        pairs = zip(before.findings, histories, strict=True)
+        before = dataclasses.replace(before, findings=tuple(dataclasses.replace(a, history=b) for a, b in pairs))
+    findings_file.write(tmp_path / "f", before)
+    found = made(tmp_path / "f", softmax, "--update")
+    assert len(before.counted) > 0
+    assert [item.id for item in found.counted] == ([item.id for item in before.counted] if reported else [])
+
+
+@pytest.mark.slow
 def test_findings_of_before_are_not_overwritten(folder: Path, softmax: Path) -> None:
     done = command("findings", softmax, "--folder", folder)
     assert done.status == 2
