@@ -103,7 +103,7 @@ def _is_suitable(wheel: str) -> bool:
 
 
 def _compiled(requirements: str, words: Sequence[str], name: str) -> str:
-    """Return what uv writes for some requirements, for every platform and Python version.
+    """Return the text that uv writes for some requirements, for every platform and Python version.
 
     Raises:
         LockError: uv finds no versions, or no wheels.

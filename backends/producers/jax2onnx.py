@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """jax2onnx: the functions of JAX, and the layers of Flax and Equinox, that it declares to support.
 
-The registry of jax2onnx (`PLUGIN_REGISTRY`) lists what it supports, each with the page of its documentation. The
+The registry of jax2onnx (`PLUGIN_REGISTRY`) lists the supported functions, each with the page of its documentation. The
 programs are NAME/FORM/TYPE: a call of such a function, as a user writes it. FORM names the shapes or the arguments, and
 TYPE is the element type of the first input. The programs and their inputs are those of this file, not the test cases of
 jax2onnx. The framework is JAX without jax2onnx, on the CPU, with its usual 32 bits.
