@@ -40,9 +40,7 @@ if TYPE_CHECKING:
 FOLDER = BACKENDS.resolve()  # In a checkout a link; the files next to the folder itself are needed, too.
 ACTION = "action"
 """The name of the lock of this project's dependencies: `action.lock`, in the folder of action.yml."""
-PLATFORM = re.compile(
-    r"any|(many|musl)?linux_.*(x86_64|aarch64)|(manylinux\d+_)(x86_64|aarch64)|macosx_.*|win_(amd64|arm64)"
-)
+PLATFORM = re.compile(r"any|(many|musl)?linux[\d_]*_(x86_64|aarch64)|macosx_.*|win_(amd64|arm64)")
 """Platforms in the names of wheels."""
 PYTHON = re.compile(r"(py2\.)?py3\d*-none|cp3(1[1-9]|[2-9]\d)-(cp3\d+|none)|cp3\d+-abi3")
 """Interpreters and their interfaces in the names of wheels, without those of interpreters with free threads."""
@@ -96,10 +94,7 @@ def installable(made: Sequence[Pin], name: str) -> str:
 def _is_suitable(wheel: str) -> bool:
     """Return whether CPython 3.11 or newer can install a wheel on a platform of 64 bits."""
     *_, tags = parse_wheel_filename(wheel)
-    return any(
-        PLATFORM.fullmatch(tag.platform) and (PYTHON.fullmatch(f"{tag.interpreter}-{tag.abi}") is not None)
-        for tag in tags
-    )
+    return any(PLATFORM.fullmatch(tag.platform) and PYTHON.fullmatch(f"{tag.interpreter}-{tag.abi}") for tag in tags)
 
 
 def _compiled(requirements: str, words: Sequence[str], name: str) -> str:

@@ -114,8 +114,9 @@ def collect(
     merged = _merged(made_of)
     confirmed = _confirmed(merged, options, collected, on_step)
     updated = _run_again(before, runtimes, options, collected, on_step)
-    aside = frozenset[tuple[str, str]]().union(*(set_apart(run, options.selection) for run, _ in runs))
-    _update(collected, confirmed, _without_apart(updated, aside, collected))
+    if updated:  # Otherwise the results are not read again.
+        updated = _without_apart(updated, [set_apart(run, options.selection) for run, _ in runs], collected)
+    _update(collected, confirmed, updated)
     _add_others(collected, confirmed, options, on_step)
     _add_versions(collected, confirmed, options, on_step)
     own = related(collected.findings.findings)
@@ -340,7 +341,7 @@ def _run_again(
 
 
 def _without_apart(
-    updated: dict[str, Finding], aside: Collection[tuple[str, str]], collected: Collected
+    updated: dict[str, Finding], aside: Iterable[Collection[tuple[str, str]]], collected: Collected
 ) -> dict[str, Finding]:
     """Return the old findings without those that do not count by the rules of today, unless somebody knows them.
 
@@ -348,13 +349,13 @@ def _without_apart(
 
     Args:
         updated: the old findings by id.
-        aside: the backends and cases whose failures do not count.
+        aside: of each run, the backends and cases whose failures do not count.
         collected: gets a note about those that are left out.
     """
-    cases = {(under_test.unversioned(backend), case) for backend, case in aside}
+    cases = {(under_test.unversioned(backend), case) for of_run in aside for backend, case in of_run}
     gone = [
-        item.id
-        for item in updated.values()
+        name
+        for name, item in updated.items()
         if item.counted
         and not item.known
         and item.cases.ids

@@ -22,7 +22,7 @@ from onnx_conformance.results.errata import built_with, is_erratum
 from onnx_conformance.results.severity import of_result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from onnx_conformance.environments.limits import Limit
     from onnx_conformance.results.stream import Run
@@ -142,9 +142,7 @@ def failure_groups(
         jobs: the number of processes that analyse operators.
         on_operator: called after each operator with the number of finished operators and their total number.
     """
-    built = {name: built_with(hello) for name, hello in run.header["backends"].items()}
-    limits = {name: _limits(name) for name in built}
-    read = _read(run, selection, limits, built)
+    read = _read(run, selection)
     explained = explain.explain(run, source, selection, jobs=jobs, on_operator=on_operator, collected=read.collected)
     made: list[FailureGroup] = []
     for item in explained.explained:
@@ -172,8 +170,7 @@ def failure_groups(
 
 def set_apart(run: Run, selection: Selection) -> frozenset[tuple[str, str]]:
     """Return the backends and cases of a run whose failures do not count."""
-    built = {name: built_with(hello) for name, hello in run.header["backends"].items()}
-    aside = _read(run, selection, {name: _limits(name) for name in built}, built).aside
+    aside = _read(run, selection).aside
     return frozenset((result.backend, result.case) for results in aside.values() for result in results)
 
 
@@ -198,7 +195,9 @@ class _Read:
         return frozenset(since for since, answered in self.answered[backend, operator].items() if not answered)
 
 
-def _read(run: Run, selection: Selection, limits: Mapping[str, Sequence[Limit]], built: Mapping[str, str]) -> _Read:
+def _read(run: Run, selection: Selection) -> _Read:
+    built = {name: built_with(hello) for name, hello in run.header["backends"].items()}
+    limits = {name: _limits(name) for name in built}
     read = _Read(explain.Collector(selection))
     for result in run.results():
         operator, since = split_operator(result.operator)

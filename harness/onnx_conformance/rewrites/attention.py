@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from onnx_conformance.rewrites.rewrite import Array, Model, Rewrite, integers, numbers, positive, scalar
+from onnx_conformance.rewrites.rewrite import Array, Model, Rewrite, changed, integers, numbers, positive, scalar, taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -134,12 +134,8 @@ MASK = {"mask": integers(1, 1, 0, 1, 1, 1).reshape(2, 3)}
 
 
 def _heads(name: str, *changes: str, inputs: Mapping[str, Array] | None = None, **others: Array) -> Model:
-    nodes = HEADS
-    for old, new in zip(changes[::2], changes[1::2], strict=True):
-        assert old in nodes  # noqa: S101 - a change without an effect is a mistake here
-        nodes = nodes.replace(old, new)
-    taken = nodes.replace("(", " ").replace(")", " ").replace(",", " ").split()
-    constants = {key: value for key, value in {**WEIGHTS, **others}.items() if key in taken}
+    nodes = changed(HEADS, *changes)
+    constants = taken(nodes, {**WEIGHTS, **others})
     return Model(name, nodes, {"x": X, **(inputs or MASK)}, constants, since=17)
 
 

@@ -62,6 +62,20 @@ class Rewrite:
     models: tuple[Model, ...]
 
 
+def changed(nodes: str, *changes: str) -> str:
+    """Return nodes with texts replaced by others: each text is followed by its replacement."""
+    for old, new in zip(changes[::2], changes[1::2], strict=True):
+        assert old in nodes  # noqa: S101 - a change without an effect is a mistake here
+        nodes = nodes.replace(old, new)
+    return nodes
+
+
+def taken(nodes: str, known: Mapping[str, Array]) -> dict[str, Array]:
+    """Return those of some values that nodes take, by name."""
+    words = nodes.replace("(", " ").replace(")", " ").replace(",", " ").split()
+    return {name: value for name, value in known.items() if name in words}
+
+
 def numbers(*shape: int, seed: int = 0, dtype: str = "float32") -> Array:
     """Return unordered multiples of 1/8 from -2 to 2, which every floating type can represent."""
     return np.asarray((_mixed(shape, seed) % 33 - 16) / 8).astype(dtype)

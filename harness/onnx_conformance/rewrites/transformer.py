@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from onnx_conformance.rewrites.rewrite import Array, Model, Rewrite, integers, numbers, positive, scalar
+import numpy as np
+
+from onnx_conformance.rewrites.rewrite import Array, Model, Rewrite, changed, integers, numbers, positive, scalar, taken
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -94,36 +96,17 @@ WEIGHTS: dict[str, Array] = {
     "square": scalar(2),
     "small": scalar(1e-5),
     "low": scalar(-10000),
-    # Of GPT-2.
-    "rows": integers(-1, 8),
-    "wide": numbers(8, 24, seed=16) / 4,
-    "bw": numbers(24, seed=17),
-    "three": integers(-1, 3, 24),
-    "back": integers(-1, 3, 8),
-    "past": (numbers(1, 1, 6, 6) * 0 + 1).cumsum(-1) <= (numbers(1, 1, 6, 6) * 0 + 1).cumsum(-2),
-    "hidden": scalar(-10000),
 }
 
 
 def _model(name: str, nodes: str, inputs: Mapping[str, Array], since: int, before: int | None, **others: Any) -> Model:
     """Return a model with those weights that its nodes take."""
-    taken = nodes.replace("(", " ").replace(")", " ").replace(",", " ").split()
-    known = {**WEIGHTS, **others}
-    constants = {key: value for key, value in known.items() if key in taken and key not in inputs}
-    return Model(name, nodes, inputs, constants, since=since, before=before)
-
-
-def _changed(nodes: str, changes: tuple[str, ...]) -> str:
-    """Return nodes with some texts replaced by others."""
-    for old, new in zip(changes[::2], changes[1::2], strict=True):
-        assert old in nodes  # noqa: S101 - a change without an effect is a mistake here
-        nodes = nodes.replace(old, new)
-    return nodes
+    return Model(name, nodes, inputs, taken(nodes, {**WEIGHTS, **others}), since=since, before=before)
 
 
 def _bert(name: str, *changes: str, nodes: str = "", mask: Array | None = MASK, **others: Array) -> Model:
     """Return the attention of a layer of BERT, whose last node gets the name y."""
-    found = _changed(nodes or BERT, changes)
+    found = changed(nodes or BERT, *changes)
     if not nodes:
         found = found.replace("n = LayerNormalization", "y = LayerNormalization").rstrip()
     inputs = {"x": X} if mask is None else {"x": X, "mask": mask}
@@ -243,7 +226,16 @@ g = Mul(fh, fu)
 w = MatMul(g, wf)
 z = Add(w, bf)
 y = Add(z, r)"""
+PAST = np.tril(np.ones((1, 1, 6, 6), bool))
+"""Whether a position, in the rows, takes another one: itself and those before it."""
 OF_GPT_2: dict[str, Array] = {
+    "rows": integers(-1, 8),
+    "wide": numbers(8, 24, seed=16) / 4,
+    "bw": numbers(24, seed=17),
+    "three": integers(-1, 3, 24),
+    "back": integers(-1, 3, 8),
+    "past": PAST,
+    "hidden": scalar(-10000),
     "parts": integers(8, 8, 8),
     "minus_two": integers(-2),
     "minus_one": integers(-1),
@@ -258,7 +250,7 @@ OF_GPT_2: dict[str, Array] = {
 
 def _gpt_2(name: str, *changes: str, nodes: str = GPT_2, **others: Array) -> Model:
     """Return the attention of a layer of GPT-2, in which a position takes no later ones."""
-    return _model(name, _changed(nodes, changes), {"x": X}, 17, None, **{**OF_GPT_2, **others})
+    return _model(name, changed(nodes, *changes), {"x": X}, 17, None, **{**OF_GPT_2, **others})
 
 
 WHOLE_GPT_2 = GPT_2.replace("y = LayerNormalization", "y0 = LayerNormalization") + FAST_GELU
@@ -271,8 +263,8 @@ LAYER_OF_GPT_2 = Rewrite(
         _gpt_2("whole_layer", nodes=WHOLE_GPT_2),
         _gpt_2("whole_layer_with_another_factor", nodes=WHOLE_GPT_2, small_factor=scalar(0.25)),
         _gpt_2("other_scale", root=scalar(3)),
-        _gpt_2("later_positions", past=~WEIGHTS["past"] | (WEIGHTS["past"] & WEIGHTS["past"].swapaxes(2, 3))),
-        _gpt_2("every_position", past=WEIGHTS["past"] | True),
+        _gpt_2("later_positions", past=PAST.swapaxes(2, 3)),
+        _gpt_2("every_position", past=np.ones_like(PAST)),
         _gpt_2("hidden_are_small", hidden=scalar(-3)),
         _gpt_2("parts_in_another_order", "qs, ks, vs = Split", "vs, ks, qs = Split"),
         _gpt_2("residual_of_the_normalized", "r = Add(h, x)", "r = Add(h, n)"),

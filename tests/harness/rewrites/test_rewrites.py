@@ -7,7 +7,7 @@ import pytest
 
 from onnx_conformance.forms import table
 from onnx_conformance.generation import rewrite_cases
-from onnx_conformance.rewrites.rewrite import Rewrite, distinct, numbers
+from onnx_conformance.rewrites.rewrite import Rewrite, distinct, numbers, taken
 from onnx_conformance.tolerance import several_nodes
 
 PASSES = {
@@ -100,10 +100,9 @@ def test_every_constant_and_input_is_taken() -> None:
         if rewrite.name == "dead_end":
             continue
         for model in rewrite.models:
-            taken = model.nodes.replace("(", " ").replace(")", " ").replace(",", " ").split()
-            unused += [
-                f"{rewrite.name}_{model.name} {key}" for key in {**model.inputs, **model.constants} if key not in taken
-            ]
+            there = {**model.inputs, **model.constants}
+            used = taken(model.nodes, there)
+            unused += [f"{rewrite.name}_{model.name} {key}" for key in there if key not in used]
     assert unused == []
 
 
