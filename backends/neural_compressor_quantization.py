@@ -20,6 +20,7 @@ import onnx
 from onnx_neural_compressor import data_reader, quantization
 from onnx_neural_compressor.quantization import QuantFormat, config, matmul_4bits_quantizer
 
+from onnx_conformance.backends import calibration
 from onnx_conformance.backends.option import option
 
 if TYPE_CHECKING:
@@ -34,12 +35,7 @@ STATIC = {
 }
 """By option, the arguments of a static quantization; the first option is the default."""
 OPTIONS = (*STATIC, "smooth", "dynamic", "matmul_4bits")
-OPT_OUTS = (
-    ("NotImplemented", r"Could not find an implementation", "no kernel to calibrate with"),
-    ("OldOpsetError", r"", "opset below 10"),
-)
-OLDEST = 10
-"""The opset that has QuantizeLinear."""
+OPT_OUTS = (calibration.NO_KERNEL, calibration.OLD_OPSET)
 REPRO = """\
 import onnx
 from onnx_neural_compressor import data_reader, quantization
@@ -70,24 +66,8 @@ model = quantizer.model
 """
 
 
-class OldOpsetError(Exception):
-    """The model has an opset without QuantizeLinear."""
-
-
-class _Reader(data_reader.CalibrationDataReader):  # type: ignore[misc, unused-ignore]
+class _Reader(calibration.OneRow, data_reader.CalibrationDataReader):  # type: ignore[misc, unused-ignore]
     """Reads one set of inputs."""
-
-    def __init__(self, inputs: Mapping[str, Any]) -> None:
-        self._inputs = dict(inputs)
-        self.rewind()
-
-    def rewind(self) -> None:
-        """Start again."""
-        self._rows = [self._inputs]
-
-    def get_next(self) -> dict[str, Any] | None:
-        """Return the next set of inputs, or None."""
-        return self._rows.pop() if self._rows else None
 
 
 def _config(chosen: str, inputs: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a configuration
@@ -125,9 +105,7 @@ def quantize(model: bytes, inputs: dict[str, Any]) -> bytes:
     Raises:
         OldOpsetError: the model has an opset without the operators of quantized models.
     """
-    proto, chosen = onnx.load_from_string(model), option(OPTIONS)
-    if any(item.version < OLDEST for item in proto.opset_import if item.domain in {"", "ai.onnx"}):
-        raise OldOpsetError
+    proto, chosen = calibration.loaded(model), option(OPTIONS)
     if chosen == "matmul_4bits":
         quantizer = matmul_4bits_quantizer.MatMul4BitsQuantizer(proto)
         quantizer.process()

@@ -15,6 +15,7 @@ import onnxruntime
 from onnxruntime import quantization
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType
 
+from onnx_conformance.backends import calibration
 from onnx_conformance.backends.option import option
 
 if TYPE_CHECKING:
@@ -103,28 +104,15 @@ SETTINGS = {
 }
 """By option; the default is first."""
 OPT_OUTS = (
-    ("NotImplemented", r"Could not find an implementation", "no kernel to calibrate with"),
-    ("OldOpsetError", r"", "opset below 10"),
+    calibration.NO_KERNEL,
+    calibration.OLD_OPSET,
     ("ValueError", r"[Oo]pset|opset_version", "opset below 10"),
     ("ValueError", r"Failed to find proper ai.onnx domain", "no opset of ai.onnx"),
 )
-OLDEST = 10
-"""The opset that has QuantizeLinear."""
 
 
-class OldOpsetError(Exception):
-    """The model has an opset without QuantizeLinear."""
-
-
-class _Reader(CalibrationDataReader):  # type: ignore[misc]
+class _Reader(calibration.OneRow, CalibrationDataReader):  # type: ignore[misc, unused-ignore]
     """Reads one set of inputs."""
-
-    def __init__(self, inputs: Mapping[str, Any]) -> None:
-        self._rows = [dict(inputs)]
-
-    def get_next(self) -> dict[str, Any] | None:
-        """Return the next set of inputs, or None."""
-        return self._rows.pop() if self._rows else None
 
 
 def _setting() -> Setting:
@@ -147,9 +135,7 @@ def quantize(model: bytes, inputs: dict[str, Any]) -> bytes:
     Raises:
         OldOpsetError: the model has an opset without the operators of quantized models.
     """
-    proto, setting = onnx.load_from_string(model), _setting()
-    if any(item.version < OLDEST for item in proto.opset_import if item.domain in {"", "ai.onnx"}):
-        raise OldOpsetError
+    proto, setting = calibration.loaded(model), _setting()
     if setting.bits:
         return _in_blocks(proto, setting.bits)
     with tempfile.TemporaryDirectory() as folder:

@@ -18,16 +18,14 @@ import copy
 import logging
 import tempfile
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import onnx
 from onnxruntime.quantization import CalibrationDataReader
 from quark.onnx import ModelQuantizer, QConfig
 
+from onnx_conformance.backends import calibration
 from onnx_conformance.backends.option import option
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 logging.disable(logging.WARNING)  # It prints the configuration of each model.
 OPTIONS = (
@@ -45,10 +43,8 @@ OPT_OUTS = (
     ("NotQuantizedError", r"Could not find an implementation", "no kernel to calibrate with"),
     ("ValueError", r"Could not find an implementation", "no kernel to calibrate with"),
     ("ValueError", r"Unsupported model IR version", "newer IR version than its ONNX Runtime knows"),
-    ("OldOpsetError", r"", "opset below 10"),
+    calibration.OLD_OPSET,
 )
-OLDEST = 10
-"""The opset that has QuantizeLinear."""
 REPRO = """\
 from onnxruntime.quantization import CalibrationDataReader
 from quark.onnx import ModelQuantizer, QConfig
@@ -67,10 +63,6 @@ class Reader(CalibrationDataReader):
 
 model = ModelQuantizer(QConfig.get_default_config("{name}")).quantize_model(model, None, Reader())
 """
-
-
-class OldOpsetError(Exception):
-    """The model has an opset without QuantizeLinear."""
 
 
 class NotQuantizedError(Exception):
@@ -93,20 +85,8 @@ LOGGED = _Errors()
 logging.getLogger("quark.onnx.quantization.quantize_screen").addHandler(LOGGED)
 
 
-class _Reader(CalibrationDataReader):  # type: ignore[misc, unused-ignore]
+class _Reader(calibration.OneRow, CalibrationDataReader):  # type: ignore[misc, unused-ignore]
     """Reads one set of inputs."""
-
-    def __init__(self, inputs: Mapping[str, Any]) -> None:
-        self._inputs = dict(inputs)
-        self.rewind()
-
-    def rewind(self) -> None:
-        """Start again."""
-        self._rows = [self._inputs]
-
-    def get_next(self) -> dict[str, Any] | None:
-        """Return the next set of inputs, or None."""
-        return self._rows.pop() if self._rows else None
 
 
 def info() -> dict[str, Any]:
@@ -126,9 +106,7 @@ def quantize(model: bytes, inputs: dict[str, Any]) -> bytes:
         OldOpsetError: the model has an opset without the operators of quantized models.
         NotQuantizedError: Quark returns none.
     """
-    proto, chosen = onnx.load_from_string(model), option(OPTIONS)
-    if any(item.version < OLDEST for item in proto.opset_import if item.domain in {"", "ai.onnx"}):
-        raise OldOpsetError
+    proto, chosen = calibration.loaded(model), option(OPTIONS)
     LOGGED.messages.clear()
     quantizer = ModelQuantizer(copy.deepcopy(QConfig.get_default_config(chosen.upper())))
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # It writes a table to the current folder.

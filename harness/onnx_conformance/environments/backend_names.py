@@ -37,6 +37,7 @@ NOT_ADAPTERS = frozenset(
         "serve_node",
         "supervisor",
         "cache",
+        "calibration",
         "child",
         "fork_server",
         "onnx_backend",
