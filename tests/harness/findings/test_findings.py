@@ -632,6 +632,13 @@ def test_a_finding_that_does_not_count_any_more_is_left_out_unless_it_was_report
     assert [item.id for item in found.counted] == ([item.id for item in before.counted] if reported else [])
 
 
+def test_a_finding_whose_cases_are_not_known_stays() -> None:
+    old = plain("old", "ai.onnx/Sin", "no")
+    kept = {"old": old, "new": dataclasses.replace(old, cases=FailingCases(1, ids=("ai.onnx/Sin/7/a",)))}
+    left = collect._without_apart(kept, [{("mine==1", "ai.onnx/Sin/7/a")}], collect.Collected(Findings({}, {}, ())))
+    assert list(left) == ["old"]
+
+
 @pytest.mark.slow
 def test_findings_of_before_are_not_overwritten(folder: Path, softmax: Path) -> None:
     done = command("findings", softmax, "--folder", folder)
