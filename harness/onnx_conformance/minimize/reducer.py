@@ -9,6 +9,7 @@ smaller by an explicit measure.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import math
@@ -22,7 +23,9 @@ from onnx_conformance.case.case import PLAIN
 from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge
 from onnx_conformance.minimize.declared import Declared, NotWrittenError
 from onnx_conformance.minimize.models import Models
+from onnx_conformance.minimize.passes import guilty_passes, named
 from onnx_conformance.processes.asker import Asker
+from onnx_conformance.processes.passes import with_passes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -90,11 +93,30 @@ def minimize(
         HarnessError: the backend cannot be started.
     """
     limits = dataclasses.replace(limits, restarts=steps + limits.restarts)
-    with Asker(target, limits) as asker:
-        reducer = _Reducer(asker, steps, _search_space(asker, case, plan), seconds)
+    with contextlib.ExitStack() as stack:
+        asker = stack.enter_context(Asker(target, limits))
+        space = _search_space(asker, case, plan)
+        guilty = _guilty(asker, space.first.case, limits)
+        fewer = tuple(each for each in itertools.combinations(guilty, len(guilty) - 1) if each) if guilty else ()
+        of_guilty = [
+            stack.enter_context(Asker(with_passes(target, names), limits)) for names in (guilty, *fewer) if names
+        ]
+        reducer = _Reducer(*(of_guilty or [asker]), steps=steps, space=space, seconds=seconds)
         reducer.run()
     last = _answer_alone(target, limits, reducer)
     return Minimized(reducer.first, reducer.best, last, reducer.applied, reducer.steps, reducer.exhausted)
+
+
+def _guilty(asker: Asker, case: Case, limits: Limits) -> tuple[str, ...]:
+    """Return the passes of an optimizer that are guilty of a failure; empty if they are not known.
+
+    Only they run while its case is minimized. Otherwise, a smaller case might fail by another pass, which is another
+    fault. For example, a fusion of LayerNormalization has one with each small model that a fusion of Attention has.
+    """
+    if not named(asker.process.hello):
+        return ()
+    result = ask_and_judge(asker, case).result
+    return guilty_passes(case, result, asker.process.hello, asker.process.target, limits).names
 
 
 def _search_space(asker: Asker, case: Case, plan: Plan | None) -> SearchSpace[Any]:
@@ -163,6 +185,13 @@ def renamed(original: Case, case: Case) -> Case:
 class _Reducer:
     """The loop over moves.
 
+    Args:
+        asker: runs the cases.
+        fewer: run the optimizer with some of its guilty passes. A case that fails there has another fault.
+        steps: the maximum number of cases.
+        space: the search space.
+        seconds: the time limit, in seconds; None for no limit.
+
     Attributes:
         best: the smallest case so far.
         cause: the cause that every accepted case must share with the first.
@@ -170,8 +199,10 @@ class _Reducer:
         exhausted: whether the budget is used up.
     """
 
-    def __init__(self, asker: Asker, steps: int, space: SearchSpace[Any], seconds: float | None = None) -> None:
-        self.asker, self.budget, self.space = asker, steps, space
+    def __init__(
+        self, asker: Asker, *fewer: Asker, steps: int, space: SearchSpace[Any], seconds: float | None = None
+    ) -> None:
+        self.asker, self.fewer, self.budget, self.space = asker, fewer, steps, space
         self.until = math.inf if seconds is None else time.monotonic() + seconds
         self.first = self.best = first = space.first
         self.steps, self.planned = 0, 0
@@ -216,11 +247,17 @@ class _Reducer:
             if self.exhausted:
                 return None
             smaller = self._smaller(move.candidate)
-            if smaller is not None and self.space.cause(smaller.case, self._ask(smaller.case)) == self.cause:
+            if smaller is not None and self._has_cause(smaller.case):
                 self.best = smaller
                 self.applied.append(move.description)
                 return index
         return None
+
+    def _has_cause(self, case: Case) -> bool:
+        """Return whether a case fails in the same way, and not with fewer of the guilty passes."""
+        return self.space.cause(case, self._ask(case)) == self.cause and not any(
+            self.space.cause(case, ask_and_judge(asker, case).result) == self.cause for asker in self.fewer
+        )
 
     def _smaller(self, candidate: Any) -> Built[Any] | None:  # noqa: ANN401 - of the search space
         """Build a candidate. Return None unless it is a new smaller case of the same kind."""

@@ -180,6 +180,27 @@ def test_a_model_is_cut_down_to_the_nodes_that_meet() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "kept", "names"),
+    [
+        ("{ a = Exp(x) b = Neg(a) y = Neg(b) }", ["Neg", "Neg"], ("fuse_negs",)),
+        ("{ a = Ceil(x) b = Sub(a, a) y = Exp(b) }", ["Exp"], ("mark", "replace_marked")),
+    ],
+)
+def test_a_smaller_model_fails_by_the_same_passes(text: str, kept: list[str], names: tuple[str, ...]) -> None:
+    """Exp alone fails by two other passes than two Neg, and Ceil alone fails by one of them."""
+    case, target = (
+        case_of(f"agraph (float[2,3] x) => (float[2,3] y) {text}", {"x": X}),
+        backend_names.resolve(OPTIMIZER),
+    )
+    minimized = reducer.minimize(case, plan_if_declarable(case), target, Limits(), 200)
+    assert [node.op_type for node in onnx.load_from_string(minimized.case.model).graph.node] == kept
+    answer = minimized.answer
+    assert answer.backend == OPTIMIZER
+    assert guilty_passes(minimized.case, minimized.result, answer.hello, target, Limits()).names == names
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["minimize", "repro"])
 def test_the_script_calls_the_guilty_pass_alone(name: str, tmp_path: Path) -> None:
     onnx_layout.write(case_of(NEGS, {"x": X}), tmp_path / "cases")
