@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An optimizer of passes that are wrong: one alone, and two together. A user calls it by the functions of this file."""
+"""An optimizer of passes that are wrong: two alone, and two together. A user calls it by the functions of this file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,16 @@ def number(model: onnx.ModelProto) -> None:
         node.name = f"node_{index}"
 
 
-PASSES = {item.__name__: item for item in (tidy, fuse_negs, mark, replace_marked, number)}
+def simplify(model: onnx.ModelProto) -> None:
+    """Wrong twice: it replaces Tanh by another operator, and ThresholdedRelu loses its alpha."""
+    for node in model.graph.node:
+        if node.op_type == "Tanh":
+            node.op_type = "Softsign"
+        if node.op_type == "ThresholdedRelu":
+            node.ClearField("attribute")
+
+
+PASSES = {item.__name__: item for item in (tidy, fuse_negs, mark, replace_marked, number, simplify)}
 
 
 def optimize(model: onnx.ModelProto, names: tuple[str, ...]) -> onnx.ModelProto:

@@ -20,6 +20,7 @@ from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import by_rounding, masked
 from onnx_conformance.results.errata import built_with, is_erratum
 from onnx_conformance.results.severity import of_result
+from onnx_conformance.suites.transforms import model_of_rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -147,7 +148,9 @@ def failure_groups(
     made: list[FailureGroup] = []
     for item in explained.explained:
         failures = {r.case: r for r in read.collected.operators[item.operator].failures[item.backend]}
-        taken: set[str] = set()
+        of_rewrites = [r for r in failures.values() if r.verdict is item.verdict and model_of_rewrite(r.case)]
+        made += [_failure_group(run, item.backend, item.operator, (), group) for group in _by_signature(of_rewrites)]
+        taken = {result.case for result in of_rewrites}
         for pattern in item.patterns:
             own = [failures[case] for case in pattern.statement.cases if case in failures and case not in taken]
             if own:
@@ -269,9 +272,10 @@ def _one_for_each_message(every: Iterable[FailureGroup]) -> list[FailureGroup]:
 
 
 def _by_signature(results: Sequence[Result]) -> list[list[Result]]:
+    """Group results by signature, and those of rewrites also by model: each model is another fault of the fusion."""
     groups: dict[tuple[str, ...], list[Result]] = defaultdict(list)
     for result in results:
-        groups[signature(result)].append(result)
+        groups[*signature(result), model_of_rewrite(result.case)].append(result)
     return list(groups.values())
 
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import onnx
+from google.protobuf.message import DecodeError
 
 from onnx_conformance.base.signature import place_of, signature
 from onnx_conformance.base.verdict import WRONG, Result, Verdict
 from onnx_conformance.case.case import Outcome
+from onnx_conformance.specification import nodes
 from onnx_conformance.specification.element_types import element_type
 
 if TYPE_CHECKING:
@@ -50,6 +52,28 @@ def cause_of_model(case: Case, result: Result) -> tuple[str, ...]:
     names = {name for node in graph.node for name in (*node.input, *node.output, node.name) if name}
     words = re.sub(r"[\w./:]+", lambda word: "#" if word[0] in names else word[0], result.message)
     return cause(case, dataclasses.replace(result, operator="", backend="", clauses=(), message=words))
+
+
+def added(case: Case, model: bytes | None) -> frozenset[str]:
+    """Return the operators that a tool has added to a model: those that the returned model has and the first one lacks.
+
+    A smaller case of a wrong fusion must have that fusion, although its values may also be wrong without it.
+
+    Args:
+        case: the case with the model.
+        model: the returned model, serialized; None if the backend returned no model.
+    """
+    if model is None:
+        return frozenset()
+    try:
+        returned = onnx.load_from_string(model)
+    except DecodeError:  # The verdict is about that.
+        return frozenset()
+    return _operators(returned) - _operators(onnx.load_from_string(case.model))
+
+
+def _operators(model: onnx.ModelProto) -> frozenset[str]:
+    return frozenset(f"{node.domain}.{node.op_type}" for node in nodes.of(model))
 
 
 def _type_of_outputs(case: Case) -> str:

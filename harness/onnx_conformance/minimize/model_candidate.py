@@ -15,10 +15,11 @@ from onnx_conformance.declare.type import Type
 from onnx_conformance.minimize.search_space import Leaf
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.element_types import element_type
+from onnx_conformance.specification.nodes import subgraphs
 from onnx_conformance.tolerance.whole_model import Noted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
 
     from onnx_conformance.base.values import Value
     from onnx_conformance.minimize.search_space import Array, Path
@@ -157,15 +158,6 @@ def computed(graph: onnx.GraphProto) -> list[str]:
     """Return the names of the values that the nodes of a graph compute and that are not its outputs."""
     outputs = {item.name for item in graph.output}
     return [name for node in graph.node for name in node.output if name and name not in outputs]
-
-
-def subgraphs(nodes: Iterable[onnx.NodeProto]) -> Iterator[onnx.GraphProto]:
-    """Yield the graphs in attributes of nodes, and the graphs in those."""
-    for node in nodes:
-        for item in node.attribute:
-            for graph in (*([item.g] if item.type == KIND.GRAPH else ()), *item.graphs):
-                yield graph
-                yield from subgraphs(graph.node)
 
 
 def renamed(graph: onnx.GraphProto, names: Mapping[str, str]) -> None:

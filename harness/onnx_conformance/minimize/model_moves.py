@@ -14,18 +14,11 @@ import onnx
 import onnx.inliner
 from onnx import numpy_helper
 
-from onnx_conformance.minimize.model_candidate import (
-    KIND,
-    ModelCandidate,
-    computed,
-    each_declaration,
-    pruned,
-    renamed,
-    subgraphs,
-)
+from onnx_conformance.minimize.model_candidate import KIND, ModelCandidate, computed, each_declaration, pruned, renamed
 from onnx_conformance.minimize.moves import PLAIN_TYPES, type_distance
 from onnx_conformance.minimize.search_space import Move
 from onnx_conformance.specification.element_types import element_type, element_type_named, numpy_dtype
+from onnx_conformance.specification.nodes import subgraphs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -17,7 +17,7 @@ from onnx_conformance.minimize import model_moves, moves
 from onnx_conformance.minimize.cause import cause_of_model
 from onnx_conformance.minimize.declared import NotWrittenError
 from onnx_conformance.minimize.limits import within
-from onnx_conformance.minimize.model_candidate import ModelCandidate, each_declaration, subgraphs
+from onnx_conformance.minimize.model_candidate import ModelCandidate, each_declaration
 from onnx_conformance.minimize.search_space import (
     MOST_EXPECTED,
     RANKED,
@@ -31,6 +31,7 @@ from onnx_conformance.minimize.search_space import (
 from onnx_conformance.specification import nodes as of_nodes
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.element_types import element_type
+from onnx_conformance.specification.nodes import subgraphs
 from onnx_conformance.tolerance.whole_model import of_model
 
 if TYPE_CHECKING:

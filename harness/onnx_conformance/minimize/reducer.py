@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import PLAIN
-from onnx_conformance.judging.ask import LiveAnswer, ask_and_judge
+from onnx_conformance.judging.ask import Judged, LiveAnswer, ask_and_judge
+from onnx_conformance.minimize.cause import added
 from onnx_conformance.minimize.declared import Declared, NotWrittenError
 from onnx_conformance.minimize.models import Models
 from onnx_conformance.minimize.passes import guilty_passes, named
@@ -195,6 +196,7 @@ class _Reducer:
     Attributes:
         best: the smallest case so far.
         cause: the cause that every accepted case must share with the first.
+        added: the operators that a tool has added to the first model. It must add one of them to every accepted case.
         tried: digests of the cases that were built already.
         exhausted: whether the budget is used up.
     """
@@ -207,10 +209,10 @@ class _Reducer:
         self.first = self.best = first = space.first
         self.steps, self.planned = 0, 0
         self.applied: list[str] = []
-        self.result = self._ask(first.case)
+        self.result, _, model = self._ask(first.case)
         _check_failure(self.result)
-        self.cause = space.cause(first.case, self.result)
-        again = self._ask(first.case)
+        self.cause, self.added = space.cause(first.case, self.result), added(first.case, model)
+        again = self._ask(first.case).result
         if space.cause(first.case, again) != self.cause:
             raise MinimizeError(
                 "failure-not-repeated",
@@ -254,10 +256,13 @@ class _Reducer:
         return None
 
     def _has_cause(self, case: Case) -> bool:
-        """Return whether a case fails in the same way, and not with fewer of the guilty passes."""
-        return self.space.cause(case, self._ask(case)) == self.cause and not any(
-            self.space.cause(case, ask_and_judge(asker, case).result) == self.cause for asker in self.fewer
-        )
+        """Return whether a case fails in the same way by the same fusion, and not with fewer of the guilty passes."""
+        result, _, model = self._ask(case)
+        if self.space.cause(case, result) != self.cause:
+            return False
+        if self.added and not (self.added & added(case, model)):
+            return False
+        return not any(self.space.cause(case, ask_and_judge(asker, case).result) == self.cause for asker in self.fewer)
 
     def _smaller(self, candidate: Any) -> Built[Any] | None:  # noqa: ANN401 - of the search space
         """Build a candidate. Return None unless it is a new smaller case of the same kind."""
@@ -272,9 +277,9 @@ class _Reducer:
         built = self.space.settled(smaller)
         return built if built is not None and built.size < self.best.size else None
 
-    def _ask(self, case: Case) -> Result:
+    def _ask(self, case: Case) -> Judged:
         self.steps += 1
-        return ask_and_judge(self.asker, case)[0]
+        return ask_and_judge(self.asker, case)
 
     def _pairs(self) -> Iterator[Move[Any]]:
         """Yield two moves at once, for changes that need both, such as an axis and the entry of a list for it."""

@@ -108,6 +108,18 @@ def _code() -> str:
     return code_digest(("rewrites",))
 
 
+@functools.cache
+def _names_of_models() -> frozenset[str]:
+    every = rewrite_cases.declared()
+    return frozenset(rewrite_cases.name_of(rewrite, model) for rewrite in every for model in rewrite.models)
+
+
+def model_of_rewrite(case: str) -> str:
+    """Return the name of the rewrite's model that a case has in some form; empty if it is not a case of a rewrite."""
+    name = case.rpartition("/")[2].partition("@")[0]
+    return name if name in _names_of_models() else ""
+
+
 def _may_have(operator: str, selection: Selection) -> bool:
     """Return whether an operator version may have a selected case: else its cases need not be made."""
     named = not selection.cases or any(globs.may_match(glob, operator) for glob in selection.cases)

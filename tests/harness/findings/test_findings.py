@@ -959,6 +959,15 @@ def test_refusals_in_the_same_words_are_one_before_they_are_cut_down() -> None:
     assert [(len(item.results), item.conditions) for item in joined] == [(2, ("x",)), (1, ("x", "v9"))]
 
 
+def test_each_model_of_a_rewrite_has_failures_of_its_own(tmp_path: Path) -> None:
+    """The fusion of one layer may be wrong in several ways, which no condition of its operator tells apart."""
+    names = ("layer_of_bert_other_scale", "layer_of_bert_other_scale@constant_inputs", "layer_of_bert_mask_of_few")
+    wrong = [result(name, Verdict.WRONG_VALUE, operator="ai.onnx/Softmax/13") for name in (*names, "mine", "yours")]
+    made, _ = failure_groups.failure_groups(run_of(tmp_path / "r.ndjson", *wrong), None, Selection())
+    names_of = sorted(tuple(failure.case.rpartition("/")[2] for failure in group.results) for group in made)
+    assert names_of == [(names[2],), names[:2], ("mine", "yours")]
+
+
 def test_the_same_fault_in_several_operators_is_told() -> None:
     findings = [
         plain("a", "ai.onnx/Sin", "Sin: input of rank 7 is too much"),
