@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.analysis import explain
 from onnx_conformance.base.signature import signature
-from onnx_conformance.base.verdict import VALID, WITH_MESSAGE, Result, Verdict, line, split_operator
+from onnx_conformance.base.verdict import VALID, WITH_MESSAGE, WRONG, Result, Verdict, line, split_operator
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings.finding import GRAVITY
@@ -149,7 +149,7 @@ def failure_groups(
     for item in explained.explained:
         failures = {r.case: r for r in read.collected.operators[item.operator].failures[item.backend]}
         of_rewrites = [r for r in failures.values() if r.verdict is item.verdict and model_of_rewrite(r.case)]
-        made += [_failure_group(run, item.backend, item.operator, (), group) for group in _by_signature(of_rewrites)]
+        made += [_failure_group(run, item.backend, item.operator, (), group) for group in _by_model(of_rewrites)]
         taken = {result.case for result in of_rewrites}
         for pattern in item.patterns:
             own = [failures[case] for case in pattern.statement.cases if case in failures and case not in taken]
@@ -272,10 +272,17 @@ def _one_for_each_message(every: Iterable[FailureGroup]) -> list[FailureGroup]:
 
 
 def _by_signature(results: Sequence[Result]) -> list[list[Result]]:
-    """Group results by signature, and those of rewrites also by model: each model is another fault of the fusion."""
     groups: dict[tuple[str, ...], list[Result]] = defaultdict(list)
     for result in results:
-        groups[*signature(result), model_of_rewrite(result.case)].append(result)
+        groups[signature(result)].append(result)
+    return list(groups.values())
+
+
+def _by_model(results: Sequence[Result]) -> list[list[Result]]:
+    """Group results of rewrites: wrong ones by model, as each is another fault of the fusion, and others by message."""
+    groups: dict[tuple[str, ...], list[Result]] = defaultdict(list)
+    for result in results:
+        groups[(model_of_rewrite(result.case),) if result.verdict in WRONG else signature(result)].append(result)
     return list(groups.values())
 
 
