@@ -90,6 +90,21 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     metafunc.parametrize("op", params, scope="session")
 
 
+@pytest.hookimpl(tryfirst=True)  # xdist reads the marks in its own hook.
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run tests that share a fixture of their module or folder in one process: it is made once."""
+    for item in items:
+        if item.get_closest_marker("xdist_group") is None and (shared := _shared(item)):
+            item.add_marker(pytest.mark.xdist_group(min(shared, key=len)))
+
+
+def _shared(item: pytest.Item) -> set[str]:
+    """Return the modules and folders whose fixtures a test shares with others; those of all tests are left out."""
+    fixtures = item._fixtureinfo.name2fixturedefs  # type: ignore[attr-defined] - there is no public way
+    last = [defined[-1] for name, defined in fixtures.items() if name in item.fixturenames]  # type: ignore[attr-defined]
+    return {each.baseid for each in last if each.scope in {"module", "session"} and each.baseid not in {"", "tests"}}
+
+
 def _all_operators(config: pytest.Config) -> bool:
     by_name = config.option.keyword or any("[" in name for name in config.args)
     return config.option.operators == "all" or bool(by_name)
