@@ -381,6 +381,8 @@ def answer(adapter: Any, header: Mapping[str, Any], payload: bytes, name: str = 
                 return _of_tool(header["id"], called, values, started)
             reply["outputs"] = _encoded(values, header["outputs"], buffers)
             reply |= {key: value for key, value in reached.items() if key == ASSIGNED}
+        except TooLargeError as error:
+            reply, buffers = {"kind": "refused", "id": header["id"], **_error_fields(error, None), **reached}, []
         except Exception as error:  # noqa: BLE001 - run() returned no list of values
             wanted = WANTED.get(called, "model")
             said = f"{name}: {called}() did not return a {wanted}: {_error_fields(error, None)['message']}"
@@ -507,17 +509,25 @@ def _folder(files: Mapping[str, bytes]) -> Iterator[str]:
         yield folder
 
 
+class TooLargeError(Exception):
+    """An output has more bytes than an answer may have."""
+
+
 def _encoded(values: object, names: Sequence[str], buffers: list[bytes]) -> list[dict[str, Any]]:
     """Return the descriptions of outputs.
 
     Raises:
         TypeError: they are not a list, or one of them is not a value.
+        TooLargeError: an output is too large to send.
     """
     if not isinstance(values, list | tuple):
         right = "[values[name] for name in outputs]" if isinstance(values, Mapping) else "[value], a list of them"
         raise TypeError(f"{type(values).__name__}; expected a value for each of {', '.join(names)[:SHOWN]}: {right}")
     described = []
     for index, value in enumerate(values):
+        if (size := getattr(value, "nbytes", 0)) > protocol.MAX_PAYLOAD:
+            text = f"outputs[{index}] of shape {list(value.shape)} has {size:,} bytes"
+            raise TooLargeError(f"{text}; at most {protocol.MAX_PAYLOAD:,} are sent")
         try:
             described.append(protocol.encode(value, buffers))
         except Exception as error:

@@ -461,6 +461,14 @@ def test_the_message_names_the_wrong_result_of_run_and_the_right_one(gives: Call
     assert says in header["message"], header
 
 
+def test_an_output_that_is_too_large_to_send_is_refused_without_a_copy_of_it() -> None:
+    """A wrong size of a runtime is a failure of the runtime, and not of its adapter."""
+    large = np.broadcast_to(np.float32(0), (1 << 20, 1 << 20))
+    header, _ = answered(lambda *_: [np.zeros(100), large])
+    assert (header["kind"], header["error"], header["payload"]) == ("refused", "TooLargeError", 0), header
+    assert "outputs[1] of shape [1048576, 1048576] has 4,398,046,511,104 bytes" in header["message"], header
+
+
 @pytest.mark.parametrize("second", [1.5, np.zeros(1, "datetime64[s]")], ids=["no value", "no element type"])
 def test_bytes_of_outputs_before_a_bad_one_are_not_sent(second: object) -> None:
     header, _ = answered(lambda *_: [np.zeros(100), second])
