@@ -57,6 +57,8 @@ _RULE = re.compile(
 """Sentences at the beginning of a file that do not define the result."""
 _TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
 """A condition on the type of the case, or on that of an input or output."""
+SHORT = 40
+"""Up to this many characters, a sentence on a default contains nothing else."""
 _NAME = re.compile(r"\w+")
 _WORD_OF_VALUE = re.compile(r"[A-Za-z]\w{2,}")
 _VALUE = re.compile(r"\b(?P<name>\w+)=(?P<value>\[[^\]]*\]|[^\s,]+)|type of (?P<typed>\w+) is (?P<type>\w+)")
@@ -64,8 +66,14 @@ _VALUE = re.compile(r"\b(?P<name>\w+)=(?P<value>\[[^\]]*\]|[^\s,]+)|type of (?P<
 _WRITTEN = {"bool": "boolean"}
 """Names of element types and how sentences write them."""
 _FORMULA = re.compile(r"(?<![<>!=])=(?!=)")
+_CODE = re.compile(r"[*/^]|\w\(|(?<![<>!=])=(?!=)")
+"""A part of a formula or of a call. A sentence with one that names an argument defines its effect."""
+_NEGATIVE = re.compile(r"(?i)^(?:a )?negative (?:value|axis|axes|number)")
+"""Sentences on negative values of an argument."""
 _OF_KEPT = re.compile(r"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b")
 """Sentences on the shape or the type of a result only."""
+_KEPT, _KEEPS = re.compile(r"\breduced dimensions? pruned\b"), re.compile(r"\bkeepdims=0\b")
+"""The sentence on dimensions that are not kept, and a condition on it."""
 _EMPTY = re.compile(r"(?i)^value of \w+\.?$")
 """Descriptions of an argument that only repeat its name."""
 MOST_NAMED = 2
@@ -204,7 +212,9 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     if (form := _only_form(case, group)) is not None and form.text:
         return form.text
     if result.verdict in _OF_SIGNATURE:
+        kept = [text for text in (*cited, *texts) if _KEPT.search(text) and any(map(_KEEPS.search, group.conditions))]
         other = [text for text in cited if result.verdict is Verdict.WRONG_TYPE or not _OF_KEPT.search(text)]
+        other = [*kept, *other] if result.verdict is Verdict.WRONG_SHAPE else other
         return next(iter((*_of_output(case, result, texts), *other, *of_operator, *cited)), "")
     if result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
         return next(iter((*of_operator, *cited)), "")
@@ -223,22 +233,45 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     tables = [text for text in cited if _TABLE.search(text)]
     refused = _named_by(result, arguments)
     matters = [word for each in group.conditions if not each.startswith("without ") for word in _NAME.findall(each)]
+    negative = any("negative" in condition for condition in group.conditions)
     of_message, of_conditions = (
         [
             text
             for word in words
             for text in texts
-            if text in arguments[word][0] and not _RULE.search(text) and not _EMPTY.search(text)
+            if text in arguments[word][0]
+            and not _is_empty_here(text, present=not arguments[word][1], negative=negative)
         ]
         for words in ([word for word in each if word in arguments] for each in (refused, matters))
     )
+    of_formulas = [
+        text
+        for word in matters
+        if word in arguments and result.verdict is Verdict.WRONG_VALUE
+        for text in texts
+        if re.search(rf"\b{re.escape(word)}\b", text) and _CODE.search(text) and not _RULE.search(text)
+    ]
     of_type = _of_type(case, result, group)
     of_values = _on_values(group.conditions, [*cited, *texts], arguments)
     if explain:
         named = {word for word in matters if word in arguments}
         if not _FORMULA.search(explain[0]) and named.isdisjoint(_NAME.findall(explain[0])):
-            explain = [*of_values, *of_conditions, *explain]
-    return next(iter((*of_message, *of_type, *explain, *tables, *of_values, *of_conditions, *of_operator, *cited)), "")
+            explain = [*of_values, *of_formulas, *of_conditions, *explain]
+    last = (*of_values, *of_formulas, *of_conditions, *of_operator, *cited)
+    return next(iter((*of_message, *of_type, *explain, *tables, *last)), "")
+
+
+def _is_empty_here(text: str, *, present: bool, negative: bool) -> bool:
+    """Return whether a sentence on an argument does not apply to how a case uses it, or only repeats its name.
+
+    Args:
+        text: the sentence.
+        present: whether the node of the case has the argument.
+        negative: whether the failures have in common that something is negative.
+    """
+    of_absent = present and _ABSENCE.search(text) is not None and len(text) < SHORT
+    of_negative = not negative and _NEGATIVE.search(text) is not None
+    return of_absent or of_negative or _RULE.search(text) is not None or _EMPTY.search(text) is not None
 
 
 def _named_by(result: Result, arguments: Mapping[str, tuple[str, bool]]) -> list[str]:

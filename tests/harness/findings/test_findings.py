@@ -237,6 +237,10 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("LSTM/22/hard_sigmoid_default_since_7", ("marks",), "Default values are the same as of"),
         ("GRU/22/layout_0", ("activations=[ThresholdedRelu,Tanh] and hidden_size=3",), "ThresholdedRelu(x)"),
         ("MaxPool/22/plane", ("auto_pad=SAME_LOWER",), "SAME_UPPER or SAME_LOWER: output"),
+        ("Celu/28/near_zero_float", ("with alpha",), "max(0,x) + min(0,alpha*(exp(x/alpha)-1))"),
+        ("LeakyRelu/16/rank3", ("alpha=0.5",), "where the function `f(x) = alpha * x for x < 0`"),
+        ("Softmax/11/rank3_axis1", ("axis is not the last dimension",), "For an arbitrary n-dimensional tensor"),
+        ("Softmax/13/rank3_axis_minus2", ("axis is not the last dimension",), "Softmax(input, axis) = "),
     ],
 )
 def test_a_value_that_no_sentence_explains_violates_one_on_the_argument_that_matters_or_the_definition(
@@ -326,6 +330,16 @@ def test_a_sentence_on_kept_dimensions_or_types_does_not_explain_a_value(beginni
         "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=(kept,), marking=frozenset({kept})
     )
     assert evidence._sentence(made, wrong, group) != kept
+
+
+def test_a_wrong_shape_violates_the_sentence_on_dimensions_that_are_not_kept() -> None:
+    made = find_case("ai.onnx/ReduceL1/18/axes_1_pruned")
+    wrong = result(made.id, Verdict.WRONG_SHAPE)
+    for conditions, is_kept in ((("keepdims=0",), True), (("keepdims=1",), False)):
+        group = failure_groups.FailureGroup(
+            "mine", "1", made.operator, Verdict.WRONG_SHAPE, conditions, (wrong,), deciding=made.clauses
+        )
+        assert ("has the reduced dimension pruned" in evidence._sentence(made, wrong, group)) is is_kept
 
 
 def test_a_wrong_shape_violates_no_sentence_on_types() -> None:
