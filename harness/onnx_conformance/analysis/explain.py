@@ -3,10 +3,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import sys
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,6 +16,7 @@ from onnx_conformance.analysis.statement import Statement
 from onnx_conformance.analysis.traits import ALLOWED, FORBIDDEN, TYPE, of_result
 from onnx_conformance.base.signature import signature
 from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, split_operator
+from onnx_conformance.base.worker_pool import worker_pool
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import registry
 from onnx_conformance.suites.selection import Selection
@@ -299,7 +299,7 @@ def _explained_parts(parts: Sequence[_Part], jobs: int) -> Iterator[_PartResult]
     if jobs == 1:
         yield from map(_explain_part, parts)
         return
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+    with worker_pool(jobs) as pool:
         for future in as_completed([pool.submit(_explain_part, part) for part in parts]):
             yield future.result()
 

@@ -4,15 +4,15 @@
 from __future__ import annotations
 
 import dataclasses
-import multiprocessing
 from collections import defaultdict
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import clean, line
+from onnx_conformance.base.worker_pool import worker_pool
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import confirm, gap_findings, titles
 from onnx_conformance.findings.causes import related
@@ -175,7 +175,7 @@ def _outcomes(
             for item in every:
                 yield item, _one(item, budget)
         return
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), asker.keep_fork_servers) as pool:
+    with worker_pool(jobs, asker.keep_fork_servers) as pool:
         futures = {pool.submit(_one, item, budget): item for item in every}
         for future in as_completed(futures):
             yield futures[future], future.result()

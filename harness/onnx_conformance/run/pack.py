@@ -13,12 +13,10 @@ import functools
 import hashlib
 import itertools
 import json
-import multiprocessing
 import os
 import platform
 import zipfile
 import zlib
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from importlib.metadata import distribution
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -30,6 +28,7 @@ from onnx_conformance.base import atomic_file
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import VERSION
 from onnx_conformance.base.verdict import split_operator
+from onnx_conformance.base.worker_pool import worker_pool
 from onnx_conformance.suites import case_pack
 from onnx_conformance.suites.case_pack import CASES, DATA, INDEX, LICENSE, README
 from onnx_conformance.suites.lookup import check_readable, open_suite
@@ -190,7 +189,7 @@ def _parts(suite: Suite, selection: Selection, jobs: int, on_operator: Callable[
         list(several) for _, several in itertools.groupby(versions, key=lambda version: split_operator(version)[0])
     ]
     task = functools.partial(_made, suite.name, dataclasses.replace(selection))
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+    with worker_pool(jobs) as pool:
         with _same_everywhere():  # The processes start here.
             made = pool.map(task, by_operator)
         for done, part in enumerate(made, 1):
