@@ -71,7 +71,10 @@ class Transforms:
         """Yield the selected cases, by operator version, case and form."""
         for operator in self.operators():
             if selection.takes_operator(operator) and _may_have(operator, selection):
-                yield from filter(selection.takes, self._of(operator))
+                made = self._of(operator)
+                if selection.by_name:  # Whoever wants one case stops at it, and its pack would never be written.
+                    made = iter(list(made))
+                yield from filter(selection.takes, made)
 
     def listed(self, selection: Selection) -> Iterator[Listed]:
         """Yield summaries of the selected cases."""

@@ -19,6 +19,7 @@ from onnx_conformance.forms import table
 from onnx_conformance.generation.neighbours import neighbours
 from onnx_conformance.specification.evaluator import Evaluator
 from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import find_case
 from onnx_conformance.suites.selection import Selection
 from onnx_conformance.suites.transforms import Transforms
 
@@ -88,6 +89,14 @@ def test_the_suite_reads_what_it_made_before(tmp_path: Path, monkeypatch: pytest
     again = [(case.id, case.digests()) for case in Transforms().cases(selection)]
     assert again == first
     assert first
+
+
+def test_a_search_for_one_case_keeps_all_of_its_operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path))
+    one = find_case("ai.onnx/Abs/13/rank1@folded", (Transforms(),))
+    monkeypatch.setattr("onnx_conformance.suites.transforms.neighbours", None)
+    every = {case.id: case.digests() for case in Transforms().cases(Selection(ops=("Abs/13",)))}
+    assert every[one.id] == one.digests()
 
 
 def test_it_runs_on_runtimes_and_tools(tmp_path: Path) -> None:
