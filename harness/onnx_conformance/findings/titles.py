@@ -18,8 +18,10 @@ from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.forms import table
+from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.repro.bug_report import public
 from onnx_conformance.specification import nodes, schema
+from onnx_conformance.suites.transforms import model_of_rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,14 +67,16 @@ def title(
         case: the smallest case.
         result: its result.
         conditions: those that the failing cases share; the ones that the smallest case lacks are left out. Without any,
-            the title has the attributes of the smallest case.
+            the title has the attributes of the smallest case. For a model of a rewrite, it has the name of the model.
     """
     name = operator.removeprefix("ai.onnx/")
     numbers = f" ({', '.join(map(str, versions))})" if versions else ""
     told = [_worded(text) for text in true_of(case, conditions)]
     form = table.find(case.form)
     of_form = [form.phrase] if form is not None and case.form != PLAIN and form.phrase else []
-    if not (told or of_form):
+    if rewrite := model_of_rewrite(case.id.replace(MINIMIZED, "")):
+        told = [f"in the model {rewrite.replace('_', ' ')!r}"]  # Conditions are on one node of it.
+    elif not (told or of_form):
         told = attributes(case, operator)
     told = told[:MOST_CONDITIONS] + of_form
     when = f"{' and '.join(told)} -> " if told else ""

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from onnx_conformance.minimize.search_space import Built, Move, SearchSpace
     from onnx_conformance.processes.adapter_process import Limits
 
+MINIMIZED = "_minimized"
+"""The end of the name of a smaller case."""
 PLANS_A_STEP = 100
 """Maximum number of planned candidates for each run. Most candidates are not cases and never reach the runtime."""
 
@@ -179,7 +181,7 @@ def renamed(original: Case, case: Case) -> Case:
     """Return a smaller case with a new name; the original case keeps its name."""
     if case.digests() == original.digests():
         return case
-    name = f"{case.operator}/{original.name}_minimized"
+    name = f"{case.operator}/{original.name}{MINIMIZED}"
     return dataclasses.replace(case, id=name if case.form == PLAIN else f"{name}@{case.form}")
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,13 @@ def test_a_title_without_conditions_has_the_attributes_of_the_smallest_case() ->
     assert titles.attributes(find_case("ai.onnx/LpPool/22/one_pixel"), "ai.onnx/LpPool") == ["kernel_shape=[1]"]
     assert not titles.attributes(pool, "ai.onnx/Conv")
     assert not titles.attributes(pool, "model")
+
+
+def test_a_title_names_the_model_of_a_rewrite() -> None:
+    case = dataclasses.replace(split(), id="ai.onnx/Split/18/layer_of_bert_other_scale_minimized@symbolic")
+    crash = result(Verdict.CRASH, signal="SIGSEGV")
+    made = titles.title("ai.onnx/Split", (18,), Verdict.CRASH, case, crash, ["num_outputs is set"])
+    assert made.startswith("Split (18): in the model 'layer of bert other scale' -> the process ends by SIGSEGV"), made
 
 
 def test_a_title_gets_the_versions_of_joined_findings() -> None:
