@@ -22,7 +22,7 @@ RESULTS = [RUNS / f"{suite}.ndjson" for suite in ("generated", "official")]
 def tests(session: nox.Session) -> None:
     """Run the tests; arguments are passed to pytest."""
     session.install(".[onnxruntime,test]")
-    session.run("pytest", "-n", "2", *session.posargs)
+    session.run("pytest", "-n", "3", *session.posargs)
 
 
 @nox.session
