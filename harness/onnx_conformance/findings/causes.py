@@ -91,6 +91,13 @@ def _rule(finding: Finding) -> Hashable:
     return (finding.identity.operator, finding.cases.clause) if accepted and finding.cases.clause else None
 
 
+def _signature(finding: Finding) -> Hashable:
+    """The rule of every signature that a model violates on which the process ends: one check is missing for all."""
+    kind = finding.identity.kind
+    crash = kind is Verdict.CRASH and finding.cases.clause.startswith("Signature: ") and not innermost(finding)
+    return (kind, finding.cases.clause) if crash else None
+
+
 def _sentence(finding: Finding) -> Hashable:
     """The violated sentence and the condition, if operators share both: one helper often serves a family of them."""
     conditions = tuple(text for text in finding.cases.conditions if not text.startswith(_UNSHARED))
@@ -201,6 +208,7 @@ TRAITS: tuple[Callable[[Finding], Hashable], ...] = (
     _passes,
     _outline,
     _rule,
+    _signature,
     _sentence,
     _difference,
     _message,

@@ -48,11 +48,12 @@ _WORD = re.compile(r"[^\w.]+")
 _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
 _SIDE = re.compile(
     r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: |^floor\(input_dimension"
+    r"|\bdimensions of output\b|\boperand for\b"
 )
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 _RULE = re.compile(
     r"(?i)\bmust\b|\bshould\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b|empty matrix|\bin the format \["
-    r"|is not specified, a default|subset of the `axes`|^floor\(input_dimension"
+    r"|is not specified, a default|subset of the `axes`|^floor\(input_dimension|\boperand for\b"
 )
 """Sentences at the beginning of a file that do not define the result."""
 _TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
@@ -70,8 +71,8 @@ _CODE = re.compile(r"[*/^]|\w\(|(?<![<>!=])=(?!=)")
 """A part of a formula or of a call. A sentence with one that names an argument defines its effect."""
 _NEGATIVE = re.compile(r"(?i)^(?:a )?negative (?:value|axis|axes|number)")
 """Sentences on negative values of an argument."""
-_OF_KEPT = re.compile(r"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b")
-"""Sentences on the shape or the type of a result only."""
+_OF_KEPT = re.compile(r"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|\boperand for\b|\bdimensions of output\b")
+"""Sentences on the shape or the type of a result only, and those that only name an operand."""
 _KEPT, _KEEPS = re.compile(r"\breduced dimensions? pruned\b"), re.compile(r"\bkeepdims=0\b")
 """The sentence on dimensions that are not kept, and a condition on it."""
 _EMPTY = re.compile(r"(?i)^value of \w+\.?$")

@@ -96,6 +96,11 @@ ALIKE = {
         {"backend": "onnxruntime", "kind": Verdict.ACCEPTED_INVALID, "clause": "It must not."},
         {"backend": "onnxruntime_web", "kind": Verdict.ACCEPTED_INVALID, "clause": "It must not."},
     ),
+    "nodes without inputs that end the process": (
+        {"kind": Verdict.CRASH, "message": "the process ended by SIGSEGV", "clause": "Signature: it has inputs."},
+        {"kind": Verdict.CRASH, "message": "the process ended by SIGSEGV", "clause": "Signature: it has inputs.",
+         "operator": "Cos"},
+    ),
     "constants that a tool folds with a runtime": (
         {"backend": "onnx_reference", "kind": WRONG, "expected": TWO, "given": THREE},
         {"backend": "onnxscript_optimizer", "kind": WRONG, "expected": TWO,
@@ -136,6 +141,10 @@ APART = {
     "a signal names no cause": (
         {"kind": Verdict.CRASH, "message": "the process ended by SIGSEGV"},
         {"kind": Verdict.CRASH, "message": "the process ended by SIGSEGV", "operator": "Cos"},
+    ),
+    "nodes without inputs that end the process at two lines": (
+        {"kind": Verdict.CRASH, "message": "ended by SIGABRT at a.rs:1", "clause": "Signature: it has inputs."},
+        {"kind": Verdict.CRASH, "message": "ended by SIGABRT at a.rs:2", "clause": "Signature: it has inputs."},
     ),
     "each operator folds its own constants": (
         {"backend": "onnxslim", "kind": Verdict.WRONG_VALUE, "guilty": ("constant_folding",)},

@@ -237,6 +237,8 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("LSTM/22/hard_sigmoid_default_since_7", ("marks",), "Default values are the same as of"),
         ("GRU/22/layout_0", ("activations=[ThresholdedRelu,Tanh] and hidden_size=3",), "ThresholdedRelu(x)"),
         ("MaxPool/22/plane", ("auto_pad=SAME_LOWER",), "SAME_UPPER or SAME_LOWER: output"),
+        ("Less/13/sides", ("marks",), "Returns the tensor resulted from performing"),
+        ("GlobalAveragePool/22/image", ("marks",), "applies average pooling across"),
         ("Celu/28/near_zero_float", ("with alpha",), "max(0,x) + min(0,alpha*(exp(x/alpha)-1))"),
         ("LeakyRelu/16/rank3", ("alpha=0.5",), "where the function `f(x) = alpha * x for x < 0`"),
         ("Softmax/11/rank3_axis1", ("axis is not the last dimension",), "For an arbitrary n-dimensional tensor"),
