@@ -81,11 +81,6 @@ def cases(operator: str) -> Iterator[Case]:
                 yield from _cases(rewrite, model, operator)
 
 
-def name_of(rewrite: Rewrite, model: Model) -> str:
-    """Return the name of a model's cases, without their form."""
-    return f"{rewrite.name}_{model.name}"
-
-
 def _slice(rewrite: Rewrite, model: Model) -> str:
     """Return the operator version to whose slice a model belongs."""
     domain, _, operator = rewrite.operator.rpartition("/")
@@ -94,7 +89,7 @@ def _slice(rewrite: Rewrite, model: Model) -> str:
 
 
 def _cases(rewrite: Rewrite, model: Model, operator: str) -> Iterator[Case]:
-    name = f"{operator}/{name_of(rewrite, model)}"
+    name = f"{operator}/{rewrite.name}_{model.name}"
     notes = [f"known rewrite of {', '.join(rewrite.known_to)}"] if rewrite.known_to else []
     for form, made in table.delivered(started(model, name), table.Start.REWRITE):
         with contextlib.suppress(UndecidedError):

@@ -113,8 +113,7 @@ def _code() -> str:
 
 @functools.cache
 def _names_of_models() -> frozenset[str]:
-    every = rewrite_cases.declared()
-    return frozenset(rewrite_cases.name_of(rewrite, model) for rewrite in every for model in rewrite.models)
+    return frozenset(f"{rewrite.name}_{model.name}" for rewrite in rewrite_cases.declared() for model in rewrite.models)
 
 
 def model_of_rewrite(case: str) -> str:
