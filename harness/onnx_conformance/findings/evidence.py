@@ -14,7 +14,7 @@ import onnx
 from onnx_conformance.analysis.sentences import leading, version_of, wrong_output
 from onnx_conformance.base import under_test
 from onnx_conformance.base.signature import place_of
-from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, clean, line, natural, split_operator
+from onnx_conformance.base.verdict import WITH_MESSAGE, WRONG, Verdict, clean, line, natural, split_operator
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
@@ -24,11 +24,13 @@ from onnx_conformance.findings import script, severity, smallest, titles
 from onnx_conformance.findings.finding import MOST_IDS, Example, FailingCases, Finding, History, Identity
 from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import by_rounding, difference, masked
+from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.repro import tool_code
 from onnx_conformance.repro.bug_report import public
 from onnx_conformance.results.severity import IMPRECISE
 from onnx_conformance.specification import nodes, registry, schema
 from onnx_conformance.suites.lookup import open_suite
+from onnx_conformance.suites.transforms import model_of_rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -357,7 +359,8 @@ def _is_side(text: str, case: Case) -> bool:
 def _outline(found: Smallest, clause: str) -> Outline:
     """Return the properties that distinguish the cause of a smallest case within its backend, operator and kind.
 
-    The message of a refusal names its cause. The sentence of a forbidden model is its cause.
+    The message of a refusal names its cause. The sentence of a forbidden model is its cause. Models of one rewrite have
+    the same nodes, but each shows another fault of the fusion.
     """
     case, result = found.case, found.result
     if result.verdict in WITH_MESSAGE and result.message.strip():
@@ -373,6 +376,7 @@ def _outline(found: Smallest, clause: str) -> Outline:
         frozenset(features),
         (
             *found.guilty,
+            *filter(None, (model_of_rewrite(case.id.replace(MINIMIZED, "")) if result.verdict in WRONG else "",)),
             clause if result.verdict is Verdict.ACCEPTED_INVALID else "",
             result.signal,
             place_of(result),

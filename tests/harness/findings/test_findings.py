@@ -984,6 +984,16 @@ def test_each_model_of_a_rewrite_has_failures_of_its_own(tmp_path: Path) -> None
     assert names_of == [(names[2],), names[:2], ("mine", "yours")]
 
 
+def test_models_of_one_rewrite_have_outlines_of_their_own() -> None:
+    case = find_case("ai.onnx/Split/18/uneven_two")
+    outlines = set()
+    for name in ("layer_of_bert_other_scale", "layer_of_bert_mask_of_few", "uneven", "uneven_two"):
+        of_model = dataclasses.replace(case, id=f"ai.onnx/Split/18/{name}_minimized")
+        wrong = result(name, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 1})
+        outlines.add(evidence._outline(smallest.Smallest(of_model, wrong, (), {}), ""))
+    assert len(outlines) == 3
+
+
 def test_the_same_fault_in_several_operators_is_told() -> None:
     findings = [
         plain("a", "ai.onnx/Sin", "Sin: input of rank 7 is too much"),

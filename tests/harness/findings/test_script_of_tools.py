@@ -70,6 +70,21 @@ def test_a_fault_is_there(change: str, kind: Verdict, tmp_path: Path) -> None:
     assert shows(text, kind), text
 
 
+UNUSED = "agraph (float[2,3] x, float[2] unused) => (float[2,3] y) { a = Neg(x)  y = Neg(a) }"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [("", 0), ("model.graph.node[1].op_type = 'Relu'", 1), (f"{OWN}model.graph.node[1].op_type = 'Gelu'", 1)],
+)
+def test_an_input_that_no_node_needs_may_be_gone(change: str, status: int, tmp_path: Path) -> None:
+    case = case_of(UNUSED, {"x": X, "unused": X[:, 0]})
+    left, text = said(f"del model.graph.input[1]; {change}", tmp_path / "script.py", case)
+    assert left == status, text
+    assert not status or shows(text, Verdict.WRONG_VALUE), text
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("change", ["pass", "model.doc_string = 'changed'", "model.graph.node[0].name = 'n'"])
 def test_a_fault_is_gone(change: str, tmp_path: Path) -> None:
