@@ -100,11 +100,10 @@ def minimize(
         asker = stack.enter_context(Asker(target, limits))
         space = _search_space(asker, case, plan)
         guilty = _guilty(asker, space.first.case, limits)
-        fewer = tuple(each for each in itertools.combinations(guilty, len(guilty) - 1) if each) if guilty else ()
-        of_guilty = [
-            stack.enter_context(Asker(with_passes(target, names), limits)) for names in (guilty, *fewer) if names
-        ]
-        reducer = _Reducer(*(of_guilty or [asker]), steps=steps, space=space, seconds=seconds)
+        fewer = itertools.combinations(guilty, len(guilty) - 1) if len(guilty) > 1 else ()
+        chosen = [with_passes(target, names) for names in (guilty, *fewer) if names]
+        askers = [stack.enter_context(Asker(some, limits)) for some in chosen] or [asker]
+        reducer = _Reducer(*askers, steps=steps, space=space, seconds=seconds)
         reducer.run()
     last = _answer_alone(target, limits, reducer)
     return Minimized(reducer.first, reducer.best, last, reducer.applied, reducer.steps, reducer.exhausted)
