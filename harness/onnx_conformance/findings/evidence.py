@@ -24,13 +24,11 @@ from onnx_conformance.findings import script, severity, smallest, titles
 from onnx_conformance.findings.finding import MOST_IDS, Example, FailingCases, Finding, History, Identity
 from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import by_rounding, difference, masked
-from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.repro import tool_code
 from onnx_conformance.repro.bug_report import public
 from onnx_conformance.results.severity import IMPRECISE
 from onnx_conformance.specification import nodes, registry, schema
 from onnx_conformance.suites.lookup import open_suite
-from onnx_conformance.suites.transforms import model_of_rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,7 +67,7 @@ _VALUE = re.compile(r"\b(?P<name>\w+)=(?P<value>\[[^\]]*\]|[^\s,]+)|type of (?P<
 _WRITTEN = {"bool": "boolean"}
 """Names of element types and how sentences write them."""
 _FORMULA = re.compile(r"(?<![<>!=])=(?!=)")
-_CODE = re.compile(r"[*/^]|\w\(|(?<![<>!=])=(?!=)")
+_CODE = re.compile(rf"[*/^]|\w\(|{_FORMULA.pattern}")
 """A part of a formula or of a call. A sentence with one that names an argument defines its effect."""
 _NEGATIVE = re.compile(r"(?i)^(?:a )?negative (?:value|axis|axes|number)")
 """Sentences on negative values of an argument."""
@@ -243,7 +241,7 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
             for word in words
             for text in texts
             if text in arguments[word][0]
-            and not _is_empty_here(text, present=not arguments[word][1], negative=negative)
+            and not _does_not_apply(text, present=not arguments[word][1], negative=negative)
         ]
         for words in ([word for word in each if word in arguments] for each in (refused, matters))
     )
@@ -264,7 +262,7 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     return next(iter((*of_message, *of_type, *explain, *tables, *last)), "")
 
 
-def _is_empty_here(text: str, *, present: bool, negative: bool) -> bool:
+def _does_not_apply(text: str, *, present: bool, negative: bool) -> bool:
     """Return whether a sentence on an argument does not apply to how a case uses it, or only repeats its name.
 
     Args:
@@ -372,11 +370,12 @@ def _outline(found: Smallest, clause: str) -> Outline:
         features.update((node.op_type, number, bool(name)) for number, name in enumerate(node.input))
     for number, value in enumerate(case.inputs.values()):
         features.update(("input", number, text) for text in _special(value))
+    rewrite = titles.rewrite_of(case)
     return Outline(
         frozenset(features),
         (
             *found.guilty,
-            *filter(None, (model_of_rewrite(case.id.replace(MINIMIZED, "")) if result.verdict in WRONG else "",)),
+            *([rewrite] if rewrite and result.verdict in WRONG else []),
             clause if result.verdict is Verdict.ACCEPTED_INVALID else "",
             result.signal,
             place_of(result),

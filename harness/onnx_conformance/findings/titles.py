@@ -55,6 +55,11 @@ def true_of(case: Case, conditions: Iterable[str]) -> tuple[str, ...]:
     return tuple(text for text in told if known is None or known.meets(text) is True)
 
 
+def rewrite_of(case: Case) -> str:
+    """Return the name of the rewrite's model that a smallest case is made from; empty if it is of no rewrite."""
+    return model_of_rewrite(case.id.replace(MINIMIZED, ""))
+
+
 def title(
     operator: str, versions: Sequence[int], kind: Verdict, case: Case, result: Result, conditions: Sequence[str]
 ) -> str:
@@ -74,7 +79,7 @@ def title(
     told = [_worded(text) for text in true_of(case, conditions)]
     form = table.find(case.form)
     of_form = [form.phrase] if form is not None and case.form != PLAIN and form.phrase else []
-    if rewrite := model_of_rewrite(case.id.replace(MINIMIZED, "")):
+    if rewrite := rewrite_of(case):
         told = [f"in the model {rewrite.replace('_', ' ')!r}"]  # Conditions are on one node of it.
     elif not (told or of_form):
         told = attributes(case, operator)

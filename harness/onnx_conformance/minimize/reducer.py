@@ -113,7 +113,7 @@ def _guilty(asker: Asker, case: Case, limits: Limits) -> tuple[str, ...]:
     """Return the passes of an optimizer that are guilty of a failure; empty if they are not known.
 
     Only they run while its case is minimized. Otherwise, a smaller case might fail by another pass, which is another
-    fault. For example, a fusion of LayerNormalization has one with each small model that a fusion of Attention has.
+    fault. For example, a model with a wrong fusion of Attention often contains a wrong fusion of LayerNormalization.
     """
     if not named(asker.process.hello):
         return ()

@@ -71,9 +71,9 @@ class Transforms:
         """Yield the selected cases, by operator version, case and form."""
         for operator in self.operators():
             if selection.takes_operator(operator) and _may_have(operator, selection):
-                made = self._of(operator)
+                made: Iterable[Case] = self._of(operator)
                 if selection.by_name:  # Whoever wants one case stops at it, and its pack would never be written.
-                    made = iter(list(made))
+                    made = list(made)
                 yield from filter(selection.takes, made)
 
     def listed(self, selection: Selection) -> Iterator[Listed]:

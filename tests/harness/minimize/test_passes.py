@@ -193,10 +193,8 @@ def test_a_smaller_model_fails_by_the_same_fault(text: str, kept: list[str], nam
 
     ThresholdedRelu alone fails by the same pass as Tanh, but without the operator that the pass adds.
     """
-    case, target = (
-        case_of(f"agraph (float[2,3] x) => (float[2,3] y) {text}", {"x": X}),
-        backend_names.resolve(OPTIMIZER),
-    )
+    case = case_of(f"agraph (float[2,3] x) => (float[2,3] y) {text}", {"x": X})
+    target = backend_names.resolve(OPTIMIZER)
     minimized = reducer.minimize(case, plan_if_declarable(case), target, Limits(), 200)
     assert [node.op_type for node in onnx.load_from_string(minimized.case.model).graph.node] == kept
     answer = minimized.answer
