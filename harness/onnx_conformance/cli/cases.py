@@ -30,7 +30,7 @@ from onnx_conformance.cli.options import (
     with_part_options,
 )
 from onnx_conformance.declare.readings import READINGS
-from onnx_conformance.generation import coverage, manifest
+from onnx_conformance.generation import coverage, manifest, suite_digest
 from onnx_conformance.generation import mutant_figures as figures
 from onnx_conformance.layouts import layout as layouts
 from onnx_conformance.opset import operator_file
@@ -226,12 +226,14 @@ def manifest_(check: bool, out: Path, selection: Selection, jobs: int) -> None: 
     if not check:
         for path in manifest.write(ops, out, jobs, whole=whole):
             printing.show(f"wrote {path}")
+        if whole:
+            printing.show(f"wrote {suite_digest.record(out)}")
         return
     if not out.is_dir():
         raise manifest.ManifestError(
             "manifest-not-a-folder", f"{out} is not a folder; `onnx-conformance manifest --out {out}` creates it"
         )
-    differences = list(manifest.check(ops, out, jobs, whole=whole))
+    differences = [*manifest.check(ops, out, jobs, whole=whole), *suite_digest.differences(out)]
     for difference in differences:
         printing.show(difference)
     if differences:
@@ -294,7 +296,7 @@ def readings_() -> None:
 def version_() -> None:
     """Show the versions that decide the cases and their expected values.
 
-    The digest of the suite changes with the operator files and with the code that expands them.
+    Results with the same digest of the suite have the same cases.
     """
     rows = {
         printing.PROGRAM: VERSION,

@@ -5,18 +5,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import hashlib
 import itertools
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import onnx
-
 from onnx_conformance.base.errors import Note
-from onnx_conformance.base.package import FOLDER
 from onnx_conformance.base.verdict import Unreadable, few, parts
 from onnx_conformance.case.case import PLAIN
-from onnx_conformance.generation import core, expansion, manifest, mutant_figures, plans
+from onnx_conformance.generation import core, expansion, manifest, mutant_figures, plans, suite_digest
 from onnx_conformance.specification import registry
 from onnx_conformance.suites import index, packs
 from onnx_conformance.suites.claims import form_of
@@ -39,35 +35,11 @@ FORMS_EACH = 3.4
 """Average number of forms of a declared case."""
 
 
-MACHINERY = ("operators", "declare", "specification", "forms", "tolerance", "generation")
-"""The packages that generate the cases."""
-
-
-def digest() -> str:
-    """Return a digest of the operator files, the code that expands them, and the version of onnx."""
-    return hashlib.sha256(f"{onnx.__version__} {_code()}".encode()).hexdigest()[:16]
-
-
-@functools.cache
-def _code() -> str:
-    """Return a digest of the operator files and the code that expands them, as they were when this process began."""
-    return code_digest(MACHINERY)
-
-
 @functools.cache
 def operator_digest(operator: str) -> str:
     """Return a digest of the source of the cases of an operator such as ai.onnx/Split; empty for an unknown one."""
     op = registry.load().find(*operator.rpartition("/")[::2]) if "/" in operator else None
     return "" if op is None else mutant_figures.digest(op)
-
-
-def code_digest(packages: Iterable[str]) -> str:
-    """Return a digest of the files of packages of the harness."""
-    hashed = hashlib.sha256()
-    here = FOLDER
-    for path in sorted(path for name in packages for path in (here / name).rglob("*.py")):
-        hashed.update(str(path.relative_to(here)).encode() + path.read_bytes())
-    return hashed.hexdigest()
 
 
 class Generated:
@@ -91,11 +63,11 @@ class Generated:
     @functools.cached_property
     def index(self) -> index.Index:
         """The cases that the operator files declare."""
-        return index.index(self.digest())
+        return index.index(suite_digest.of_code())
 
     def digest(self) -> str:
-        """Return a digest of the operator files, the code that expands them, and the version of onnx."""
-        return digest()
+        """Return a digest of the cases; see `generation.suite_digest`."""
+        return suite_digest.digest()
 
     def left_out(self, selection: Selection) -> list[Note]:
         """Return messages on operator versions that only the installed onnx, or only this project, has.
@@ -145,7 +117,7 @@ class Generated:
     def _packed(self, part: Slice, selection: Selection) -> Iterator[Case]:
         """Yield the cases of a slice from its pack; without a pack, generate the cases and write it."""
         words = (str(part), str(selection.core), str(selection.shard), str(selection.sample), str(selection.narrowing))
-        key = packs.key(self.name, self.digest(), *words)
+        key = packs.key(self.name, suite_digest.of_code(), *words)
         digests = self._digests(part, selection)
         pack = packs.read(key, plans.allowance_of_case, digests)
         if pack is not None:

@@ -12,10 +12,9 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from onnx_conformance.case.case import delivered_id
-from onnx_conformance.generation import plans, sized
+from onnx_conformance.generation import plans, sized, suite_digest
 from onnx_conformance.generation.deliveries import form_names, start_of
 from onnx_conformance.specification import registry
-from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Listed, Selection, listed
 from onnx_conformance.suites.slices import Slice, divided
 from onnx_conformance.suites.suite import Outlook
@@ -41,11 +40,10 @@ class Kernels:
     def __init__(self) -> None:
         """Make nothing yet."""
         self.unreadable: list[Unreadable] = []
-        self._generated = Generated()
 
     def digest(self) -> str:
         """Return a digest of all code that makes the cases, and of the version of onnx."""
-        return hashlib.sha256(f"{self.name} {self._generated.digest()}".encode()).hexdigest()[:16]
+        return hashlib.sha256(f"{self.name} {suite_digest.of_code()}".encode()).hexdigest()[:16]
 
     def left_out(self, selection: Selection) -> list[Note]:
         """Return nothing: an operator without sized calls is not expected to have cases here."""

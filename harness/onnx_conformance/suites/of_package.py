@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from onnx_conformance.base.errors import Note
 from onnx_conformance.base.verdict import few
 from onnx_conformance.declare import Tag
-from onnx_conformance.generation import core, plans, sized
+from onnx_conformance.generation import core, plans, sized, suite_digest
 from onnx_conformance.specification import packages, registry, rewordings, schema
 from onnx_conformance.suites import generated, kernels
 from onnx_conformance.suites.selection import listed
@@ -51,7 +51,7 @@ class OfPackage:
 
     def digest(self) -> str:
         """Return a digest of the operator files of the package, and of all code that makes the cases."""
-        hashed = hashlib.sha256(f"{self.package.name} {self.package.source} {generated.digest()}".encode())
+        hashed = hashlib.sha256(f"{self.package.name} {self.package.source} {suite_digest.of_code()}".encode())
         folder = registry.folder_of(self.package)
         for path in sorted(path for ending in ("*.py", "*.json") for path in folder.rglob(ending)):
             hashed.update(str(path.relative_to(folder)).encode() + path.read_bytes())

@@ -10,8 +10,7 @@ import onnx
 
 from onnx_conformance.base.errors import Note
 from onnx_conformance.base.suite_names import PROVISIONAL
-from onnx_conformance.generation import provisional
-from onnx_conformance.suites import generated
+from onnx_conformance.generation import provisional, suite_digest
 from onnx_conformance.suites.selection import Listed, listed
 from onnx_conformance.suites.slices import Slice
 from onnx_conformance.suites.suite import SuiteError
@@ -51,7 +50,7 @@ class Provisional:
 
     def digest(self) -> str:
         """Return a digest of the operator files, the code that expands them, and the version of onnx."""
-        return generated.digest()
+        return suite_digest.of_code()
 
     def left_out(self, selection: Selection) -> list[Note]:
         """Return messages about selected versions without a case."""

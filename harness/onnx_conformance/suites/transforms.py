@@ -13,12 +13,12 @@ import itertools
 from typing import TYPE_CHECKING
 
 from onnx_conformance.base import globs
-from onnx_conformance.generation import rewrite_cases
+from onnx_conformance.generation import rewrite_cases, suite_digest
 from onnx_conformance.generation.chains import chains
 from onnx_conformance.generation.neighbours import neighbours
 from onnx_conformance.specification import registry
 from onnx_conformance.suites import packs
-from onnx_conformance.suites.generated import Generated, code_digest
+from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Listed, Selection, listed
 from onnx_conformance.suites.slices import Slice
 
@@ -46,7 +46,7 @@ class Transforms:
 
     def digest(self) -> str:
         """Return a digest of all code that makes the cases, and of the version of onnx."""
-        return hashlib.sha256(f"{self._generated.digest()} {_code()}".encode()).hexdigest()[:16]
+        return hashlib.sha256(f"{suite_digest.of_code()} {_code()}".encode()).hexdigest()[:16]
 
     def left_out(self, selection: Selection) -> list[Note]:
         """Return messages on operator versions that the selection names but that have no cases."""
@@ -108,7 +108,7 @@ def _made(operator: str, core: Iterable[Case]) -> Iterator[Case]:
 @functools.cache
 def _code() -> str:
     """Return a digest of the rewrites."""
-    return code_digest(("rewrites",))
+    return suite_digest.code_digest(("rewrites",))
 
 
 @functools.cache

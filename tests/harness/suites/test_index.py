@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from onnx_conformance.generation import manifest
+from onnx_conformance.generation.suite_digest import of_code
 from onnx_conformance.specification import registry
 from onnx_conformance.suites import index, packs
-from onnx_conformance.suites.generated import Generated, digest
+from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def test_a_second_command_loads_no_operator_file(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.slow
 def test_it_counts_what_the_manifest_has() -> None:
-    made = index.index(digest())
+    made = index.index(of_code())
     split = registry.load().named("Split")
     for counts, of_core in ((made.cases, False), (made.core, True)):
         expected = manifest.counts(split, of_core=of_core, wanted=lambda _: True)
@@ -102,9 +103,9 @@ def reworded(known: dict[str, Any]) -> None:
 )
 def test_a_forged_index_is_made_again(forge: Callable[[dict[str, Any]], None]) -> None:
     """As a program that has the user's key can write it."""
-    right, key = index.index(digest()), packs.key("index", digest())
+    right, key = index.index(of_code()), packs.key("index", of_code())
     known: Any = packs.read_json(key)
     forge(known)
     packs.write_json(key, known)
-    assert index.index(digest()) == right
+    assert index.index(of_code()) == right
     assert packs.read_json(key) != known
