@@ -93,11 +93,16 @@ def _from_fields(
     for tag in tags:
         traits[Trait(Topic.TAG, f"tag is {line(tag, MOST_TEXT)}")] = True
     for clause in clauses:
-        traits[Trait(Topic.CLAUSE, f"the case cites «{shortened(clause)}»")] = True
+        traits[Trait(Topic.CLAUSE, citation(clause))] = True
     return traits
 
 
 @functools.lru_cache(maxsize=1 << 14)
+def citation(clause: str) -> str:
+    """Return the text of the trait that a case cites a clause."""
+    return f"the case cites «{shortened(clause)}»"
+
+
 def shortened(text: str) -> str:
     """Return a text as one clean line that is not long, cut between words."""
     return textwrap.shorten(line(text), MOST_CLAUSE, placeholder=" ...")

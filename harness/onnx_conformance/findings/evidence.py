@@ -6,11 +6,12 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import onnx
 
+from onnx_conformance.analysis import traits
 from onnx_conformance.analysis.sentences import leading, version_of, wrong_output
 from onnx_conformance.base import under_test
 from onnx_conformance.base.signature import place_of
@@ -75,6 +76,8 @@ _OF_KEPT = re.compile(r"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|\bope
 """Sentences on the shape or the type of a result only, and those that only name an operand."""
 _KEPT, _KEEPS = re.compile(r"\breduced dimensions? pruned\b"), re.compile(r"\bkeepdims=0\b")
 """The sentence on dimensions that are not kept, and a condition on it."""
+_OF_SHAPE = re.compile(r"\bshapes?\b")
+"""Sentences that mention a shape: alone, they do not decide a value."""
 _EMPTY = re.compile(r"(?i)^value of \w+\.?$")
 """Descriptions of an argument that only repeat its name."""
 MOST_NAMED = 2
@@ -86,6 +89,20 @@ _ABSENCE = re.compile(r"(?i)\bdefaults?\b|\bnot (?:set|specified|provided|presen
 _TABLE = re.compile(r"^\|.*\|$")
 """Rows of a table, which define the results of all values in them."""
 Feature = tuple[str | int | bool, ...]
+
+
+class Argument(NamedTuple):
+    """An optional input or an attribute of the node of a case.
+
+    Attributes:
+        description: its text in the schema.
+        absent: whether the node lacks it; False if the model has no such node.
+        words: the words in its value, if it is an attribute with strings, such as Elu in activations.
+    """
+
+    description: str
+    absent: bool
+    words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -220,7 +237,7 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     if result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
         return next(iter((*of_operator, *cited)), "")
     arguments = _arguments(case)
-    absent = [about for about, is_absent in arguments.values() if is_absent]
+    absent = [argument.description for argument in arguments.values() if argument.absent]
     explain = [
         text
         for text in group.deciding
@@ -240,8 +257,8 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
             text
             for word in words
             for text in texts
-            if text in arguments[word][0]
-            and not _does_not_apply(text, present=not arguments[word][1], negative=negative)
+            if text in arguments[word].description
+            and not _does_not_apply(text, present=not arguments[word].absent, negative=negative)
         ]
         for words in ([word for word in each if word in arguments] for each in (refused, matters))
     )
@@ -252,14 +269,29 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
         for text in texts
         if re.search(rf"\b{re.escape(word)}\b", text) and _CODE.search(text) and not _RULE.search(text)
     ]
+    # Of several arguments in the conditions, the one whose sentences most of the failures cite precedes.
+    of_conditions.sort(key=lambda text: group.deciding.index(text) if text in group.deciding else len(group.deciding))
     of_type = _of_type(case, result, group)
-    of_values = _on_values(group.conditions, [*cited, *texts], arguments)
+    of_values = _on_values(group.conditions, matters, [*cited, *texts], arguments)
+    only = [text for text in (*_shared(group, cited), *(cited if len(cited) == 1 else ())) if text in group.deciding]
+    only = [text for text in only if _ABSENCE.search(text) is not None and not _OF_SHAPE.search(text)]
     if explain:
         named = {word for word in matters if word in arguments}
         if not _FORMULA.search(explain[0]) and named.isdisjoint(_NAME.findall(explain[0])):
             explain = [*of_values, *of_formulas, *of_conditions, *explain]
-    last = (*of_values, *of_formulas, *of_conditions, *of_operator, *cited)
-    return next(iter((*of_message, *of_type, *explain, *tables, *last)), "")
+    # If the text has no definition, as that of Loop, the file begins with a sentence on an argument.
+    definition = of_operator if of_operator and not _SIDE.search(of_operator[0]) else [*cited, *of_operator]
+    last = (*of_values, *of_formulas, *of_conditions, *only, *definition, *cited)
+    return next(iter((*of_message, *of_type, *_shared(group, cited), *explain, *tables, *last)), "")
+
+
+def _shared(group: FailureGroup, cited: Sequence[str]) -> list[str]:
+    """Return the cited sentences that, according to the conditions of a group, only its failures cite."""
+    return [
+        text
+        for text in cited
+        if any(traits.citation(text) == condition for condition in group.conditions) and not _OF_SHAPE.search(text)
+    ]
 
 
 def _does_not_apply(text: str, *, present: bool, negative: bool) -> bool:
@@ -275,7 +307,7 @@ def _does_not_apply(text: str, *, present: bool, negative: bool) -> bool:
     return of_absent or of_negative or _RULE.search(text) is not None or _EMPTY.search(text) is not None
 
 
-def _named_by(result: Result, arguments: Mapping[str, tuple[str, bool]]) -> list[str]:
+def _named_by(result: Result, arguments: Mapping[str, Argument]) -> list[str]:
     """Return the arguments that the message of a refusal is about, or nothing if it lists many arguments."""
     if result.verdict not in WITH_MESSAGE:
         return []
@@ -283,13 +315,25 @@ def _named_by(result: Result, arguments: Mapping[str, tuple[str, bool]]) -> list
     return list(named) if len(named) <= MOST_NAMED else []
 
 
-def _on_values(conditions: Sequence[str], texts: Sequence[str], arguments: Mapping[str, tuple[str, bool]]) -> list[str]:
-    """Return the sentences on the values that conditions name, such as SAME_LOWER, other than lists of all values."""
+def _on_values(
+    conditions: Sequence[str], matters: Sequence[str], texts: Sequence[str], arguments: Mapping[str, Argument]
+) -> list[str]:
+    """Return the sentences on the values that decide, such as SAME_LOWER, other than lists of all values.
+
+    Args:
+        conditions: those that the failures have in common; they may name values.
+        matters: the words of the conditions, among them names of arguments.
+        texts: the sentences in the operator's file.
+        arguments: the arguments of the node.
+    """
     found = [match for condition in conditions for match in _VALUE.finditer(condition)]
     values = (match["value"] for match in found if match["name"] in arguments)
     words = [word for value in values for word in _WORD_OF_VALUE.findall(value)]
     words += [_WRITTEN.get(match["type"], match["type"]) for match in found if match["typed"] in arguments]
-    about = (text for word in words for text in texts if re.search(rf"\b{re.escape(word)}\b", text))
+    about = [text for word in words for text in texts if re.search(rf"\b{re.escape(word)}\b", text)]
+    # The definition of a function that a condition does not name, but that the argument in it chooses.
+    chosen = [word for name in matters if name in arguments for word in arguments[name].words]
+    about += [text for word in chosen for text in texts if text.startswith(f"{word}(")]
     return [text for text in about if not _RULE.search(text) and not _SIDE.search(text)]
 
 
@@ -322,11 +366,8 @@ def _of_type(case: Case, result: Result, group: FailureGroup) -> list[str]:
     return [version.constraints[variable] for variable in types if variable in version.constraints][:1]
 
 
-def _arguments(case: Case) -> dict[str, tuple[str, bool]]:
-    """Return the optional inputs and the attributes of the operator version of a case.
-
-    Each has its description, and whether the node of the case lacks it; False if the model has no such node.
-    """
+def _arguments(case: Case) -> dict[str, Argument]:
+    """Return the optional inputs and the attributes of the operator version of a case."""
     name, since = split_operator(case.operator)
     domain, _, operator = name.rpartition("/")
     try:
@@ -334,13 +375,18 @@ def _arguments(case: Case) -> dict[str, tuple[str, bool]]:
     except schema.SchemaError:
         return {}
     node = nodes.of_operator(onnx.load_from_string(case.model), domain, operator)
-    present = set[str]()
+    present: dict[str, tuple[str, ...]] = {}
     if node is not None:
-        present |= {item.name for item, value in zip(known.inputs, node.input, strict=False) if value}
-        present |= {item.name for item in node.attribute}
+        present.update((item.name, ()) for item, value in zip(known.inputs, node.input, strict=False) if value)
+        present.update(
+            (item.name, tuple(text.decode("utf-8", "replace") for text in item.strings)) for item in node.attribute
+        )
     optional = {item.name: item.description for item in known.inputs if item.option is item.option.Optional}
     described = {**optional, **{name: item.description for name, item in known.attributes.items()}}
-    return {name: (schema.fold(text), node is not None and name not in present) for name, text in described.items()}
+    return {
+        name: Argument(schema.fold(text), node is not None and name not in present, present.get(name, ()))
+        for name, text in described.items()
+    }
 
 
 def _only_form(case: Case, group: FailureGroup) -> Form | None:

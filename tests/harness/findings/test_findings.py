@@ -230,6 +230,14 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
     [
         ("RNN/22/layout_0", ("with sequence_lens",), "Optional tensor specifying lengths of the sequences"),
         ("RNN/22/layout_0", (), "Computes an one-layer simple RNN."),
+        ("GRU/22/activation_elu", ("B is given", "activations is set"), "Elu(x) - x if x >= 0"),
+        (
+            "GRU/22/lengths",
+            ("the case cites «Optional tensor specifying lengths of the sequences in a batch.»",),
+            "Optional tensor specifying lengths",
+        ),
+        ("GRU/22/hard_sigmoid_default_since_7", ("decides",), "Default values are the same as of"),
+        ("Loop/25/scan_string", (), "Each scan_output is created by concatenating the value"),
         ("RNN/22/layout_0", ("without sequence_lens", "X is a scalar"), "Computes an one-layer simple RNN."),
         ("Cast/24/powers_zero_nearest_0", (), "| 0 | 0 | NaN |"),  # A row of a table.
         ("OneHot/28/infinite_values", ("values has an infinity",), "The locations represented by the index values"),
@@ -250,11 +258,24 @@ def test_a_value_that_no_sentence_explains_violates_one_on_the_argument_that_mat
 ) -> None:
     made = find_case(f"ai.onnx/{case}")
     wrong = result(case, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
-    cited = made.clauses if "marks" in conditions else ()
+    deciding = made.clauses if {"marks", "decides"} & {*conditions} else ()
     group = failure_groups.FailureGroup(
-        "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=cited, marking=frozenset(cited)
-    )
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=deciding,
+        marking=frozenset(deciding if "marks" in conditions else ()),
+    )  # fmt: skip
     assert evidence._sentence(made, wrong, group).startswith(sentence)
+
+
+def test_of_several_arguments_that_matter_the_one_decides_whose_sentences_the_failures_cite() -> None:
+    made = find_case("ai.onnx/GRU/22/layout_0")
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    lengths = "Optional tensor specifying lengths of the sequences in a batch."
+    for deciding, sentence in (((), "Concatenation of `[Wb[zrh], Rb[zrh]]`"), ((lengths,), lengths)):
+        group = failure_groups.FailureGroup(
+            "mine", "1", made.operator, Verdict.WRONG_VALUE, ("B is given", "sequence_lens is given"), (wrong,),
+            deciding=deciding,
+        )  # fmt: skip
+        assert evidence._sentence(made, wrong, group).startswith(sentence)
 
 
 def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names() -> None:

@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(autouse=True)
 def _afresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Read the record for each test, and forget what a test has read."""
+    """Read the record again for each test."""
     monkeypatch.setattr(suite_digest, "_known", suite_digest._known.__wrapped__)
 
 

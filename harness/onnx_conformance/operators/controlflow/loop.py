@@ -224,8 +224,12 @@ FLAGS = graph(
 )
 ONCE = (typed("bool", 0), typed("bool", 1), ramp(2, 3))
 THRICE = (typed("bool", 1), typed("bool", 1), ramp(2, 3))
-case("while_1", cond=True, v_initial=ONCE, n=4, body=FLAGS, around={**A, **NO}, cites=(CONDITION, DO_WHILE))
-case("while_3", cond=True, v_initial=THRICE, n=4, body=FLAGS, around={**A, **NO}, cites=(CONDITION, WHILE))
+case(
+    "while_1", cond=True, v_initial=ONCE, n=4, body=FLAGS, around={**A, **NO}, cites=(CONDITION, DO_WHILE, CONCATENATED)
+)
+case(
+    "while_3", cond=True, v_initial=THRICE, n=4, body=FLAGS, around={**A, **NO}, cites=(CONDITION, WHILE, CONCATENATED)
+)
 case("while_false", Tag.EDGE, cond=False, v_initial=(ramp(3),), body=SUM, around=ROW, cites=(WHILE, CONDITION))
 
 # Both
@@ -239,13 +243,22 @@ case(
     around={**A, **NO},
     cites=(BOTH, CHANGE),
 )
-case("both_2_of_3", M=2, cond=True, v_initial=THRICE, n=4, body=FLAGS, around={**A, **NO}, cites=(BOTH, SAMPLE))
+case(
+    "both_2_of_3",
+    M=2,
+    cond=True,
+    v_initial=THRICE,
+    n=4,
+    body=FLAGS,
+    around={**A, **NO},
+    cites=(BOTH, SAMPLE, CONCATENATED),
+)
 case("both_false", Tag.EDGE, M=3, cond=False, v_initial=(ramp(3),), body=SUM, around=ROW, cites=BOTH)
 case("both_zero", Tag.EDGE, M=0, cond=True, v_initial=(ramp(3),), body=SUM, around=ROW, cites=BOTH)
 
 # Loop-carried dependencies
 NUMBERS = graph("body (int64 i, bool c) => (bool c, int64[] y) { y = Identity(i) }")
-case("nothing_carried", Tag.CHANGE, M=3, cond=True, body=NUMBERS, since=11, cites=OUTPUTS)
+case("nothing_carried", Tag.CHANGE, M=3, cond=True, body=NUMBERS, since=11, cites=(CONCATENATED, OUTPUTS))
 case("nothing_carried_before_11", Tag.CHANGE, M=3, cond=True, body=NUMBERS, before=11, rejects=Rule.ARITY)
 SWAP = graph("body (int64 i, bool c, float[] p, float[] q) => (bool c, float[] q, float[] p) {}")
 case("swap", M=vary(**{"2": 2, "3": 3}), v_initial=(ramp(2, 3), ramp(4)), n=2, body=SWAP, cites=CHANGE)
@@ -292,11 +305,13 @@ GROWS = graph(
 )
 THREE_TIMES: dict[str, Any] = {"M": 3, "cond": True, "n": 2}
 case("grows", **THREE_TIMES, v_initial=(ramp(2, 3),), body=GROWS, around=A, cites=(CHANGE, CONCATENATED))
-case("grows_from_nothing", Tag.EDGE, **THREE_TIMES, v_initial=(ramp(0, 3),), body=GROWS, around=A, cites=CHANGE)
+case(
+    "grows_from_nothing", Tag.EDGE, **THREE_TIMES, v_initial=(ramp(0, 3),), body=GROWS, around=A, cites=(FINAL, CHANGE)
+)
 DOUBLES = graph(
     "body (int64 i, bool c, float[] p, float[] q) => (bool c, float[] r, float[] p) { r = Concat <axis = 1> (p, q) }"
 )
-case("grows_by_another", **THREE_TIMES, v_initial=(ramp(2, 3), ramp(2, 1)), body=DOUBLES, cites=(CHANGE, FINAL))
+case("grows_by_another", **THREE_TIMES, v_initial=(ramp(2, 3), ramp(2, 1)), body=DOUBLES, cites=(FINAL, CHANGE))
 INSERTS = graph("body (int64 i, bool c, seq(float[]) s) => (bool c, seq(float[]) t) { t = SequenceInsert(s, a) }")
 for name, sequence in (("sequence_empty", []), ("sequence_two", [ramp(2), ramp(1, 3)])):
     initial = typed("seq(tensor(float))", sequence)
