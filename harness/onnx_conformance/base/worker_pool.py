@@ -6,7 +6,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor  # noqa: TID251 - the one place
 from multiprocessing import connection
 from typing import TYPE_CHECKING
 

@@ -21,9 +21,7 @@ import contextlib
 import difflib
 import functools
 import itertools
-import multiprocessing
 from collections import Counter
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,6 +29,7 @@ import onnx
 
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.package import GENERATED
+from onnx_conformance.base.worker_pool import worker_pool
 from onnx_conformance.case.case import PLAIN, delivered_id
 from onnx_conformance.case.encoding import DIGEST
 from onnx_conformance.generation import core, derived, expansion, plans, sized
@@ -165,7 +164,7 @@ def _texts(ops: Sequence[Op], jobs: int) -> Iterator[str]:
     if jobs == 1 or len(ops) == 1:
         yield from map(text, ops)
         return
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+    with worker_pool(jobs) as pool:
         yield from pool.map(_text_of, map(str, ops))
 
 
