@@ -19,8 +19,7 @@ from pathlib import Path
 import pytest
 
 from onnx_conformance.base.package import BACKENDS, FOLDER, GENERATED, REPOSITORY, VERSION, lock_of
-from onnx_conformance.generation import manifest
-from onnx_conformance.suites import generated
+from onnx_conformance.generation import manifest, suite_digest
 from paths import ROOT
 from test_imports import MODULES
 
@@ -117,10 +116,9 @@ build_meta.build_wheel(out)
 SUITE = """\
 import json
 from onnx_conformance.base.package import FOLDER
-from onnx_conformance.generation import manifest
-from onnx_conformance.suites import generated
+from onnx_conformance.generation import manifest, suite_digest
 
-print(json.dumps([str(FOLDER), generated.digest(), manifest.all_counts()]))
+print(json.dumps([str(FOLDER), suite_digest.digest(), manifest.all_counts()]))
 """
 """Prints the folder of the package, the digest of its suite, and the numbers of cases in its manifest."""
 
@@ -250,7 +248,10 @@ def test_the_wheel_has_the_cases_of_the_checkout(distributions: Distributions, t
     assert done.returncode == 0, done
     folder, digest, counts = json.loads(done.stdout)
     assert folder == str(tmp_path / "site" / "onnx_conformance")
-    assert (digest, counts) == (generated.digest(), {name: [*found] for name, found in manifest.all_counts().items()})
+    assert (digest, counts) == (
+        suite_digest.digest(),
+        {name: [*found] for name, found in manifest.all_counts().items()},
+    )
 
 
 @pytest.mark.slow
