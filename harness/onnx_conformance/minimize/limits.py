@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 STATM = Path("/proc/self/statm")
 AGAIN = 0.01
-"""Seconds until the next attempt to end an overdue block, if it could not be ended."""
+"""Seconds until the next attempt to end an overdue block, if it is in a callback of the collector."""
+UNNOTICED = 1.0
+"""Seconds until the next attempt if the exception has not ended the block, because Python only printed it."""
 
 
 class OverdueError(Exception):
@@ -46,8 +48,10 @@ def _time(seconds: float) -> Iterator[None]:
         return
 
     def overdue(_: int, frame: types.FrameType | None) -> None:
-        if _in_a_callback_of_the_collector(frame):  # Python would only print an exception there.
-            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        # Python only prints an exception of a callback of the collector, or of a finalizer, and goes on.
+        is_lost = _in_a_callback_of_the_collector(frame)
+        signal.setitimer(signal.ITIMER_REAL, AGAIN if is_lost else UNNOTICED)
+        if is_lost:
             return
         raise OverdueError(f"not done within {seconds:g} s")
 
