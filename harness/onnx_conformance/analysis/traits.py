@@ -97,12 +97,12 @@ def _from_fields(
     return traits
 
 
-@functools.lru_cache(maxsize=1 << 14)
 def citation(clause: str) -> str:
     """Return the text of the trait that a case cites a clause."""
     return f"the case cites «{shortened(clause)}»"
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def shortened(text: str) -> str:
     """Return a text as one clean line that is not long, cut between words."""
     return textwrap.shorten(line(text), MOST_CLAUSE, placeholder=" ...")

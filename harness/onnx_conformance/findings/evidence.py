@@ -273,15 +273,15 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     of_conditions.sort(key=lambda text: group.deciding.index(text) if text in group.deciding else len(group.deciding))
     of_type = _of_type(case, result, group)
     of_values = _on_values(group.conditions, matters, [*cited, *texts], arguments)
-    only = [text for text in (*_shared(group, cited), *(cited if len(cited) == 1 else ())) if text in group.deciding]
-    only = [text for text in only if _ABSENCE.search(text) is not None and not _OF_SHAPE.search(text)]
+    alone = [text for text in cited if len(cited) == 1 and text in group.deciding]
+    of_default = [text for text in alone if _ABSENCE.search(text) is not None and not _OF_SHAPE.search(text)]
     if explain:
         named = {word for word in matters if word in arguments}
         if not _FORMULA.search(explain[0]) and named.isdisjoint(_NAME.findall(explain[0])):
             explain = [*of_values, *of_formulas, *of_conditions, *explain]
     # If the text has no definition, as that of Loop, the file begins with a sentence on an argument.
     definition = of_operator if of_operator and not _SIDE.search(of_operator[0]) else [*cited, *of_operator]
-    last = (*of_values, *of_formulas, *of_conditions, *only, *definition, *cited)
+    last = (*of_values, *of_formulas, *of_conditions, *of_default, *definition, *cited)
     return next(iter((*of_message, *of_type, *_shared(group, cited), *explain, *tables, *last)), "")
 
 

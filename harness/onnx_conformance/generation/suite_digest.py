@@ -100,7 +100,5 @@ def differences(folder: Path) -> list[str]:
 
     A record of other code is no difference: it is not used.
     """
-    known = recorded(folder)
-    if known in {None, of_manifest(folder)}:
-        return []
-    return [f"{folder / NAME}: has digest {known}, but that of the manifest is {of_manifest(folder)}"]
+    known, now = recorded(folder), of_manifest(folder)
+    return [] if known in {None, now} else [f"{folder / NAME}: has digest {known}, but the manifest has {now}"]
