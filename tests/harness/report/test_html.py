@@ -1031,9 +1031,12 @@ def test_light_and_dark_follow_the_system_and_the_button(scheme: str, file: Path
     assert tab.evaluate(ground) == light
     tab.locator("#theme").click()
     assert tab.evaluate(ground) == dark
-    tab.wait_for_timeout(200)  # A busy browser stores the choice a moment later.
-    tab.reload()
-    tab.locator("html[data-state=ready]").wait_for(state="attached")
+    for _ in range(20):  # A busy browser stores the choice a moment later: it has ten seconds.
+        tab.reload()
+        tab.locator("html[data-state=ready]").wait_for(state="attached")
+        if tab.evaluate(ground) == dark:
+            break
+        tab.wait_for_timeout(500)
     assert tab.evaluate(ground) == dark
 
 
