@@ -3,7 +3,8 @@
 
 `damaged.py[node=NAME]` changes the result of the node with that name. `damaged.py[fuse=A+B]` changes the result of B if
 A is computed right before it and nobody else reads A's result: as a runtime does that fuses both, wrongly. With the
-level `none`, as in `damaged.py[none,fuse=A+B]`, nothing is fused. `damaged.py[crash=NAME]` ends at that node.
+level `none`, as in `damaged.py[none,fuse=A+B]`, nothing is fused. `damaged.py[crash=NAME]` ends at that node, and
+`damaged.py[lacks=NAME]` says that it does not support it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 LEVELS = ("none", "all")
+OPT_OUTS = (("NotImplementedError", r"", "no kernel"),)
 WORDS = [word for word in os.environ.get("ONNX_CONFORMANCE_OPTION", "").split(",") if word]
 LEVEL = next((word for word in WORDS if word in LEVELS), "all")
 CHOSEN = dict(word.split("=", 1) for word in WORDS if "=" in word)
@@ -52,6 +54,8 @@ class _Damaged(Evaluator):
         answer = super().applied(node, *rest)
         if node.name and node.name == CHOSEN.get("crash"):
             os._exit(3)
+        if node.name and node.name == CHOSEN.get("lacks"):
+            raise NotImplementedError
         if node.name and node.name in self.names:
             return dataclasses.replace(answer, outputs=[_changed(value) for value in answer.outputs])
         return answer

@@ -142,7 +142,8 @@ def _of_backend(item: OfBackend, findings: Sequence[Finding]) -> Iterator[str]:
     if first is not None:
         others = len(item.faults) - 1
         more = f", and the first of {others + 1}" if others else ""
-        yield from _wrapped(f"{name}: {node(first)} {HOW[first.judgement]}{more}")
+        how = "is not supported" if first.unsupported else HOW[first.judgement]
+        yield from _wrapped(f"{name}: {node(first)} {how}{more}")
         yield from _described(first)
     if item.fusion is not None:
         yield from _fused(name, item.fusion)
@@ -158,8 +159,8 @@ def _of_backend(item: OfBackend, findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def _described(item: NodeResult) -> Iterator[str]:
-    if item.case is not None and item.case.clauses:
-        yield from _wrapped(f"text     {quoted(line(item.case.clauses[-1], 300))}", "  ")
+    if item.sentence:
+        yield from _wrapped(f"text     {quoted(line(item.sentence, 300))}", "  ")
     yield from _wrapped(f"differs  {item.message}", "  ")
     if item.times and math.isfinite(item.times) and item.times > 1:
         excess = times(item.times)
@@ -244,7 +245,7 @@ def _backend_data(item: OfBackend) -> dict[str, Any]:
                 "judgement": str(other.judgement),
                 "message": other.message,
                 "times_allowed": _number(other.times),
-                "sentence": other.case.clauses[-1] if other.case is not None and other.case.clauses else "",
+                "sentence": other.sentence,
             }
             for other in item.nodes
         ],

@@ -8,6 +8,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from onnx_conformance.base.verdict import Verdict
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -64,6 +66,18 @@ class NodeResult:
     times: float | None = None
     case: Case | None = None
     result: Result | None = None
+
+    @property
+    def unsupported(self) -> bool:
+        """Whether the backend says that it does not support the node."""
+        return self.result is not None and self.result.verdict is Verdict.UNSUPPORTED
+
+    @property
+    def sentence(self) -> str:
+        """The sentence that a node at fault violates; empty if the backend only does not support the node."""
+        if self.unsupported or self.case is None or not self.case.clauses:
+            return ""
+        return self.case.clauses[-1]
 
 
 @dataclass(frozen=True)

@@ -86,6 +86,16 @@ def test_a_wrong_fusion_is_found_by_cutting_the_graph_and_its_level_is_named() -
     assert not done.ok
 
 
+def test_a_node_that_a_runtime_does_not_support_violates_no_sentence() -> None:
+    done = verify(build(24), [f"{DAMAGED}[lacks=Div_18]", f"{DAMAGED}[node=Div_18]"], reduce=False)
+    lacking, wrong = (item.first for item in done.backends)
+    assert lacking is not None
+    assert wrong is not None
+    assert (lacking.step.label, lacking.judgement, lacking.sentence) == ("Div_18", Judgement.FAILED, "")
+    assert wrong.sentence
+    assert "node 18 Div_18 (ai.onnx/Div/14) is not supported" in "\n".join(verification.lines(done))
+
+
 @pytest.mark.slow
 def test_the_node_at_which_a_runtime_crashes_is_named_and_those_before_it_are_judged() -> None:
     done = of(build(24), "crash=Div_18,node=Elu_16")

@@ -60,7 +60,7 @@ def _backend(item: OfBackend) -> dict[str, Any]:
         "name": verification.named(item),
         "nodes": nodes,
         "first": None if item.first is None else verification.node(item.first),
-        "sentence": item.first.case.clauses[-1] if item.first and item.first.case and item.first.case.clauses else "",
+        "sentence": item.first.sentence if item.first else "",
         "values": _values(item),
         "script": _script(item),
     }
