@@ -4,7 +4,7 @@
 `damaged.py[node=NAME]` changes the result of the node with that name. `damaged.py[fuse=A+B]` changes the result of B if
 A is computed right before it and nobody else reads A's result: as a runtime does that fuses both, wrongly. With the
 level `none`, as in `damaged.py[none,fuse=A+B]`, nothing is fused. `damaged.py[crash=NAME]` ends at that node, and
-`damaged.py[lacks=NAME]` says that it does not support it.
+`damaged.py[lacks=NAME]` refuses it as not supported.
 """
 
 from __future__ import annotations

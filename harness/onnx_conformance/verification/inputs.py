@@ -42,6 +42,9 @@ WORDS = ("alpha", "beta", "gamma", "delta")
 MOST_INTEGERS = (10, 2, 1)
 """Drawn integers of unknown meaning are below the first of these for which the text defines the result."""
 
+MOST_NODES = 20_000
+"""Number of evaluated nodes after which the search for better inputs ends; some ten runs of a large model."""
+
 NAMED_INTEGERS = (
     (re.compile("mask"), 1, "ones, because it is a mask"),
     (re.compile("token_type|type_id|segment"), 0, "zeros, because they are types of tokens"),
@@ -192,21 +195,24 @@ class Drawing:
                 f"input {item.name} must have the shape [{', '.join(words)}], but it has {list(value.shape)}",
             )
 
-    def drawn(self, works: Callable[[Mapping[str, TypedValue]], float]) -> Inputs:
+    def drawn(self, works: Callable[[Mapping[str, TypedValue]], tuple[float, int]]) -> Inputs:
         """Return the inputs with the first sizes that work best.
 
         Args:
-            works: how well the model works with inputs, from 0 to 1. The search ends with the first inputs of 1.
+            works: runs the model with inputs; returns how well it works, from 0 to 1, and the number of nodes that
+                were evaluated. The search ends with the first inputs of 1, or if MOST_NODES nodes led to no better.
         """
-        best, found = -1.0, Inputs({})
+        best, found, spent = -1.0, Inputs({}), 0
         for below in MOST_INTEGERS:
             for sizes in self._tries():
                 tried = self._with({**self.sizes, **sizes}, below)
-                how_well = works(tried.values)
+                how_well, nodes = works(tried.values)
+                spent += nodes
                 if how_well > best:
-                    best, found = how_well, tried
-                if best >= 1:
+                    best, found, spent = how_well, tried, 0
+                if best >= 1 or spent > MOST_NODES:
                     return found
+        return found
         return found
 
     def _tries(self) -> Iterator[dict[str, int]]:

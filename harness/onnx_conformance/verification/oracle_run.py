@@ -17,6 +17,7 @@ from onnx_conformance.verification.user_model import size
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from onnx_conformance.base.values import Value
     from onnx_conformance.specification.signature import TypedValue
     from onnx_conformance.verification.user_model import UserModel
 
@@ -31,7 +32,9 @@ class OracleRun:
         sizes: their sizes in bytes, by name.
         problem: why it stopped, in one line; empty if it reached the end.
         no_answer: whether it stopped because the text forbids a call, or does not define its result.
-        empty: whether a node returns a tensor without elements, which ordinary inputs rarely cause.
+        empty: whether a node returns a tensor without elements, which ordinary inputs rarely cause. A list of integers
+            may be empty: exported models compute shapes with such lists.
+        reached: the number of nodes before the one at which it stopped, or of all.
         seconds: the processor time that it took, in seconds.
     """
 
@@ -41,6 +44,7 @@ class OracleRun:
     problem: str = ""
     no_answer: bool = False
     empty: bool = False
+    reached: int = 0
     seconds: float = 0.0
 
 
@@ -58,7 +62,7 @@ def run(
     local: dict[str, TypedValue] = {**model.constants, **inputs}
     sizes = {name: size(item.value) for name, item in local.items()}
     last = {name: step.index for step in model.steps for name in step.reads}
-    problem, stopped, empty = "", False, False
+    problem, stopped, empty, reached = "", False, False, 0
     for step in model.steps:
         try:
             found = oracle.values(step, local)
@@ -70,12 +74,18 @@ def run(
             problem = f"node {step.index} {step.label} ({step.operator}): {words}: {line(no_answer, 300)}"
         if problem:
             break
-        empty = empty or any(isinstance(item.value, np.ndarray) and not item.value.size for item in found.values())
+        reached += 1
+        empty = empty or any(_is_empty(item.value) for item in found.values())
         local.update(found)
         sizes.update({name: size(item.value) for name, item in found.items()})
         for name in step.reads:
             if last[name] == step.index and name not in model.outputs and name not in model.constants:
                 local.pop(name, None)
-        progress(step.index + 1)
+        progress(reached)
     outputs = None if problem else {name: local[name] for name in model.outputs if name in local}
-    return OracleRun(outputs, oracle.types, sizes, problem, stopped, empty, time.process_time() - began)
+    return OracleRun(outputs, oracle.types, sizes, problem, stopped, empty, reached, time.process_time() - began)
+
+
+def _is_empty(value: Value) -> bool:
+    """Return whether a value is a tensor without elements, but no list of integers."""
+    return isinstance(value, np.ndarray) and not value.size and not (value.ndim == 1 and value.dtype.kind in "iu")

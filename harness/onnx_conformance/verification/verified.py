@@ -69,7 +69,7 @@ class NodeResult:
 
     @property
     def unsupported(self) -> bool:
-        """Whether the backend says that it does not support the node."""
+        """Whether the backend refuses the node as not supported."""
         return self.result is not None and self.result.verdict is Verdict.UNSUPPORTED
 
     @property

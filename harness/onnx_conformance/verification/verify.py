@@ -38,7 +38,7 @@ END_TO_END = 60.0
 TIMEOUT = 300.0
 """The default of `timeout`, in seconds."""
 EMPTY = 0.5
-"""How well drawn inputs work that lead to tensors without elements."""
+"""How well drawn inputs work that lead to tensors without elements; those that do not lead to the end work worse."""
 STEPS, SECONDS = 200, 60.0
 """Limits of the reduction of the first wrong node: cases that the backend runs, and seconds."""
 
@@ -115,10 +115,11 @@ def _inputs(
     """Return the inputs, and the values of the oracle for them."""
     runs: list[tuple[Mapping[str, TypedValue], OracleRun]] = []
 
-    def works(values: Mapping[str, TypedValue]) -> float:
+    def works(values: Mapping[str, TypedValue]) -> tuple[float, int]:
         done = oracle_run.run(model, values, lambda done: progress("oracle: nodes", done, len(model.steps)))
         runs.append((values, done))
-        return 0 if done.no_answer else EMPTY if done.empty else 1
+        partly = EMPTY * done.reached / len(model.steps)
+        return (partly if done.no_answer else EMPTY if done.empty else 1), done.reached
 
     chosen = of_inputs.Drawing(model, given, shape, seed).drawn(works)
     return chosen, next(run for values, run in runs if values is chosen.values)

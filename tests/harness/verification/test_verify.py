@@ -18,6 +18,8 @@ from large_model import build
 from onnx_conformance.base import schemas
 from onnx_conformance.report import verification
 from onnx_conformance.report.html import verification_page
+from onnx_conformance.specification.signature import TypedValue
+from onnx_conformance.verification import oracle_run
 from onnx_conformance.verification.inputs import Drawing
 from onnx_conformance.verification.user_model import UserModel
 from onnx_conformance.verification.verified import Judgement, OfBackend
@@ -177,7 +179,7 @@ def test_drawn_inputs_fit_their_names(name: str, type_: str, low: float, high: f
             table=np.ones((5, 3), np.float32),
         )
     subject = UserModel(model, "m")
-    found = Drawing(subject, {}, {}, 0).drawn(lambda _: True)
+    found = Drawing(subject, {}, {}, 0).drawn(lambda _: (1, 1))
     value = np.asarray(found.values[name].value)
     assert low <= value.min() <= value.max() <= high, value
     assert found.notes[0].startswith(f"input {name}: tensor({type_}) [1, 6], drawn: ")
@@ -190,6 +192,27 @@ def test_a_size_is_found_with_which_the_text_allows_the_model() -> None:
     model = small("g (float[batch,length] x) => (float[a,b] y) { y = MatMul(x, w) }", w=np.ones((16, 2), np.float32))
     assert verify(model, DAMAGED).inputs.sizes == {"batch": 1, "length": 16}
     assert verify(model, DAMAGED, shape={"batch": 3}).inputs.sizes == {"batch": 3, "length": 16}
+
+
+def test_an_empty_list_of_integers_is_no_reason_for_other_sizes_but_an_empty_tensor_is() -> None:
+    begin, end = np.array([1], np.int64), np.array([9], np.int64)
+    text = "g (float[n,k] x) => (float[n,k] y) { s = Shape(x) none = Slice(s, begin, begin) y = Expand(x, none) }"
+    subject = UserModel(small(text, begin=begin), "lists")
+    assert not oracle_run.run(subject, {"x": TypedValue(np.ones((1, 1), np.float32), "tensor(float)")}).empty
+    text = "g (float[batch,length] x) => (float[a,b] y) { y = Slice(x, begin, end, begin) }"
+    assert verify(small(text, begin=begin, end=end), DAMAGED).inputs.sizes == {"batch": 1, "length": 2}
+
+
+def test_the_search_for_sizes_ends_if_more_nodes_do_not_help() -> None:
+    subject = UserModel(small("g (float[n,k,l] x) => (float[n,k,l] y) { y = Neg(x) }"), "m")
+    tries = []
+
+    def works(values: object) -> tuple[float, int]:
+        tries.append(values)
+        return 0.25, 3_000
+
+    Drawing(subject, {}, {}, 0).drawn(works)
+    assert len(tries) == 1 + 7, "the first run is the best, and 21,000 nodes do not help"
 
 
 def test_reports() -> None:
