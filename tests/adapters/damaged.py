@@ -4,7 +4,9 @@
 `damaged.py[node=NAME]` changes the result of the node with that name. `damaged.py[fuse=A+B]` changes the result of B if
 A is computed right before it and nobody else reads A's result: as a runtime does that fuses both, wrongly. With the
 level `none`, as in `damaged.py[none,fuse=A+B]`, nothing is fused. `damaged.py[crash=NAME]` ends at that node, and
-`damaged.py[lacks=NAME]` refuses it as not supported.
+`damaged.py[lacks=NAME]` refuses it as not supported. `damaged.py[fuses=NAME]` changes its numbers by a millionth if the
+model has other nodes, `damaged.py[cuts=NAME]` cuts its integers to 32 bits, and `damaged.py[flushes=NAME]` returns 0
+for numbers below the smallest normal one.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ class _Damaged(Evaluator):
     def __init__(self, model: onnx.ModelProto) -> None:
         super().__init__()
         self.names = {CHOSEN.get("node", ""), self._fused(model)}
+        self.alone = len(model.graph.node) == 1
 
     @staticmethod
     def _fused(model: onnx.ModelProto) -> str:
@@ -58,6 +61,9 @@ class _Damaged(Evaluator):
             raise NotImplementedError
         if node.name and node.name in self.names:
             return dataclasses.replace(answer, outputs=[_changed(value) for value in answer.outputs])
+        for word, change in CHANGES.items():
+            if node.name and node.name == CHOSEN.get(word) and not (word == "fuses" and self.alone):
+                return dataclasses.replace(answer, outputs=[change(value) for value in answer.outputs])
         return answer
 
 
@@ -69,6 +75,13 @@ def _changed(value: Any) -> Any:
     last = changed.reshape(-1)[-1]
     changed.reshape(-1)[-1] = (not last) if value.dtype.kind == "b" else last + np.asarray(1, value.dtype)
     return changed
+
+
+CHANGES: dict[str, Callable[[Any], Any]] = {
+    "fuses": lambda value: (value * (1 + 1e-6)).astype(value.dtype),
+    "cuts": lambda value: np.minimum(value, np.iinfo(np.int32).max),
+    "flushes": lambda value: np.where(np.abs(value) < np.finfo(value.dtype).smallest_normal, 0, value),
+}
 
 
 def session(model: bytes, folder: str | None = None) -> Callable[[dict[str, Any], Sequence[str]], list[Any]]:

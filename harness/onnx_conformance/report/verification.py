@@ -53,7 +53,7 @@ def lines(done: Verified, findings: Mapping[str, Sequence[Finding]] | None = Non
             yield from _of_backend(item, (findings or {}).get(item.backend, ()))
         if item.outputs is not None and item.outputs.changed:
             yield from _wrapped(f"{named(item)}: its outputs change if all values are outputs (other fusions)")
-        for kind in (Judgement.ROUNDING, Judgement.FORBIDDEN, Judgement.OPEN, Judgement.UNKNOWN):
+        for kind in (Judgement.ROUNDING, Judgement.HARMLESS, Judgement.FORBIDDEN, Judgement.OPEN, Judgement.UNKNOWN):
             yield from _others(item, kind)
     for text in of_tools(done):
         yield from _wrapped(text)
@@ -116,7 +116,8 @@ def of_tools(done: Verified) -> Iterator[str]:
 
 HOW = {Judgement.WRONG: "is wrong", Judgement.FAILED: "does not run"}
 OTHERS = {
-    Judgement.ROUNDING: "rounded less carefully than usual, or with zeros of the other sign",
+    Judgement.ROUNDING: "rounded less carefully than usual, or with other zeros",
+    Judgement.HARMLESS: "wrong without an effect on the nodes that read the values",
     Judgement.FORBIDDEN: "forbidden by the text",
     Judgement.OPEN: "not defined by the text",
     Judgement.UNKNOWN: "not judged",

@@ -25,7 +25,9 @@ class Judgement(enum.StrEnum):
 
     Attributes:
         RIGHT: within the allowed difference.
-        ROUNDING: outside it, but by few units in the last place, or only in the sign of zeros.
+        ROUNDING: outside it, but by few units in the last place, or only in the sign of zeros, or because numbers below
+            the smallest normal one are 0.
+        HARMLESS: outside it, but the results of all nodes that read the values are also right for the correct values.
         WRONG: outside it.
         FAILED: the backend raises an error, or its process dies or does not answer.
         FORBIDDEN: the text forbids the call, but the backend runs it.
@@ -35,6 +37,7 @@ class Judgement(enum.StrEnum):
 
     RIGHT = "right"
     ROUNDING = "rounding"
+    HARMLESS = "harmless"
     WRONG = "wrong"
     FAILED = "failed"
     FORBIDDEN = "forbidden"

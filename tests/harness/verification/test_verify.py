@@ -157,6 +157,41 @@ def test_few_units_in_the_last_place_are_no_fault_but_a_wrong_integer_is() -> No
     assert [item.judgement for item in done.nodes] == [Judgement.ROUNDING, Judgement.WRONG]
 
 
+def test_a_node_that_is_fused_may_be_as_far_off_as_all_its_nodes_together() -> None:
+    text = "g (float[n] x, float[n] w) => (float[n] z) {{ [first] y = {operator}(x) [second] z = Mul(y, w) }}"
+    done = of(small(text.format(operator="Erf")), "fuses=second")
+    assert done.ok
+    first, second = done.nodes
+    assert (first.judgement, first.message) == (Judgement.RIGHT, "")
+    assert second.message == "right if it is computed at once with 0 Erf; alone, it is right"
+    exact = of(small(text.format(operator="Neg")), "fuses=second")
+    assert [item.step.label for item in exact.faults] == ["second"], "Neg has no error that could add to that of Mul"
+    assert exact.faults[0].message.endswith("; alone, it is right")
+
+
+def test_wrong_values_without_an_effect_are_no_fault() -> None:
+    largest = "[end] end = Constant <value_ints: ints = [9223372036854775807]> ()"
+    text = f"g (float[n] x) => (float[m] y) {{ {largest} y = Slice(x, begin, end) }}"
+    done = of(small(text, begin=np.array([0], np.int64)), "cuts=end")
+    assert done.ok
+    assert [item.judgement for item in done.nodes] == [Judgement.HARMLESS, Judgement.RIGHT]
+    assert "wrong without an effect" in "\n".join(
+        verification.lines(verify(small(text, begin=np.array([0], np.int64)), f"{DAMAGED}[cuts=end]"))
+    )
+    text = f"g (float[n] x) => (float[n] y, int64[m] t) {{ {largest} t = Neg(end) y = Neg(x) }}"
+    (fault,) = of(small(text), "cuts=end").faults
+    assert fault.step.label == "end", "its effect is seen in t"
+    text = f"g (float[n] x) => (float[n] y, int64[m] end) {{ {largest} y = Neg(x) }}"
+    assert of(small(text), "cuts=end").faults, "end is an output of the model"
+
+
+def test_a_zero_for_a_number_below_the_smallest_normal_one_is_rounding() -> None:
+    text = "g (float[2] x) => (float[2] z) { [first] y = Mul(x, w) z = Add(y, x) }"
+    for w, judgement in ((1e-39, Judgement.ROUNDING), (1e-37, Judgement.RIGHT)):
+        done = verify(small(text, w=np.float32(w)), f"{DAMAGED}[flushes=first]", {"x": np.ones(2, np.float32)})
+        assert [item.judgement for item in done.backends[0].nodes] == [judgement, Judgement.RIGHT]
+
+
 def test_a_call_that_the_text_forbids_is_no_fault_of_a_runtime_that_refuses_it() -> None:
     model = small("g (float[2,3] x) => (float[n] z) { [one] y = Neg(x)  [two] z = Reshape(y, shape) }", shape=[4])
     (done,) = verify(model, DAMAGED).backends
