@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import shlex
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -206,6 +207,7 @@ VIEW, CREATE = "release view report", "release create report"
 UPLOAD = "release upload report results.ndjson.xz --clobber"
 
 
+@pytest.mark.skipif(shutil.which("xz") is None, reason="xz is not installed")
 @pytest.mark.parametrize(
     ("status", "viewed", "calls"),
     [("0", 0, [VIEW, UPLOAD]), ("1", 1, [VIEW, CREATE, UPLOAD]), ("2", 0, []), ("", 0, [])],

@@ -178,7 +178,17 @@ def _code(source: str, *, alone: bool = True) -> str:
             node.value.value = ""
         elif isinstance(node, ast.Call):
             node.keywords = [item for item in node.keywords if item.arg not in PROSE]
-    return ast.dump(tree)
+    return _text(tree)
+
+
+def _text(part: object) -> str:
+    """Return a syntax tree as text that is the same in every version of Python, unlike that of `ast.dump`."""
+    if isinstance(part, list):
+        return f"[{', '.join(map(_text, part))}]"
+    if not isinstance(part, ast.AST):
+        return repr(part)
+    fields = [(name, value) for name, value in ast.iter_fields(part) if value is not None and value != []]
+    return f"{type(part).__name__}({', '.join(f'{name}={_text(value)}' for name, value in fields)})"
 
 
 def _remove_unused(tree: ast.Module, removed: list[ast.stmt]) -> None:
