@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import shlex
+import shutil
 import subprocess
 from typing import TYPE_CHECKING, Any
 
