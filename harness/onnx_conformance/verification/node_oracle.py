@@ -105,7 +105,7 @@ class NodeOracle:
             NoOracleError: the oracle does not know the operator.
             NoAnswer: the text forbids the call, or does not define its result.
         """
-        with _quiet():
+        with quiet():
             found = self._computed(step, local)
         named = {name: item for name, item in zip(step.node.output, found, strict=False) if name and item is not None}
         self.types.update({name: item.type for name, item in named.items() if item.type})
@@ -128,7 +128,7 @@ class NodeOracle:
         model, given = parts.of_steps(self.model, [step], local, step.outputs, self.types)
         inputs = {name: item.value for name, item in given.items()}
         try:
-            with _quiet():
+            with quiet():
                 found = self._computed(step, local)
                 expected, allowance = self._demanded(step, found, (model, inputs))
             self._declare(model, expected)
@@ -198,7 +198,7 @@ class NodeOracle:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Evaluate without the warnings of numpy about infinities and NaN."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")

@@ -18,6 +18,7 @@ from onnx_conformance.minimize import reducer
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.verification import fusion, oracle_run
 from onnx_conformance.verification import inputs as of_inputs
+from onnx_conformance.verification.node_oracle import quiet
 from onnx_conformance.verification.of_tool import verify_tool
 from onnx_conformance.verification.user_model import UserModel, unknown_operators
 from onnx_conformance.verification.verified import Judgement, OfBackend, Verified
@@ -82,10 +83,11 @@ def verify(
     targets, tools = _targets(backend), _targets(tool)
     given = of_inputs.read(Path(inputs), subject) if isinstance(inputs, str | Path) else dict(inputs or {})
     of_inputs.check_names(given, subject)
-    chosen, oracle = _inputs(subject, given, shape or {}, seed, progress)
     settings = Settings(memory, tuple(nodes), end_to_end, Limits(timeout=timeout), progress)
-    results = [_of_backend(subject, chosen, target, oracle, settings, reduce=reduce) for target in targets]
-    of_tools = [verify_tool(subject, chosen, target, oracle, settings.limits) for target in tools]
+    with quiet():
+        chosen, oracle = _inputs(subject, given, shape or {}, seed, progress)
+        results = [_of_backend(subject, chosen, target, oracle, settings, reduce=reduce) for target in targets]
+        of_tools = [verify_tool(subject, chosen, target, oracle, settings.limits) for target in tools]
     return Verified(subject, chosen, results, of_tools, _notes(subject, oracle), oracle.seconds)
 
 
