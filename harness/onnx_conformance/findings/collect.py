@@ -107,16 +107,18 @@ def collect(
         if note:
             collected.notes.append(Note("failures-not-grouped", note))
     budget = Budget((suite["name"], suite["digest"]), options.seconds, options.timeout, options.profile)
-    made_of = _evidence(every, budget, options, collected, on_step)
+    evidences = _evidence(every, budget, options, collected, on_step)
     for number, (run, _) in enumerate(runs, 1):
         on_step("looks for version gaps", number, len(runs))
-        made_of += gap_findings.of_run(run, options.selection)
-    merged = _merged(made_of)
+        evidences += gap_findings.of_run(run, options.selection)
+    merged = _merged(evidences)
     confirmed = _confirmed(merged, options, collected, on_step)
     updated = _run_again(before, runtimes, options, collected, on_step)
     if updated:  # Otherwise the results are not read again.
         updated = _without_apart(updated, [set_apart(run, options.selection) for run, _ in runs], collected)
-    _update(collected, confirmed, updated)
+    written = _update(collected, confirmed, updated)
+    failing = {(under_test.unversioned(group.backend), item.case) for group in every for item in group.results}
+    _leave_out_replaced(collected, written, confirmed, failing)
     _add_others(collected, confirmed, options, on_step)
     _add_versions(collected, confirmed, options, on_step)
     own = related(collected.findings.findings)
@@ -235,7 +237,8 @@ def _joined(first: Evidence, other: Evidence) -> Evidence:
     title = first.finding.title if shared == a.conditions else first.title
     if joined.versions != a.versions:
         title = titles.with_versions(title, joined.versions)
-    return dataclasses.replace(first, finding=dataclasses.replace(first.finding, title=title, cases=joined))
+    finding = dataclasses.replace(first.finding, title=title, cases=joined)
+    return dataclasses.replace(first, finding=finding, failing=first.failing | other.failing)
 
 
 # Confirmed by the script alone
@@ -278,8 +281,12 @@ def _said(said: Said, version: str) -> dict[str, str | int]:
 # Comparison with the old findings
 
 
-def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[str, Finding]) -> None:
-    """Merge the new findings into the old ones: ids, links and histories stay, and states change."""
+def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[str, Finding]) -> set[str]:
+    """Merge the new findings into the old ones: ids, links and histories stay, and states change.
+
+    Returns:
+        The ids of the new findings, and of the old ones that equal new ones.
+    """
     scripts: dict[str, str] = {}
     for item in confirmed:
         finding = item.finding
@@ -306,6 +313,7 @@ def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[s
     collected.findings = dataclasses.replace(
         collected.findings, findings=tuple(updated.values()), scripts={**collected.findings.scripts, **scripts}
     )
+    return set(scripts)
 
 
 def _run_again(
@@ -365,6 +373,32 @@ def _without_apart(
         text = f"{len(gone)} old findings are left out, because their failures do not count any more: {', '.join(gone)}"
         collected.notes.append(Note("findings-not-counted", line(text, 600)))
     return {name: item for name, item in updated.items() if name not in gone}
+
+
+def _leave_out_replaced(
+    collected: Collected, made: Collection[str], confirmed: Sequence[Evidence], failing: Collection[tuple[str, str]]
+) -> None:
+    """Remove old findings whose failures are now part of new findings, unless somebody knows them or they are fixed.
+
+    Their scripts still show the fault. Without this, each change of the rules that group failures leaves duplicates.
+
+    Args:
+        collected: the findings, old and new; gets a note about those that are left out.
+        made: the ids of the new findings.
+        confirmed: the evidence for them.
+        failing: the backends and cases of all failures that count, also of those that did not become findings.
+    """
+    covered = {(item.finding.identity.backend, case) for item in confirmed for case in item.failing}
+    gone = []
+    for item in collected.findings.findings:
+        own = {(item.identity.backend, case) for case in item.cases.ids} & set(failing)
+        if item.id not in made and not item.known and item.history.state != FIXED and own and own <= covered:
+            gone.append(item.id)
+    if gone:
+        text = f"{len(gone)} old findings are left out, because new ones contain their failures: {', '.join(gone)}"
+        collected.notes.append(Note("findings-replaced", line(text, 600)))
+        kept = tuple(item for item in collected.findings.findings if item.id not in gone)
+        collected.findings = dataclasses.replace(collected.findings, findings=kept)
 
 
 def _in_state(history: History, state: str, before: History, version: str) -> History:

@@ -138,6 +138,7 @@ class Evidence:
         case: the smallest case.
         outline: the outline of its cause.
         title: the title of the finding, without its conditions.
+        failing: the ids of all cases that fail in this way; the finding lists only some of them.
     """
 
     finding: Finding
@@ -145,6 +146,7 @@ class Evidence:
     case: Case
     outline: Outline
     title: str
+    failing: frozenset[str] = frozenset()
 
 
 def evidence(group: FailureGroup, budget: Budget) -> Evidence | None:
@@ -204,7 +206,8 @@ def _made(group: FailureGroup, found: Smallest, source: Suite) -> Evidence:
         severity=severity.of_cases(group.results, group.kind, affected, source, group.lacks),
     )
     text = script.text(case, group.backend, hello, title, came, clause)
-    return Evidence(finding, text, case, outline, titles.title(operator, affected, group.kind, case, result, ()))
+    short = titles.title(operator, affected, group.kind, case, result, ())
+    return Evidence(finding, text, case, outline, short, frozenset(item.case for item in group.results))
 
 
 def _sentence(case: Case, result: Result, group: FailureGroup) -> str:

@@ -115,4 +115,6 @@ def _evidence(gap: Gap, backend: str, hello: Mapping[str, Any]) -> Evidence | No
         severity=severity.of_case(later, Verdict.UNSUPPORTED),
     )
     text = script.of_gap(later, earlier, backend, hello, title)
-    return Evidence(finding, text, later, Outline(frozenset({("version", gap.lacks)}), ()), title)
+    return Evidence(
+        finding, text, later, Outline(frozenset({("version", gap.lacks)}), ()), title, frozenset({gap.case})
+    )

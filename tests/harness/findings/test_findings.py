@@ -51,7 +51,7 @@ from refusals import refuses
 from runs import result, run_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from onnx_conformance.case.case import Case
 
@@ -674,6 +674,29 @@ def test_a_finding_whose_cases_are_not_known_stays() -> None:
     kept = {"old": old, "new": dataclasses.replace(old, cases=FailingCases(1, ids=("ai.onnx/Sin/7/a",)))}
     left = collect._without_apart(kept, [{("mine==1", "ai.onnx/Sin/7/a")}], collect.Collected(Findings({}, {}, ())))
     assert list(left) == ["old"]
+
+
+def replaced(*failing: str, known: bool = False, state: str = OPEN, ids: Sequence[str] = ("a", "b")) -> list[str]:
+    """Return the ids that are left of an old and a new finding; the new one has the case a; others fail, too."""
+    old = plain("old", "ai.onnx/Sin", "no")
+    history = dataclasses.replace(old.history, state=state, issue="https://x.org" if known else "")
+    old = dataclasses.replace(old, cases=FailingCases(2, ids=tuple(ids)), history=history)
+    new = dataclasses.replace(plain("new", "ai.onnx/Sin", "no"), cases=FailingCases(1, ids=("a",)))
+    evidence = Evidence(new, "", cast("Case", None), Outline(frozenset(), ()), "", frozenset({"a"}))
+    collected = collect.Collected(Findings({}, {}, (old, new)))
+    backend = old.identity.backend
+    collect._leave_out_replaced(collected, {"new"}, [evidence], {(backend, case) for case in failing})
+    assert bool(collected.notes) == (len(collected.findings.findings) == 1)
+    return [item.id for item in collected.findings.findings]
+
+
+def test_an_old_finding_whose_failures_a_new_one_contains_is_left_out() -> None:
+    assert replaced("a") == ["new"], "b does not fail any more, or is not in the results"
+    assert replaced("a", "b") == ["old", "new"], "no new finding contains b"
+    assert replaced("b") == ["old", "new"]
+    assert replaced() == ["old", "new"], "nothing is known about its cases"
+    assert replaced("a", known=True) == ["old", "new"], "its link would be lost"
+    assert replaced("a", state=FIXED) == ["old", "new"], "it shows since when the fault is gone"
 
 
 @pytest.mark.slow
