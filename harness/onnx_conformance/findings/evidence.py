@@ -76,8 +76,12 @@ _OF_KEPT = re.compile(r"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|\bope
 """Sentences on the shape or the type of a result only, and those that only name an operand."""
 _KEPT, _KEEPS = re.compile(r"\breduced dimensions? pruned\b"), re.compile(r"\bkeepdims=0\b")
 """The sentence on dimensions that are not kept, and a condition on it."""
-_OF_SHAPE = re.compile(r"\bshapes?\b")
+_OF_SHAPE = re.compile(r"(\b|_)shapes?\b")
 """Sentences that mention a shape: alone, they do not decide a value."""
+_ON_SHAPE = re.compile(r" is a scalar$| has a dimension of size | differ in rank\b|^rank of ")
+"""Conditions on the shape of an input: its sentences on shapes decide."""
+_SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*)\b")
+"""Sentences on the shape of an argument."""
 _EMPTY = re.compile(r"(?i)^value of \w+\.?$")
 """Descriptions of an argument that only repeat its name."""
 MOST_NAMED = 2
@@ -235,7 +239,9 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     if result.verdict in _OF_SIGNATURE:
         kept = [text for text in (*cited, *texts) if _KEPT.search(text) and any(map(_KEEPS.search, group.conditions))]
         other = [text for text in cited if result.verdict is Verdict.WRONG_TYPE or not _OF_KEPT.search(text)]
-        other = [*kept, *other] if result.verdict is Verdict.WRONG_SHAPE else other
+        if result.verdict is Verdict.WRONG_SHAPE:
+            about = _on_values(group.conditions, [], [*cited, *texts], _arguments(case))
+            other = [*kept, *filter(_OF_SHAPE.search, about), *other]
         return next(iter((*_of_output(case, result, texts), *other, *of_operator, *cited)), "")
     if result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
         return next(iter((*of_operator, *cited)), "")
@@ -255,13 +261,14 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     refused = _named_by(result, arguments)
     matters = [word for each in group.conditions if not each.startswith("without ") for word in _NAME.findall(each)]
     negative = any("negative" in condition for condition in group.conditions)
+    on_shape = any(map(_ON_SHAPE.search, group.conditions))
     of_message, of_conditions = (
         [
             text
             for word in words
             for text in texts
             if text in arguments[word].description
-            and not _does_not_apply(text, present=not arguments[word].absent, negative=negative)
+            and not _does_not_apply(text, present=not arguments[word].absent, negative=negative, on_shape=on_shape)
         ]
         for words in ([word for word in each if word in arguments] for each in (refused, matters))
     )
@@ -274,6 +281,8 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     ]
     # Of several arguments in the conditions, the one whose sentences most of the failures cite precedes.
     of_conditions.sort(key=lambda text: group.deciding.index(text) if text in group.deciding else len(group.deciding))
+    if on_shape:
+        of_conditions.sort(key=lambda text: _SHAPE.search(text) is None)
     of_type = _of_type(case, result, group)
     of_values = _on_values(group.conditions, matters, [*cited, *texts], arguments)
     alone = [text for text in cited if len(cited) == 1 and text in group.deciding]
@@ -285,6 +294,7 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     # If the text has no definition, as that of Loop, the file begins with a sentence on an argument.
     definition = of_operator if of_operator and not _SIDE.search(of_operator[0]) else [*cited, *of_operator]
     last = (*of_values, *of_formulas, *of_conditions, *of_default, *definition, *cited)
+    of_message += _of_all_values(group.conditions, [*cited, *texts])
     return next(iter((*of_message, *of_type, *_shared(group, cited), *explain, *tables, *last)), "")
 
 
@@ -297,14 +307,17 @@ def _shared(group: FailureGroup, cited: Sequence[str]) -> list[str]:
     ]
 
 
-def _does_not_apply(text: str, *, present: bool, negative: bool) -> bool:
+def _does_not_apply(text: str, *, present: bool, negative: bool, on_shape: bool) -> bool:
     """Return whether a sentence on an argument does not apply to how a case uses it, or only repeats its name.
 
     Args:
         text: the sentence.
         present: whether the node of the case has the argument.
         negative: whether the failures have in common that something is negative.
+        on_shape: whether they have the shape of an input in common.
     """
+    if on_shape and _SHAPE.search(text):
+        return False
     of_absent = present and _ABSENCE.search(text) is not None and len(text) < SHORT
     of_negative = not negative and _NEGATIVE.search(text) is not None
     return of_absent or of_negative or _RULE.search(text) is not None or _EMPTY.search(text) is not None
@@ -338,6 +351,12 @@ def _on_values(
     chosen = [word for name in matters if name in arguments for word in arguments[name].words]
     about += [text for word in chosen for text in texts if text.startswith(f"{word}(")]
     return [text for text in about if not _RULE.search(text) and not _SIDE.search(text)]
+
+
+def _of_all_values(conditions: Sequence[str], texts: Sequence[str]) -> list[str]:
+    """Return the sentences on exactly the values of several attributes that the failures have in common."""
+    values = [f"{match['name']}={match['value']}" for each in conditions for match in _VALUE.finditer(each) if match[1]]
+    return [text for text in texts if len(values) > 1 and all(re.search(rf"\b{re.escape(v)}\b", text) for v in values)]
 
 
 def _of_output(case: Case, result: Result, texts: list[str]) -> list[str]:

@@ -251,6 +251,9 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("LeakyRelu/16/rank3", ("alpha=0.5",), "where the function `f(x) = alpha * x for x < 0`"),
         ("Softmax/11/rank3_axis1", ("axis is not the last dimension",), "For an arbitrary n-dimensional tensor"),
         ("Softmax/13/rank3_axis_minus2", ("axis is not the last dimension",), "Softmax(input, axis) = "),
+        ("DFT/20/all_other_dimensions", ("inverse=1 and onesided=1",), "When `onesided=1` and `inverse=1` (inverse"),
+        ("DFT/20/all_other_dimensions", ("inverse=1", "onesided=1"), "When `onesided=1` and `inverse=1` (inverse"),
+        ("Attention/24/mask_whole", ("attn_mask is a scalar",), "Shape must be broadcastable to"),
     ],
 )
 def test_a_value_that_no_sentence_explains_violates_one_on_the_argument_that_matters_or_the_definition(
@@ -363,6 +366,15 @@ def test_a_wrong_shape_violates_the_sentence_on_dimensions_that_are_not_kept() -
             "mine", "1", made.operator, Verdict.WRONG_SHAPE, conditions, (wrong,), deciding=made.clauses
         )
         assert ("has the reduced dimension pruned" in evidence._sentence(made, wrong, group)) is is_kept
+
+
+def test_a_wrong_shape_violates_the_sentence_on_shapes_with_the_value_that_matters() -> None:
+    made = find_case("ai.onnx/AveragePool/22/plane")
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_SHAPE, ("auto_pad=SAME_LOWER and dilations=[2,1]",), ()
+    )
+    sentence = evidence._sentence(made, result(made.id, Verdict.WRONG_SHAPE), group)
+    assert sentence.startswith("SAME_UPPER or SAME_LOWER: output_spatial_shape[i]")
 
 
 def test_a_wrong_shape_violates_no_sentence_on_types() -> None:
