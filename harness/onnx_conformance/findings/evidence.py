@@ -80,10 +80,14 @@ _OF_SHAPE = re.compile(r"(\b|_)shapes?\b")
 """Sentences that mention a shape: alone, they do not decide a value."""
 _ON_SHAPE = re.compile(r" is a scalar$| has a dimension of size | differ in rank\b|^rank of ")
 """Conditions on the shape of an input: its sentences on shapes decide."""
+_NO_ELEMENTS = re.compile(r"^\w+ has a dimension of size 0$")
+"""Conditions that only require an input without elements: the definition decides, because it is for every size."""
+_SAID_ON_SHAPE = re.compile(r"(?i)\b(scalar|num_?dimensions|dims?|dimensions?|rank|shape|[0-9]-?d)\b")
+"""Messages on the shape of an input."""
 _SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*)\b")
 """Sentences on the shape of an argument."""
-_EMPTY = re.compile(r"(?i)^value of \w+\.?$")
-"""Descriptions of an argument that only repeat its name."""
+_EMPTY = re.compile(r"(?i)^value of \w+\.?$|:$")
+"""Descriptions of an argument that only repeat its name, and introductions to a list."""
 MOST_NAMED = 2
 """Maximum number of arguments that a message names if it is about them; others list all arguments of a node."""
 _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has|have) (?:the|a) (?:same )?type\b")
@@ -262,16 +266,19 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     matters = [word for each in group.conditions if not each.startswith("without ") for word in _NAME.findall(each)]
     negative = any("negative" in condition for condition in group.conditions)
     on_shape = any(map(_ON_SHAPE.search, group.conditions))
+    said_on_shape = result.verdict in WITH_MESSAGE and _SAID_ON_SHAPE.search(result.message) is not None
     of_message, of_conditions = (
         [
             text
-            for word in words
+            for word in filter(arguments.__contains__, words)
             for text in texts
             if text in arguments[word].description
-            and not _does_not_apply(text, present=not arguments[word].absent, negative=negative, on_shape=on_shape)
+            and not _does_not_apply(text, present=not arguments[word].absent, negative=negative, on_shape=shape)
         ]
-        for words in ([word for word in each if word in arguments] for each in (refused, matters))
+        for words, shape in ((refused, said_on_shape), (matters, on_shape))
     )
+    for found in ([of_message] if said_on_shape else []) + ([of_conditions] if on_shape else []):
+        found.sort(key=lambda text: _SHAPE.search(text) is None)
     of_formulas = [
         text
         for word in matters
@@ -281,12 +288,13 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     ]
     # Of several arguments in the conditions, the one whose sentences most of the failures cite precedes.
     of_conditions.sort(key=lambda text: group.deciding.index(text) if text in group.deciding else len(group.deciding))
-    if on_shape:
-        of_conditions.sort(key=lambda text: _SHAPE.search(text) is None)
     of_type = _of_type(case, result, group)
     of_values = _on_values(group.conditions, matters, [*cited, *texts], arguments)
     alone = [text for text in cited if len(cited) == 1 and text in group.deciding]
     of_default = [text for text in alone if _ABSENCE.search(text) is not None and not _OF_SHAPE.search(text)]
+    empty = group.conditions and all(map(_NO_ELEMENTS.search, group.conditions))
+    if empty and result.verdict is not Verdict.WRONG_VALUE:
+        explain = [text for text in explain if text in group.marking]  # Any text on a shape is cited by many others.
     if explain:
         named = {word for word in matters if word in arguments}
         if not _FORMULA.search(explain[0]) and named.isdisjoint(_NAME.findall(explain[0])):

@@ -298,6 +298,26 @@ def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names(
 
 
 @pytest.mark.parametrize(
+    ("case", "conditions", "message", "sentence"),
+    [
+        ("GlobalMaxPool/22/no_channels", ("X has a dimension of size 0",), "no", "applies max pooling across"),
+        ("GlobalMaxPool/22/no_channels", ("X is large",), "no", "dimensions for image case are"),
+        ("MatMulInteger/10/rows", (), "a_zero_point must be a scalar", "It could be a scalar or N-D tensor."),
+        ("MatMulInteger/10/rows", (), "a_zero_point is wrong", "Zero point tensor for input 'A'."),
+    ],
+)
+def test_a_refusal_because_of_a_shape_violates_the_sentence_on_it(
+    case: str, conditions: tuple[str, ...], message: str, sentence: str
+) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    refused = result(case, Verdict.REFUSED, message=message)
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=made.clauses
+    )
+    assert evidence._sentence(made, refused, group).startswith(sentence)
+
+
+@pytest.mark.parametrize(
     ("conditions", "sentence"),
     [
         (("type string",), "Constrain input and output types to all tensor types."),
