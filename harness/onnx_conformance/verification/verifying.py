@@ -8,6 +8,7 @@ node is right, the fault is in a part that is computed at once, and `fusion` loo
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from onnx_conformance.base.target import Target
-    from onnx_conformance.base.values import Value
+    from onnx_conformance.base.values import Array, Value
     from onnx_conformance.case.case import Case
     from onnx_conformance.processes.adapter_process import Limits
     from onnx_conformance.verification.inputs import Inputs
@@ -50,6 +51,8 @@ ROOM = 1 << 26
 """How much larger than expected an answer may be, in bytes."""
 MOST_ALONE, MOST_FUSED = 50, 12
 """Maximum number of wrong nodes that run alone, and number of nodes at which a part that may be fused grows no more."""
+MOST_MOVED = 4
+"""Maximum number of inputs that are moved to see whether an integer is near a tie."""
 EVALUATIONS = 2 * several_nodes.QUICK_RUNS + 1
 """How often the oracle runs to find, quickly, how far the outputs of a model may be from its own."""
 
@@ -173,9 +176,39 @@ class _OfBackend:
             return found
         if self._right_if_unrounded(found.case, actual):
             return NodeResult(step, Judgement.RIGHT, f"right if {several_nodes.UNROUNDED}")
-        if _is_rounding(found, actual):
+        if _is_rounding(found, actual) or self._right_if_inputs_move(step, local, found.case, actual):
             return replace(found, judgement=Judgement.ROUNDING, case=None, result=None)
         return self._fused(found, found.case, local, before)
+
+    def _right_if_inputs_move(
+        self, step: Step, local: Mapping[str, TypedValue], case: Case, actual: tuple[Value, ...]
+    ) -> bool:
+        """Return whether each wrong integer is right for an input that differs in the last place: it is near a tie.
+
+        So a runtime that multiplies by the reciprocal of a scale, instead of dividing, or adds the zero point before it
+        rounds, returns the next integer for a few numbers.
+        """
+        expected = case.expected or ()
+        if not all(isinstance(item, np.ndarray) and "int" in item.dtype.name for item in (*expected, *actual)):
+            return False
+        right = [one == other for one, other in zip(expected, actual, strict=True)]
+        for name, sign in itertools.product(self._moved(step, local), (-1, 1)):
+            value = _moved_by(np.asarray(local[name].value), sign * FEW_UNITS)
+            near = self._compared(step, {**local, name: local[name]._replace(value=value)}, actual)
+            if near.judgement is Judgement.RIGHT:
+                return True
+            expected = () if near.case is None else near.case.expected or ()
+            pairs = zip(right, expected, actual, strict=False)
+            right = [done | (one == other) for done, one, other in pairs] or right
+        return all(np.all(item) for item in right)
+
+    @staticmethod
+    def _moved(step: Step, local: Mapping[str, TypedValue]) -> list[str]:
+        """Return the names of the first inputs of a node that have floating-point numbers."""
+        values = {name: local[name].value for name in step.reads if name in local}
+        return [name for name, value in values.items() if isinstance(value, np.ndarray) and is_float(value)][
+            :MOST_MOVED
+        ]
 
     def _fused(
         self, found: NodeResult, case: Case, local: Mapping[str, TypedValue], before: Sequence[NodeResult]
@@ -409,6 +442,15 @@ def _is_rounding(item: NodeResult, actual: Sequence[Value]) -> bool:
         return False
     mismatch = compare(item.case.expected, tuple(_unflushed(*pair) for pair in pairs), item.case.allowance)
     return mismatch is None or (mismatch.ulp is not None and mismatch.ulp <= FEW_UNITS)
+
+
+def _moved_by(value: Array, units: int) -> Array:
+    """Return numbers that are moved by some units in the last place of the largest one."""
+    with np.errstate(all="ignore"):
+        wide = value.astype(np.float64)
+        largest = np.max(np.abs(wide), initial=0, where=np.isfinite(wide))
+        step = float(largest) * float(ml_dtypes.finfo(value.dtype).eps)  # type: ignore[no-untyped-call]
+        return (wide + units * step).astype(value.dtype)
 
 
 def _unflushed(wanted: Value | Drawn, got: Value) -> Value:

@@ -201,6 +201,13 @@ def test_a_zero_for_a_number_below_the_smallest_normal_one_is_rounding() -> None
         assert [item.judgement for item in done.backends[0].nodes] == [judgement, Judgement.RIGHT]
 
 
+@pytest.mark.parametrize(("x", "judgement"), [(2.5, Judgement.ROUNDING), (2.4, Judgement.WRONG)])
+def test_an_integer_near_a_tie_is_rounding(x: float, judgement: Judgement) -> None:
+    model = small("g (float[n] x) => (uint8[n] y) { [q] y = QuantizeLinear(x, s) }", s=np.float32(1))
+    done = verify(model, f"{DAMAGED}[node=q]", {"x": np.array([7, x], np.float32)}, reduce=False)
+    assert [item.judgement for item in done.backends[0].nodes] == [judgement]
+
+
 def test_a_call_that_the_text_forbids_is_no_fault_of_a_runtime_that_refuses_it() -> None:
     model = small("g (float[2,3] x) => (float[n] z) { [one] y = Neg(x)  [two] z = Reshape(y, shape) }", shape=[4])
     (done,) = verify(model, DAMAGED).backends
