@@ -27,7 +27,8 @@ class Judgement(enum.StrEnum):
         RIGHT: within the allowed difference.
         ROUNDING: outside it, but by few units in the last place of the result or, for integers, of an input, or only in
             the sign of zeros, or because numbers below the smallest normal one are 0.
-        HARMLESS: outside it, but the results of all nodes that read the values are also right for the correct values.
+        HARMLESS: wrong integers, but the results of all nodes that read the values are also right for the correct
+            values.
         WRONG: outside it.
         FAILED: the backend raises an error, or its process dies or does not answer.
         FORBIDDEN: the text forbids the call, but the backend runs it.

@@ -17,7 +17,6 @@ import ml_dtypes
 import numpy as np
 import onnx
 
-from onnx_conformance.base.values import Drawn
 from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import Outcome
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from onnx_conformance.base.target import Target
-    from onnx_conformance.base.values import Array, Value
+    from onnx_conformance.base.values import Array, Drawn, Value
     from onnx_conformance.case.case import Case
     from onnx_conformance.processes.adapter_process import Limits
     from onnx_conformance.verification.inputs import Inputs
@@ -269,9 +268,9 @@ class _OfBackend:
         local: Mapping[str, TypedValue],
         values: Mapping[str, Value],
     ) -> NodeResult:
-        """Return the judgement on a node if its wrong values may have no effect on the nodes that read them.
+        """Return the judgement on a node with wrong integers that may have no effect on the nodes that read them.
 
-        Runtimes cut the largest integers, which mean "to the end", and numbers near 0 to those that they have.
+        Runtimes cut the largest integers, which mean "to the end", to those that they have.
         """
         if item.judgement is not Judgement.WRONG or item.case is None or item.case.expected is None:
             return item
@@ -282,7 +281,7 @@ class _OfBackend:
             return item
         changed = dict(local)
         for name, value in zip(step.outputs, item.case.expected, strict=True):
-            if isinstance(value, Drawn):
+            if not isinstance(value, np.ndarray) or value.dtype.kind not in "iu":
                 return item
             changed[name] = TypedValue(value, self._type(name))
         for other in readers:

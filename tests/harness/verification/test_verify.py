@@ -192,6 +192,10 @@ def test_wrong_values_without_an_effect_are_no_fault() -> None:
     assert fault.step.label == "end", "its effect is seen in t"
     text = f"g (float[n] x) => (float[n] y, int64[m] end) {{ {largest} y = Neg(x) }}"
     assert of(small(text), "cuts=end").faults, "end is an output of the model"
+    text = "g (float[n] x) => (float[m] z) { [cut] y = Neg(x) z = Slice(y, begin, end) }"
+    model = small(text, begin=np.array([0], np.int64), end=np.array([1], np.int64))
+    done = verify(model, f"{DAMAGED}[node=cut]", {"x": np.ones(2, np.float32)}, reduce=False)
+    assert done.backends[0].faults, "other inputs may show it"
 
 
 def test_a_zero_for_a_number_below_the_smallest_normal_one_is_rounding() -> None:
