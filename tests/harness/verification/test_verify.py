@@ -284,6 +284,10 @@ def test_reports() -> None:
     page = verification_page.page(done)
     assert "Relu_2" in page
     assert "http" not in page.replace("http-equiv", "").split("<pre>")[0]
+    assert "3 to 23: 21 nodes are right</summary>" in page
+    assert "0 to 1:" not in page, "two nodes need no place"
+    assert "<th>place" in page
+    assert "<th>place" not in verification_page.page(verify(build(3), DAMAGED)), "no value is wrong"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST_VALUES = 12
 """Maximum number of differing elements in the table of values."""
+MOST_RIGHT = 5
+"""Maximum number of right nodes in a row that are not folded, so that the other nodes of a large model are found."""
 DECADES = 6
 """The bar of a node has its full length if the difference is 10**-DECADES of the allowed one or larger by that much."""
 
@@ -58,12 +61,17 @@ def _backend(item: OfBackend) -> dict[str, Any]:
     return {
         "item": item,
         "name": verification.named(item),
-        "nodes": nodes,
+        "runs": [_run(list(run)) for _, run in itertools.groupby(nodes, lambda node: node["judgement"] == "right")],
         "first": None if item.first is None else verification.node(item.first),
         "sentence": item.first.sentence if item.first else "",
         "values": _values(item),
         "script": _script(item),
     }
+
+
+def _run(nodes: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return neighbouring nodes, and whether the page folds them: they are many, and right."""
+    return {"nodes": nodes, "folded": nodes[0]["judgement"] == "right" and len(nodes) > MOST_RIGHT}
 
 
 def _length(times: float | None) -> int:
