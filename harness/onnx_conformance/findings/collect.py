@@ -60,6 +60,10 @@ class Options:
     profile: str = ""
 
 
+LINKS = ("issue", "reported", "answered")
+"""Members of a history: the links to reports, and the answers to them."""
+
+
 @dataclass
 class Collected:
     """The result of collecting findings from runs.
@@ -118,7 +122,7 @@ def collect(
         updated = _without_apart(updated, [set_apart(run, options.selection) for run, _ in runs], collected)
     written = _update(collected, confirmed, updated)
     failing = {(under_test.unversioned(group.backend), item.case) for group in every for item in group.results}
-    _leave_out_replaced(collected, written, confirmed, failing)
+    _leave_out_replaced(collected, written, failing)
     _add_others(collected, confirmed, options, on_step)
     _add_versions(collected, confirmed, options, on_step)
     own = related(collected.findings.findings)
@@ -281,12 +285,15 @@ def _said(said: Said, version: str) -> dict[str, str | int]:
 # Comparison with the old findings
 
 
-def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[str, Finding]) -> set[str]:
+def _update(
+    collected: Collected, confirmed: Sequence[Evidence], updated: dict[str, Finding]
+) -> dict[str, frozenset[str]]:
     """Merge the new findings into the old ones: ids, links and histories stay, and states change.
 
     Returns:
-        The ids of the new findings, and of the old ones that equal new ones.
+        The ids of the new findings, and of the old ones that equal new ones; of each, all cases that fail in its way.
     """
+    failing: dict[str, frozenset[str]] = {}
     scripts: dict[str, str] = {}
     for item in confirmed:
         finding = item.finding
@@ -310,10 +317,11 @@ def _update(collected: Collected, confirmed: Sequence[Evidence], updated: dict[s
             )
         updated[finding.id] = finding
         scripts[finding.id] = item.script
+        failing[finding.id] = item.failing
     collected.findings = dataclasses.replace(
         collected.findings, findings=tuple(updated.values()), scripts={**collected.findings.scripts, **scripts}
     )
-    return set(scripts)
+    return failing
 
 
 def _run_again(
@@ -376,28 +384,39 @@ def _without_apart(
 
 
 def _leave_out_replaced(
-    collected: Collected, made: Collection[str], confirmed: Sequence[Evidence], failing: Collection[tuple[str, str]]
+    collected: Collected, made: Mapping[str, frozenset[str]], failing: Collection[tuple[str, str]]
 ) -> None:
-    """Remove old findings whose failures are now part of new findings, unless somebody knows them or they are fixed.
+    """Remove old findings whose failures are now part of new findings, unless they are fixed.
 
     Their scripts still show the fault. Without this, each change of the rules that group failures leaves duplicates.
+    Links to reports go to the new finding with the most of the failures. If it has other links, the old one stays.
 
     Args:
         collected: the findings, old and new; gets a note about those that are left out.
-        made: the ids of the new findings.
-        confirmed: the evidence for them.
+        made: the ids of the new findings; of each, all cases that fail in its way.
         failing: the backends and cases of all failures that count, also of those that did not become findings.
     """
-    covered = {(item.finding.identity.backend, case) for item in confirmed for case in item.failing}
+    findings = {item.id: item for item in collected.findings.findings}
     gone = []
     for item in collected.findings.findings:
-        own = {(item.identity.backend, case) for case in item.cases.ids} & set(failing)
-        if item.id not in made and not item.known and item.history.state != FIXED and own and own <= covered:
-            gone.append(item.id)
+        backend = item.identity.backend
+        own = {case for case in item.cases.ids if (backend, case) in failing}
+        new = [name for name in made if findings[name].identity.backend == backend and own & made[name]]
+        covered: set[str] = set().union(*(made[name] for name in new))
+        if item.id in made or item.history.state == FIXED or not new or not own <= covered:
+            continue
+        heir = max(new, key=lambda name: len(own & made[name]))
+        links, others = ({name: getattr(one.history, name) for name in LINKS} for one in (item, findings[heir]))
+        if item.known and findings[heir].known and links != others:
+            continue
+        if item.known:
+            history = dataclasses.replace(findings[heir].history, **links)
+            findings[heir] = dataclasses.replace(findings[heir], history=history)
+        gone.append(item.id)
     if gone:
         text = f"{len(gone)} old findings are left out, because new ones contain their failures: {', '.join(gone)}"
         collected.notes.append(Note("findings-replaced", line(text, 600)))
-        kept = tuple(item for item in collected.findings.findings if item.id not in gone)
+        kept = tuple(item for name, item in findings.items() if name not in gone)
         collected.findings = dataclasses.replace(collected.findings, findings=kept)
 
 

@@ -51,7 +51,7 @@ from refusals import refuses
 from runs import result, run_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from onnx_conformance.case.case import Case
 
@@ -708,27 +708,32 @@ def test_a_finding_whose_cases_are_not_known_stays() -> None:
     assert list(left) == ["old"]
 
 
-def replaced(*failing: str, known: bool = False, state: str = OPEN, ids: Sequence[str] = ("a", "b")) -> list[str]:
-    """Return the ids that are left of an old and a new finding; the new one has the case a; others fail, too."""
-    old = plain("old", "ai.onnx/Sin", "no")
-    history = dataclasses.replace(old.history, state=state, issue="https://x.org" if known else "")
-    old = dataclasses.replace(old, cases=FailingCases(2, ids=tuple(ids)), history=history)
-    new = dataclasses.replace(plain("new", "ai.onnx/Sin", "no"), cases=FailingCases(1, ids=("a",)))
-    evidence = Evidence(new, "", cast("Case", None), Outline(frozenset(), ()), "", frozenset({"a"}))
+def replaced(*failing: str, known: str = "", new_known: str = "", state: str = OPEN) -> dict[str, str]:
+    """Return what is left of an old finding with the cases a and b and a new one with a: the ids, and the links."""
+    old, new = plain("old", "ai.onnx/Sin", "no"), plain("new", "ai.onnx/Sin", "no")
+    history = dataclasses.replace(old.history, state=state, issue=known)
+    old = dataclasses.replace(old, cases=FailingCases(2, ids=("a", "b")), history=history)
+    new = dataclasses.replace(new, history=dataclasses.replace(new.history, issue=new_known))
     collected = collect.Collected(Findings({}, {}, (old, new)))
     backend = old.identity.backend
-    collect._leave_out_replaced(collected, {"new"}, [evidence], {(backend, case) for case in failing})
+    collect._leave_out_replaced(collected, {"new": frozenset({"a"})}, {(backend, case) for case in failing})
     assert bool(collected.notes) == (len(collected.findings.findings) == 1)
-    return [item.id for item in collected.findings.findings]
+    return {item.id: item.history.issue for item in collected.findings.findings}
 
 
 def test_an_old_finding_whose_failures_a_new_one_contains_is_left_out() -> None:
-    assert replaced("a") == ["new"], "b does not fail any more, or is not in the results"
-    assert replaced("a", "b") == ["old", "new"], "no new finding contains b"
-    assert replaced("b") == ["old", "new"]
-    assert replaced() == ["old", "new"], "nothing is known about its cases"
-    assert replaced("a", known=True) == ["old", "new"], "its link would be lost"
-    assert replaced("a", state=FIXED) == ["old", "new"], "it shows since when the fault is gone"
+    assert list(replaced("a")) == ["new"], "b does not fail any more, or is not in the results"
+    assert list(replaced("a", "b")) == ["old", "new"], "no new finding contains b"
+    assert list(replaced("b")) == ["old", "new"]
+    assert list(replaced()) == ["old", "new"], "nothing is known about its cases"
+    assert list(replaced("a", state=FIXED)) == ["old", "new"], "it shows since when the fault is gone"
+
+
+def test_the_link_of_an_old_finding_goes_to_the_new_one_that_contains_it() -> None:
+    assert replaced("a", known="x") == {"new": "x"}
+    assert replaced("a", known="x", new_known="x") == {"new": "x"}
+    assert replaced("a", new_known="y") == {"new": "y"}
+    assert replaced("a", known="x", new_known="y") == {"old": "x", "new": "y"}, "a link would be lost"
 
 
 @pytest.mark.slow
