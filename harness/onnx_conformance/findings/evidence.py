@@ -49,7 +49,7 @@ _WORD = re.compile(r"[^\w.]+")
 _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
 _SIDE = re.compile(
     r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: |^floor\(input_dimension"
-    r"|\bdimensions of output\b|\boperand for\b"
+    r"|\bdimensions of output\b|\boperand for\b|^(in|out)puts have dimensions\b"
 )
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 _RULE = re.compile(
@@ -80,11 +80,13 @@ _OF_SHAPE = re.compile(r"(\b|_)shapes?\b")
 """Sentences that mention a shape: alone, they do not decide a value."""
 _ON_SHAPE = re.compile(r" is a scalar$| has a dimension of size | differ in rank\b|^rank of ")
 """Conditions on the shape of an input: its sentences on shapes decide."""
+_ON_TEXT = re.compile(r"^the text (allows|forbids) it$")
+"""Conditions on the outcome of the cases, and not on their inputs."""
 _NO_ELEMENTS = re.compile(r"^\w+ has a dimension of size 0$")
 """Conditions that only require an input without elements: the definition decides, because it is for every size."""
 _SAID_ON_SHAPE = re.compile(r"(?i)\b(scalar|num_?dimensions|dims?|dimensions?|rank|shape|[0-9]-?d)\b")
 """Messages on the shape of an input."""
-_SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*)\b")
+_SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are)\b")
 """Sentences on the shape of an argument."""
 _EMPTY = re.compile(r"(?i)^value of \w+\.?$|:$")
 """Descriptions of an argument that only repeat its name, and introductions to a list."""
@@ -94,6 +96,8 @@ _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has
 """Sentences on the type of an output."""
 _ABSENCE = re.compile(r"(?i)\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bomitted\b|\boptional\b")
 """Sentences on an argument that a node does not have."""
+_IF_ABSENT = re.compile(r"(?i)^if (?:it is )?not (?:set|specified|provided|present)\b")
+"""Sentences on nothing but an argument that a node does not have."""
 _TABLE = re.compile(r"^\|.*\|$")
 """Rows of a table, which define the results of all values in them."""
 Feature = tuple[str | int | bool, ...]
@@ -244,7 +248,10 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
         kept = [text for text in (*cited, *texts) if _KEPT.search(text) and any(map(_KEEPS.search, group.conditions))]
         other = [text for text in cited if result.verdict is Verdict.WRONG_TYPE or not _OF_KEPT.search(text)]
         if result.verdict is Verdict.WRONG_SHAPE:
-            about = _on_values(group.conditions, [], [*cited, *texts], _arguments(case))
+            written = {
+                word for item in _arguments(case).values() for value in item.words for word in _NAME.findall(value)
+            }
+            about = [text for text in (*cited, *texts) if not _RULE.search(text) and written & {*_NAME.findall(text)}]
             other = [*kept, *filter(_OF_SHAPE.search, about), *other]
         return next(iter((*_of_output(case, result, texts), *other, *of_operator, *cited)), "")
     if result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
@@ -265,7 +272,8 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     refused = _named_by(result, arguments)
     matters = [word for each in group.conditions if not each.startswith("without ") for word in _NAME.findall(each)]
     negative = any("negative" in condition for condition in group.conditions)
-    on_shape = any(map(_ON_SHAPE.search, group.conditions))
+    inputs = [condition for condition in group.conditions if not _ON_TEXT.search(condition)]
+    on_shape = any(map(_ON_SHAPE.search, inputs))
     said_on_shape = result.verdict in WITH_MESSAGE and _SAID_ON_SHAPE.search(result.message) is not None
     of_message, of_conditions = (
         [
@@ -284,7 +292,10 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
         for word in matters
         if word in arguments and result.verdict is Verdict.WRONG_VALUE
         for text in texts
-        if re.search(rf"\b{re.escape(word)}\b", text) and _CODE.search(text) and not _RULE.search(text)
+        if re.search(rf"\b{re.escape(word)}\b", text)
+        and _CODE.search(text)
+        and not _RULE.search(text)
+        and not _OF_SHAPE.search(text)
     ]
     # Of several arguments in the conditions, the one whose sentences most of the failures cite precedes.
     of_conditions.sort(key=lambda text: group.deciding.index(text) if text in group.deciding else len(group.deciding))
@@ -292,18 +303,19 @@ def _sentence(case: Case, result: Result, group: FailureGroup) -> str:
     of_values = _on_values(group.conditions, matters, [*cited, *texts], arguments)
     alone = [text for text in cited if len(cited) == 1 and text in group.deciding]
     of_default = [text for text in alone if _ABSENCE.search(text) is not None and not _OF_SHAPE.search(text)]
-    empty = group.conditions and all(map(_NO_ELEMENTS.search, group.conditions))
+    empty = bool(inputs) and all(map(_NO_ELEMENTS.search, inputs))
     if empty and result.verdict is not Verdict.WRONG_VALUE:
-        explain = [text for text in explain if text in group.marking]  # Any text on a shape is cited by many others.
+        explain = [text for text in explain if text in group.marking and not _SHAPE.search(text)]
     if explain:
         named = {word for word in matters if word in arguments}
         if not _FORMULA.search(explain[0]) and named.isdisjoint(_NAME.findall(explain[0])):
             explain = [*of_values, *of_formulas, *of_conditions, *explain]
+    of_shape = [text for text in group.deciding if _SHAPE.search(text)] if on_shape and said_on_shape else []
     # If the text has no definition, as that of Loop, the file begins with a sentence on an argument.
     definition = of_operator if of_operator and not _SIDE.search(of_operator[0]) else [*cited, *of_operator]
     last = (*of_values, *of_formulas, *of_conditions, *of_default, *definition, *cited)
     of_message += _of_all_values(group.conditions, [*cited, *texts])
-    return next(iter((*of_message, *of_type, *_shared(group, cited), *explain, *tables, *last)), "")
+    return next(iter((*of_message, *of_type, *_shared(group, cited), *explain, *of_shape, *tables, *last)), "")
 
 
 def _shared(group: FailureGroup, cited: Sequence[str]) -> list[str]:
@@ -326,7 +338,8 @@ def _does_not_apply(text: str, *, present: bool, negative: bool, on_shape: bool)
     """
     if on_shape and _SHAPE.search(text):
         return False
-    of_absent = present and _ABSENCE.search(text) is not None and len(text) < SHORT
+    short = _ABSENCE.search(text) is not None and len(text) < SHORT
+    of_absent = present and (short or _IF_ABSENT.search(text) is not None)
     of_negative = not negative and _NEGATIVE.search(text) is not None
     return of_absent or of_negative or _RULE.search(text) is not None or _EMPTY.search(text) is not None
 
@@ -409,7 +422,8 @@ def _arguments(case: Case) -> dict[str, Argument]:
     if node is not None:
         present.update((item.name, ()) for item, value in zip(known.inputs, node.input, strict=False) if value)
         present.update(
-            (item.name, tuple(text.decode("utf-8", "replace") for text in item.strings)) for item in node.attribute
+            (item.name, tuple(text.decode("utf-8", "replace") for text in filter(None, (item.s, *item.strings))))
+            for item in node.attribute
         )
     optional = {item.name: item.description for item in known.inputs if item.option is item.option.Optional}
     described = {**optional, **{name: item.description for name, item in known.attributes.items()}}

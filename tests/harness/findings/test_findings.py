@@ -301,6 +301,13 @@ def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names(
     ("case", "conditions", "message", "sentence"),
     [
         ("GlobalMaxPool/22/no_channels", ("X has a dimension of size 0",), "no", "applies max pooling across"),
+        (
+            "GroupNormalization/21/no_instances",
+            ("X has a dimension of size 0", "the text allows it"),
+            "no",
+            "Carries out group",
+        ),
+        ("QLinearMatMul/21/rows", ("rank of a_scale >= 1",), "input zero point must be a scalar", "If the input is "),
         ("GlobalMaxPool/22/no_channels", ("X is large",), "no", "dimensions for image case are"),
         ("MatMulInteger/10/rows", (), "a_zero_point must be a scalar", "It could be a scalar or N-D tensor."),
         ("MatMulInteger/10/rows", (), "a_zero_point is wrong", "Zero point tensor for input 'A'."),
@@ -389,12 +396,18 @@ def test_a_wrong_shape_violates_the_sentence_on_dimensions_that_are_not_kept() -
 
 
 def test_a_wrong_shape_violates_the_sentence_on_shapes_with_the_value_that_matters() -> None:
-    made = find_case("ai.onnx/AveragePool/22/plane")
-    group = failure_groups.FailureGroup(
-        "mine", "1", made.operator, Verdict.WRONG_SHAPE, ("auto_pad=SAME_LOWER and dilations=[2,1]",), ()
-    )
+    made = find_case("ai.onnx/AveragePool/22/same_lower_dilations")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, ("dilations=[2,1]",), ())
     sentence = evidence._sentence(made, result(made.id, Verdict.WRONG_SHAPE), group)
-    assert sentence.startswith("SAME_UPPER or SAME_LOWER: output_spatial_shape[i]")
+    assert sentence.startswith("SAME_UPPER or SAME_LOWER")
+    assert "output_" in sentence
+
+
+def test_a_sentence_on_the_dimensions_of_an_output_is_no_definition() -> None:
+    made = find_case("ai.onnx.ml/TreeEnsemble/5/neq_missing_0")
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,))
+    assert evidence._sentence(made, wrong, group).startswith("The comparison operation performed by the node.")
 
 
 def test_a_wrong_shape_violates_no_sentence_on_types() -> None:
