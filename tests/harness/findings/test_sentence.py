@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which sentence a failure violates."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.findings import failure_groups
+from onnx_conformance.findings.sentence import sentence as sentence_of
+from onnx_conformance.suites.lookup import find_case
+from runs import result
+
+
+@pytest.mark.parametrize(
+    ("case", "mismatch", "sentence"),
+    [
+        ("DFT/20/all_other_dimensions", {"relative": 1e-5}, "$$y[m, k] = "),
+        ("DFT/20/all_other_dimensions", {"relative": 0.5}, 'and `M` denotes the conceptual "all other dimensions,"'),
+        (
+            "QuantizeLinear/19/signature_types_t2/float8e5m2",
+            {"relative": 0.5},
+            "y = saturate ((x / y_scale) + y_zero_point)",
+        ),
+    ],
+)
+def test_a_value_violates_no_sentence_on_types_and_imprecision_violates_the_definition(
+    case: str, mismatch: dict[str, object], sentence: str
+) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    of_case = result(case, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", **mismatch})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (of_case,), deciding=made.clauses
+    )
+    assert sentence_of(made, of_case, group).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("case", "deciding", "sentence"),
+    [
+        # Its equal shapes are not broadcast.
+        ("Mod/28/zeros_fmod_float16", True, "If `fmod` is `0`, the output is calculated as"),
+        ("Split/18/uneven_two", True, "the last chunk will be smaller"),
+        ("Split/18/uneven_two", False, "Split a tensor into a list of tensors"),  # Many passing cases cite the others.
+        ("Split/18/uneven_two@symbolic", True, "Each size in the list MAY be expressed"),
+    ],
+)
+def test_a_refusal_violates_a_sentence_that_explains_it_or_that_of_its_form_or_the_definition(
+    case: str, sentence: str, *, deciding: bool
+) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    refused = result(case, Verdict.REFUSED, form=made.form, message="m")
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, (), (refused,), deciding=made.clauses if deciding else ()
+    )
+    assert sentence in sentence_of(made, refused, group)
+
+
+def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
+    case = find_case("ai.onnx/Split/18/uneven_two")
+    cited = ("Pooled output Y's height, default is 1.", "A 4-D tensor of shape (N, C).", "The sum of both.")
+    case = dataclasses.replace(case, clauses=cited)
+    wrong = result(verdict=Verdict.WRONG_VALUE)
+    group = failure_groups.FailureGroup("mine", "1", case.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=cited)
+    assert sentence_of(case, wrong, group) == "The sum of both."
+
+
+@pytest.mark.parametrize(
+    ("case", "conditions", "sentence"),
+    [
+        ("RNN/22/layout_0", ("with sequence_lens",), "Optional tensor specifying lengths of the sequences"),
+        ("RNN/22/layout_0", (), "Computes an one-layer simple RNN."),
+        ("GRU/22/activation_elu", ("B is given", "activations is set"), "Elu(x) - x if x >= 0"),
+        (
+            "GRU/22/lengths",
+            ("the case cites «Optional tensor specifying lengths of the sequences in a batch.»",),
+            "Optional tensor specifying lengths",
+        ),
+        ("GRU/22/hard_sigmoid_default_since_7", ("decides",), "Default values are the same as of"),
+        ("Loop/25/scan_string", (), "Each scan_output is created by concatenating the value"),
+        ("RNN/22/layout_0", ("without sequence_lens", "X is a scalar"), "Computes an one-layer simple RNN."),
+        ("Cast/24/powers_zero_nearest_0", (), "| 0 | 0 | NaN |"),  # A row of a table.
+        ("OneHot/28/infinite_values", ("values has an infinity",), "The locations represented by the index values"),
+        ("Resize/19/dtypes/int64", (), "as a weighted average of neighborhood"),  # Not the one on the shape.
+        ("LSTM/22/hard_sigmoid_default_since_7", ("marks",), "Default values are the same as of"),
+        ("GRU/22/layout_0", ("activations=[ThresholdedRelu,Tanh] and hidden_size=3",), "ThresholdedRelu(x)"),
+        ("MaxPool/22/plane", ("auto_pad=SAME_LOWER",), "SAME_UPPER or SAME_LOWER: output"),
+        ("Less/13/sides", ("marks",), "Returns the tensor resulted from performing"),
+        ("GlobalAveragePool/22/image", ("marks",), "applies average pooling across"),
+        ("Celu/28/near_zero_float", ("with alpha",), "max(0,x) + min(0,alpha*(exp(x/alpha)-1))"),
+        ("LeakyRelu/16/rank3", ("alpha=0.5",), "where the function `f(x) = alpha * x for x < 0`"),
+        ("Softmax/11/rank3_axis1", ("axis is not the last dimension",), "For an arbitrary n-dimensional tensor"),
+        ("Softmax/13/rank3_axis_minus2", ("axis is not the last dimension",), "Softmax(input, axis) = "),
+        ("DFT/20/all_other_dimensions", ("inverse=1 and onesided=1",), "When `onesided=1` and `inverse=1` (inverse"),
+        ("DFT/20/all_other_dimensions", ("inverse=1", "onesided=1"), "When `onesided=1` and `inverse=1` (inverse"),
+        ("Attention/24/mask_whole", ("attn_mask is a scalar",), "Shape must be broadcastable to"),
+    ],
+)
+def test_a_value_that_no_sentence_explains_violates_one_on_the_argument_that_matters_or_the_definition(
+    case: str, conditions: tuple[str, ...], sentence: str
+) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    wrong = result(case, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    deciding = made.clauses if {"marks", "decides"} & {*conditions} else ()
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=deciding,
+        marking=frozenset(deciding if "marks" in conditions else ()),
+    )  # fmt: skip
+    assert sentence_of(made, wrong, group).startswith(sentence)
+
+
+def test_of_several_arguments_that_matter_the_one_decides_whose_sentences_the_failures_cite() -> None:
+    made = find_case("ai.onnx/GRU/22/layout_0")
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    lengths = "Optional tensor specifying lengths of the sequences in a batch."
+    for deciding, sentence in (((), "Concatenation of `[Wb[zrh], Rb[zrh]]`"), ((lengths,), lengths)):
+        group = failure_groups.FailureGroup(
+            "mine", "1", made.operator, Verdict.WRONG_VALUE, ("B is given", "sequence_lens is given"), (wrong,),
+            deciding=deciding,
+        )  # fmt: skip
+        assert sentence_of(made, wrong, group).startswith(sentence)
+
+
+def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names() -> None:
+    made = find_case("ai.onnx/LSTM/22/layout_1_forward")
+    smallest = dataclasses.replace(made, model=find_case("ai.onnx/LSTM/22/no_features").model)
+    for message, sentence in (
+        ("Node (LSTM): unknown attribute 'hidden_size'", "Number of neurons in the hidden layer"),
+        ("I cannot", "Computes an one-layer LSTM."),  # It cites one on the layout, which the smallest model lacks.
+        ("bad call: hidden_size, input_forget, clip, sequence_lens, initial_h", "Computes an one-layer LSTM."),
+    ):
+        refused = result(made.id, Verdict.REFUSED, message=message)
+        group = failure_groups.FailureGroup(
+            "mine", "1", made.operator, Verdict.REFUSED, (), (refused,), deciding=made.clauses
+        )
+        assert sentence_of(smallest, refused, group) == sentence
+    assert sentence_of(made, refused, group).startswith("If 1, the following shapes are expected")
+
+
+@pytest.mark.parametrize(
+    ("case", "conditions", "message", "sentence"),
+    [
+        ("GlobalMaxPool/22/no_channels", ("X has a dimension of size 0",), "no", "applies max pooling across"),
+        (
+            "GroupNormalization/21/no_instances",
+            ("X has a dimension of size 0", "the text allows it"),
+            "no",
+            "Carries out group",
+        ),
+        ("QLinearMatMul/21/rows", ("rank of a_scale >= 1",), "input zero point must be a scalar", "If the input is "),
+        ("GlobalMaxPool/22/no_channels", ("X is large",), "no", "dimensions for image case are"),
+        ("MatMulInteger/10/rows", (), "a_zero_point must be a scalar", "It could be a scalar or N-D tensor."),
+        ("MatMulInteger/10/rows", (), "a_zero_point is wrong", "Zero point tensor for input 'A'."),
+    ],
+)
+def test_a_refusal_because_of_a_shape_violates_the_sentence_on_it(
+    case: str, conditions: tuple[str, ...], message: str, sentence: str
+) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    refused = result(case, Verdict.REFUSED, message=message)
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=made.clauses
+    )
+    assert sentence_of(made, refused, group).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "sentence"),
+    [
+        (("type string",), "Constrain input and output types to all tensor types."),
+        (("type of split is int64",), ""),  # The schema names the type itself.
+        (("type string", "axis=1"), "Which axis to split on"),
+        ((), "the last chunk will be smaller"),
+    ],
+)
+def test_a_refused_type_violates_the_sentence_on_types(conditions: tuple[str, ...], sentence: str) -> None:
+    made = find_case("ai.onnx/Split/18/uneven_two")
+    refused = result("uneven_two/string", Verdict.REFUSED, message="m")
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=made.clauses
+    )
+    assert sentence in sentence_of(made, refused, group)
+
+
+@pytest.mark.parametrize(
+    ("condition", "sentence"),
+    [
+        ("with sequence_lens", "Optional tensor specifying lengths of the sequences"),
+        ("with sequence_lens and clip=1", "Optional tensor specifying lengths of the sequences"),
+        ("clip=1 and with sequence_lens", "Clipping bounds the elements of a tensor"),
+        ("X is large", "Number of neurons"),
+    ],
+)
+def test_the_argument_of_a_condition_precedes_sentences_that_do_not_mention_it(condition: str, sentence: str) -> None:
+    made = dataclasses.replace(
+        find_case("ai.onnx/GRU/22/layout_0"), clauses=("Number of neurons in the hidden layer, with",)
+    )
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (condition,), (wrong,), deciding=made.clauses
+    )
+    assert sentence_of(made, wrong, group).startswith(sentence)
+
+
+@pytest.mark.parametrize("verdict", [Verdict.WRONG_VALUE, Verdict.CRASH])
+def test_a_sentence_on_the_type_in_a_condition_precedes_one_with_a_limit(verdict: Verdict) -> None:
+    with_limit = "attends keys `j` satisfying `p - left_window_size <= j <= p + right_window_size`"
+    made = dataclasses.replace(find_case("ai.onnx/Attention/25/causal"), clauses=(with_limit,))
+    failed = result(made.id, verdict, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, verdict, ("type of attn_mask is bool",), (failed,), deciding=made.clauses
+    )
+    assert "boolean mask" in sentence_of(made, failed, group)
+
+
+@pytest.mark.parametrize("beginning", ["Keep the reduced dimension", "Constrain input and output types"])
+def test_a_sentence_on_kept_dimensions_or_types_does_not_explain_a_value(beginning: str) -> None:
+    made = find_case("ai.onnx/ReduceMax/13/axes_0_pruned")
+    kept = next(text for text in (*made.clauses, beginning) if text.startswith(beginning))
+    made = dataclasses.replace(made, clauses=(kept, *made.clauses))
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=(kept,), marking=frozenset({kept})
+    )
+    assert sentence_of(made, wrong, group) != kept
+
+
+def test_a_wrong_shape_violates_the_sentence_on_dimensions_that_are_not_kept() -> None:
+    made = find_case("ai.onnx/ReduceL1/18/axes_1_pruned")
+    wrong = result(made.id, Verdict.WRONG_SHAPE)
+    for conditions, is_kept in ((("keepdims=0",), True), (("keepdims=1",), False)):
+        group = failure_groups.FailureGroup(
+            "mine", "1", made.operator, Verdict.WRONG_SHAPE, conditions, (wrong,), deciding=made.clauses
+        )
+        assert ("has the reduced dimension pruned" in sentence_of(made, wrong, group)) is is_kept
+
+
+def test_a_wrong_shape_violates_the_sentence_on_shapes_with_the_value_that_matters() -> None:
+    made = find_case("ai.onnx/AveragePool/22/same_lower_dilations")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, ("dilations=[2,1]",), ())
+    sentence = sentence_of(made, result(made.id, Verdict.WRONG_SHAPE), group)
+    assert sentence.startswith("SAME_UPPER or SAME_LOWER")
+    assert "output_" in sentence
+
+
+def test_a_sentence_on_the_dimensions_of_an_output_is_no_definition() -> None:
+    made = find_case("ai.onnx.ml/TreeEnsemble/5/neq_missing_0")
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,))
+    assert sentence_of(made, wrong, group).startswith("The comparison operation performed by the node.")
+
+
+def test_a_wrong_shape_violates_no_sentence_on_types() -> None:
+    made = dataclasses.replace(find_case("ai.onnx/ReduceMax/13/axes_0_pruned"), clauses=("Constrain input types.",))
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, (), ())
+    assert sentence_of(made, result(made.id, Verdict.WRONG_SHAPE), group).startswith("Computes the max")
+
+
+def test_a_description_that_repeats_the_name_is_not_the_sentence() -> None:
+    made = dataclasses.replace(find_case("ai.onnx/HardSigmoid/22/rank1"), clauses=())
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_VALUE, ("alpha=0",), (wrong,))
+    assert "max(0, min(1, alpha * x + beta))" in sentence_of(made, wrong, group)
+
+
+def test_a_formula_precedes_the_argument_of_a_condition() -> None:
+    made = dataclasses.replace(find_case("ai.onnx/GRU/22/layout_0"), clauses=("ht = g(Xt*(Wh^T) + Rbh)",))
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, ("with sequence_lens",), (wrong,), deciding=made.clauses
+    )
+    assert sentence_of(made, wrong, group) == made.clauses[0]
+
+
+@pytest.mark.parametrize(
+    ("case", "sentence"),
+    [
+        ("Split/18/uneven_two", "Constrain input and output types to all tensor types."),
+        ("OneHot/28/infinite_values", "The type of the output tensor is the same as the type of the 'values' input."),
+    ],
+)
+def test_a_wrong_type_violates_the_sentence_on_the_type_of_its_output(case: str, sentence: str) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    wrong = result(made.id, Verdict.WRONG_TYPE, mismatch={"where": "outputs[0]"})
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_TYPE, (), (wrong,))
+    assert sentence_of(made, wrong, group) == sentence
+
+
+def test_failures_in_several_forms_but_not_in_the_plain_one_violate_the_sentence_on_forms() -> None:
+    made = find_case("ai.onnx/Split/18/uneven_two@symbolic")
+    forms = [dataclasses.replace(result(made.id, Verdict.REFUSED), form=form) for form in ("symbolic", "unranked")]
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, (), tuple(forms), deciding=made.clauses
+    )
+    assert sentence_of(made, forms[0], group).startswith("Each size in the list MAY be expressed")
+    plainly = dataclasses.replace(group, results=(*forms, dataclasses.replace(forms[0], form="plain")))
+    assert sentence_of(made, forms[0], plainly) in made.clauses
