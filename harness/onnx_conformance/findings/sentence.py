@@ -35,6 +35,7 @@ _SIDE = re.compile(
 _RULE = re.compile(
     r"(?i)\bmust\b|\bshould\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b|empty matrix|\bin the format \["
     r"|is not specified, a default|subset of the `axes`|^floor\(input_dimension|\boperand for\b"
+    r"|\b(?:accepted|allowed) range\b"
 )
 """Sentences at the beginning of a file that do not define the result."""
 _TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
@@ -136,7 +137,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     ]
     tables = [text for text in cited if _TABLE.search(text)]
     refused = _named_by(result, arguments)
-    matters = [word for each in group.conditions if not each.startswith("without ") for word in _NAME.findall(each)]
+    matters = [word for each in group.conditions if _matters(each, arguments) for word in _NAME.findall(each)]
     negative = any("negative" in condition for condition in group.conditions)
     inputs = [condition for condition in group.conditions if not _ON_TEXT.search(condition)]
     on_shape = any(map(_ON_SHAPE.search, inputs))
@@ -176,7 +177,9 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
         named = {word for word in matters if word in arguments}
         if not _FORMULA.search(explain[0]) and named.isdisjoint(_NAME.findall(explain[0])):
             explain = [*of_values, *of_formulas, *of_conditions, *explain]
-    of_shape = [text for text in group.deciding if _SHAPE.search(text)] if on_shape and said_on_shape else []
+    of_shape = (
+        [text for text in group.deciding if _SHAPE.search(text)] if on_shape and said_on_shape and not empty else []
+    )
     # If the text has no definition, as that of Loop, the file begins with a sentence on an argument.
     definition = of_operator if of_operator and not _SIDE.search(of_operator[0]) else [*cited, *of_operator]
     last = (*of_values, *of_formulas, *of_conditions, *of_default, *definition, *cited)
@@ -208,6 +211,13 @@ def _of_signature(case: Case, result: Result, group: FailureGroup, cited: Sequen
         if not _RULE.search(text) and _OF_SHAPE.search(text) and written & {*_NAME.findall(text)}
     ]
     return [*kept, *on_values, *other]
+
+
+def _matters(condition: str, arguments: Mapping[str, Argument]) -> bool:
+    """Return whether the smallest case confirms a condition on an argument: if it is on its value, it has one."""
+    named = [match["name"] for match in _VALUE.finditer(condition)]
+    absent = any(name in arguments and arguments[name].absent for name in named)
+    return not absent and not condition.startswith("without ")
 
 
 def _shared(group: FailureGroup, cited: Sequence[str]) -> list[str]:
