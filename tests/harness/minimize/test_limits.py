@@ -42,6 +42,7 @@ def test_a_computation_is_stopped_too_where_the_time_ends_in_a_finalizer() -> No
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # It may end in a finalizer, too.
 def test_a_computation_is_stopped_too_where_the_time_ends_in_a_callback_of_the_collector() -> None:
     """Python prints an exception of such a callback, and goes on."""
     ran = []

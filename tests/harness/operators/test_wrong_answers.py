@@ -63,7 +63,8 @@ def differs(one: Array, other: Array, is_open: Array | None) -> bool:
 
 def is_smooth(values: Array, rolled: Array) -> bool:
     """Return whether neighbours differ by less than a thousandth of the greatest value, as in a long window."""
-    return values.dtype.kind == "f" and bool(np.abs(values - rolled).max() < 1e-3 * np.abs(values).max())
+    with np.errstate(invalid="ignore"):  # Differences of infinities: these are not smooth.
+        return values.dtype.kind == "f" and bool(np.abs(values - rolled).max() < 1e-3 * np.abs(values).max())
 
 
 def accepted(plan: Plan) -> Iterator[str]:
