@@ -497,6 +497,14 @@ def statuses(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
     monkeypatch.setattr(confirm, "run_all", run_all)
 
 
+def changed(folder: Path, **members: str) -> None:
+    """Change members of all findings of a folder."""
+    data = json.loads((folder / findings_file.FILE).read_text())
+    for item in data["findings"]:
+        item.update(members)
+    (folder / findings_file.FILE).write_text(json.dumps(data))
+
+
 @pytest.mark.usefixtures("anywhere")
 def test_a_fault_that_is_gone_is_fixed_and_may_come_back(
     folder: Path, softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -510,16 +518,11 @@ def test_a_fault_that_is_gone_is_fixed_and_may_come_back(
     assert [item.history.issue for item in again.counted if item.history.issue] == ["https://example.org/1"]
     assert {item.history.state for item in again.findings} == {OPEN}
 
-    def changed(state: str) -> None:
-        data = json.loads((target / findings_file.FILE).read_text())
-        for item in data["findings"]:
-            item["state"] = state
-        (target / findings_file.FILE).write_text(json.dumps(data))
-
     statuses(monkeypatch, 1, 0)  # The new script shows it, those of before do not.
+    changed(target, version="0.1")
     assert {item.history.state for item in made(target, softmax, "--update").findings} <= {FIXED, BACK}
     statuses(monkeypatch, 1, 1)
-    changed(FIXED)
+    changed(target, state=FIXED)
     back = made(target, softmax, "--update")
     assert {item.history.state for item in back.counted} == {BACK}
     assert [event["state"] for event in back.counted[0].history.events][-1] == BACK
@@ -560,6 +563,10 @@ def test_what_no_run_shows_any_more_is_fixed(folder: Path, tmp_path: Path, monke
     path = tmp_path / "passes.ndjson"
     assert command("run", "--core", "--op", "Relu/14", "--backend", "onnx_reference", "--results", path).status == 0
     statuses(monkeypatch, 0)
+    same = command("findings", path, "--folder", target, "--update", "--jobs", "1")
+    assert {item.history.state for item in findings_file.read(target).findings} == {OPEN}, "nothing was mended"
+    assert "its script passes here" in same.text
+    changed(target, version="0.1")
     done = command("findings", path, "--folder", target, "--update", "--jobs", "1")
     assert done.status == 0, done.text
     fixed = findings_file.read(target)
