@@ -60,10 +60,6 @@ class Options:
     profile: str = ""
 
 
-LINKS = ("issue", "reported", "answered")
-"""Members of a history: the links to reports, and the answers to them."""
-
-
 @dataclass
 class Collected:
     """The result of collecting findings from runs.
@@ -308,10 +304,7 @@ def _update(
             finding = dataclasses.replace(finding, id=name, history=history)
         else:
             state = BACK if old.history.state in {FIXED, BACK} else OPEN
-            kept = old.history
-            history = dataclasses.replace(
-                finding.history, issue=kept.issue, since=kept.since, reported=kept.reported, answered=kept.answered
-            )
+            history = dataclasses.replace(finding.history, since=old.history.since, **old.history.links)
             finding = dataclasses.replace(
                 finding, id=old.id, history=_in_state(history, state, old.history, finding.history.version)
             )
@@ -410,7 +403,7 @@ def _leave_out_replaced(
         if item.id in made or item.history.state == FIXED or not new or not own <= covered:
             continue
         heir = max(new, key=lambda name: len(own & made[name]))
-        links, others = ({name: getattr(one.history, name) for name in LINKS} for one in (item, findings[heir]))
+        links, others = item.history.links, findings[heir].history.links
         if item.known and findings[heir].known and links != others:
             continue
         if item.known:

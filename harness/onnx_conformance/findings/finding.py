@@ -140,6 +140,11 @@ class History:
     reported: Mapping[str, str] = field(default_factory=dict)
     answered: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def links(self) -> dict[str, Any]:
+        """The members that show that the authors of the runtime know the finding, by name."""
+        return {"issue": self.issue, "reported": self.reported, "answered": self.answered}
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -189,7 +194,7 @@ class Finding:
     @property
     def known(self) -> bool:
         """Whether the authors of the runtime know it: it has a link to an issue or a report, or an answer."""
-        return bool(self.history.issue or self.history.reported or self.history.answered)
+        return any(self.history.links.values())
 
     @property
     def rank(self) -> tuple[bool, tuple[int, int, bool, int, int], int, int, str]:

@@ -183,8 +183,8 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     # If the text has no definition, as that of Loop, the file begins with a sentence on an argument.
     definition = of_operator if of_operator and not _SIDE.search(of_operator[0]) else [*cited, *of_operator]
     last = (*of_values, *of_formulas, *of_conditions, *of_default, *definition, *cited)
-    of_message += _of_all_values(group.conditions, [*cited, *texts])
-    return next(iter((*of_message, *of_type, *_shared(group, cited), *explain, *of_shape, *tables, *last)), "")
+    first = (*of_message, *_of_all_values(group.conditions, [*cited, *texts]), *of_type, *_shared(group, cited))
+    return next(iter((*first, *explain, *of_shape, *tables, *last)), "")
 
 
 def _of_signature(case: Case, result: Result, group: FailureGroup, cited: Sequence[str], texts: list[str]) -> list[str]:
@@ -291,7 +291,7 @@ def _of_output(case: Case, result: Result, texts: list[str]) -> list[str]:
         texts: the sentences in the operator's file that are in force.
     """
     number, version = wrong_output(result), version_of(case.operator)
-    if result.verdict is not Verdict.WRONG_TYPE or number is None or version is None:
+    if number is None or version is None:
         return []
     output = version.outputs[min(number, len(version.outputs) - 1)]  # The last one may be variadic.
     constraint = version.constraints.get(output.type, f"Signature: {output.name}: {output.type}")
