@@ -5,8 +5,9 @@
 A is computed right before it and nobody else reads A's result: as a runtime does that fuses both, wrongly. With the
 level `none`, as in `damaged.py[none,fuse=A+B]`, nothing is fused. `damaged.py[crash=NAME]` ends at that node, and
 `damaged.py[lacks=NAME]` refuses it as not supported. `damaged.py[fuses=NAME]` changes its numbers by a millionth if the
-model has other nodes, `damaged.py[cuts=NAME]` cuts its integers to 32 bits, and `damaged.py[flushes=NAME]` returns 0
-for numbers below the smallest normal one.
+model has other nodes, `damaged.py[inexact=NAME]` always does, `damaged.py[cuts=NAME]` cuts its integers to 32 bits,
+`damaged.py[flushes=NAME]` returns 0 for numbers below the smallest normal one, and `damaged.py[flattens=NAME]` returns
+vectors.
 """
 
 from __future__ import annotations
@@ -79,6 +80,8 @@ def _changed(value: Any) -> Any:
 
 CHANGES: dict[str, Callable[[Any], Any]] = {
     "fuses": lambda value: (value * (1 + 1e-6)).astype(value.dtype),
+    "inexact": lambda value: (value * (1 + 1e-6)).astype(value.dtype),
+    "flattens": lambda value: value.reshape(-1),
     "cuts": lambda value: np.minimum(value, np.iinfo(np.int32).max),
     "flushes": lambda value: np.where(np.abs(value) < np.finfo(value.dtype).smallest_normal, 0, value),
 }

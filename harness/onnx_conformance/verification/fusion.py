@@ -17,7 +17,6 @@ from onnx_conformance.declare import NoAnswer
 from onnx_conformance.environments import backend_names
 from onnx_conformance.judging.judge import judge
 from onnx_conformance.processes.asker import Asker
-from onnx_conformance.tolerance import several_nodes
 from onnx_conformance.verification import parts
 from onnx_conformance.verification.node_oracle import NodeOracle, NoOracleError
 from onnx_conformance.verification.user_model import size
@@ -87,12 +86,7 @@ class Search:
         outputs = [name for step in steps for name in step.outputs if name in later]
         if not outputs:
             return None
-        model, given = parts.of_steps(self.model, steps, self._values, outputs, self._oracle.types)
-        inputs = {name: item.value for name, item in given.items()}
-        try:
-            return several_nodes.composed(f"{self.model.name}/{steps[0].label}", steps[-1].operator, model, inputs)
-        except several_nodes.UndecidedError:
-            return None
+        return parts.case(self.model, steps, self._values, outputs, self._oracle.types)
 
     def _judged(self, asker: Asker, first: int, end: int) -> tuple[Case, Result] | None:
         case = self._case(first, end)

@@ -10,11 +10,13 @@ import onnx
 from onnx_conformance.declare.type import Type
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.signature import kind_of
+from onnx_conformance.tolerance import several_nodes
 from onnx_conformance.tolerance.several_nodes import tensor_info
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from onnx_conformance.case.case import Case
     from onnx_conformance.specification.signature import TypedValue
     from onnx_conformance.verification.user_model import Step, UserModel
 
@@ -88,6 +90,22 @@ def of_steps(
         ),
     )
     return made, given
+
+
+def case(
+    model: UserModel,
+    steps: Sequence[Step],
+    values: Mapping[str, TypedValue],
+    outputs: Sequence[str],
+    types: Mapping[str, str],
+) -> Case | None:
+    """Return some nodes as a case; None if it has several right answers. The arguments are those of `of_steps`."""
+    made, given = of_steps(model, steps, values, outputs, types)
+    inputs = {name: item.value for name, item in given.items()}
+    try:
+        return several_nodes.composed(f"{model.name}/{steps[0].label}", steps[-1].operator, made, inputs)
+    except several_nodes.UndecidedError:
+        return None
 
 
 def _input(model: UserModel, name: str, item: TypedValue) -> onnx.ValueInfoProto:

@@ -132,11 +132,12 @@ class _OfBackend:
                 return found, f"the model runs, but not with more outputs: {reached.problem}"
             self.seen.update({name: value for name, value in reached.values.items() if name in self.model.outputs})
             local = {**self.model.constants, **self.inputs, **self._typed(reached.values)}
-            judged: list[NodeResult] = []
+            first = len(found)
             for step in steps:
-                judged.append(self._judged(step, local, reached.values, [*found, *judged]))
-                self.settings.progress(f"{self.name}: nodes", len(found) + len(judged), len(chosen))
-            found += [self._harmless(item, judged, local, reached.values) for item in judged]
+                found.append(self._judged(step, local, reached.values, found))
+                self.settings.progress(f"{self.name}: nodes", len(found), len(chosen))
+            judged = found[first:]
+            found[first:] = [self._harmless(item, judged, local, reached.values) for item in judged]
         return found, ""
 
     def _batches(self, chosen: Sequence[int]) -> Iterator[list[Step]]:
@@ -175,39 +176,40 @@ class _OfBackend:
             return found
         if self._right_if_unrounded(found.case, actual):
             return NodeResult(step, Judgement.RIGHT, f"right if {several_nodes.UNROUNDED}")
-        if _is_rounding(found, actual) or self._right_if_inputs_move(step, local, found.case, actual):
+        if _is_rounding(found, actual) or self._right_if_inputs_move(found, found.case, local, actual):
             return replace(found, judgement=Judgement.ROUNDING, case=None, result=None)
         return self._fused(found, found.case, local, before)
 
     def _right_if_inputs_move(
-        self, step: Step, local: Mapping[str, TypedValue], case: Case, actual: tuple[Value, ...]
+        self, found: NodeResult, case: Case, local: Mapping[str, TypedValue], actual: tuple[Value, ...]
     ) -> bool:
         """Return whether each wrong integer is right for an input that differs in the last place: it is near a tie.
 
         So a runtime that multiplies by the reciprocal of a scale, instead of dividing, or adds the zero point before it
         rounds, returns the next integer for a few numbers.
         """
+        if found.result is None or found.result.verdict is not Verdict.WRONG_VALUE:
+            return False  # Only values of the right types and shapes can be compared.
         expected = case.expected or ()
         if not all(isinstance(item, np.ndarray) and "int" in item.dtype.name for item in (*expected, *actual)):
             return False
         right = [one == other for one, other in zip(expected, actual, strict=True)]
-        for name, sign in itertools.product(self._moved(step, local), (-1, 1)):
+        for name, sign in itertools.product(self._moved(found.step, local), (-1, 1)):
             value = _moved_by(np.asarray(local[name].value), sign * FEW_UNITS)
-            near = self._compared(step, {**local, name: local[name]._replace(value=value)}, actual)
+            near = self._compared(found.step, {**local, name: local[name]._replace(value=value)}, actual)
             if near.judgement is Judgement.RIGHT:
                 return True
-            expected = () if near.case is None else near.case.expected or ()
-            pairs = zip(right, expected, actual, strict=False)
-            right = [done | (one == other) for done, one, other in pairs] or right
+            if near.case is not None and near.result is not None and near.result.verdict is Verdict.WRONG_VALUE:
+                pairs = zip(right, near.case.expected or (), actual, strict=True)
+                right = [done | (one == other) for done, one, other in pairs]
         return all(np.all(item) for item in right)
 
     @staticmethod
     def _moved(step: Step, local: Mapping[str, TypedValue]) -> list[str]:
         """Return the names of the first inputs of a node that have floating-point numbers."""
         values = {name: local[name].value for name in step.reads if name in local}
-        return [name for name, value in values.items() if isinstance(value, np.ndarray) and is_float(value)][
-            :MOST_MOVED
-        ]
+        moved = [name for name, value in values.items() if isinstance(value, np.ndarray) and is_float(value)]
+        return moved[:MOST_MOVED]
 
     def _fused(
         self, found: NodeResult, case: Case, local: Mapping[str, TypedValue], before: Sequence[NodeResult]
@@ -220,8 +222,7 @@ class _OfBackend:
         if self.alone == MOST_ALONE:
             return found
         self.alone += 1
-        reply = self.asker.ask(case)
-        if not isinstance(reply, Answered) or judge(case, self.name, reply).verdict is not Verdict.PASS:
+        if judge(case, self.name, self.asker.ask(case)).verdict is not Verdict.PASS:
             return found
         actual = tuple(local[name].value for name in found.step.outputs)
         part: dict[int, Step] = {}
@@ -253,13 +254,8 @@ class _OfBackend:
         computed = {name for step in steps for name in step.outputs}
         if any(name not in local and name not in computed for step in steps for name in step.reads):
             return False  # The memory did not suffice for all values at once.
-        model, given = parts.of_steps(self.model, steps, local, names, self.node_oracle.types)
-        inputs = {name: item.value for name, item in given.items()}
-        try:
-            case = several_nodes.composed(f"{self.model.name}/{steps[0].label}", steps[-1].operator, model, inputs)
-        except several_nodes.UndecidedError:
-            return False
-        return judge(case, self.name, Answered(actual, None)).verdict is Verdict.PASS
+        case = parts.case(self.model, steps, local, names, self.node_oracle.types)
+        return case is not None and judge(case, self.name, Answered(actual, None)).verdict is Verdict.PASS
 
     def _harmless(
         self,

@@ -167,6 +167,11 @@ def test_a_node_that_is_fused_may_be_as_far_off_as_all_its_nodes_together() -> N
     exact = of(small(text.format(operator="Neg")), "fuses=second")
     assert [item.step.label for item in exact.faults] == ["second"], "Neg has no error that could add to that of Mul"
     assert exact.faults[0].message.endswith("; alone, it is right")
+    alone = of(small(text.format(operator="Erf")), "inexact=second")
+    assert [item.step.label for item in alone.faults] == ["second"], "it is wrong alone, so nothing excuses it"
+    both = of(small(text.format(operator="Erf")), "node=first,fuses=second")
+    assert [item.judgement for item in both.nodes] == [Judgement.WRONG, Judgement.UNKNOWN]
+    assert both.nodes[1].message.endswith("is at fault: 0 Erf")
 
 
 def test_numbers_beyond_a_type_print_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,6 +215,12 @@ def test_an_integer_near_a_tie_is_rounding(x: float, judgement: Judgement) -> No
     model = small("g (float[n] x) => (uint8[n] y) { [q] y = QuantizeLinear(x, s) }", s=np.float32(1))
     done = verify(model, f"{DAMAGED}[node=q]", {"x": np.array([7, x], np.float32)}, reduce=False)
     assert [item.judgement for item in done.backends[0].nodes] == [judgement]
+
+
+def test_integers_of_another_shape_are_no_rounding() -> None:
+    for shape in ("2,2", "0,2"):
+        done = of(small(f"g (int64[{shape}] x) => (int64[a,b] y) {{ [shaped] y = Neg(x) }}"), "flattens=shaped")
+        assert [item.judgement for item in done.nodes] == [Judgement.WRONG], shape
 
 
 def test_a_call_that_the_text_forbids_is_no_fault_of_a_runtime_that_refuses_it() -> None:
