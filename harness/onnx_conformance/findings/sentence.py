@@ -38,6 +38,8 @@ _RULE = re.compile(
     r"|\b(?:accepted|allowed) range\b"
 )
 """Sentences at the beginning of a file that do not define the result."""
+_ELSEWHERE = re.compile(r"(?i)\bas described in\b")
+"""Definitions that only name a paper."""
 _TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
 """A condition on the type of the case, or on that of an input or output."""
 SHORT = 40
@@ -67,9 +69,13 @@ _NO_ELEMENTS = re.compile(r"^\w+ has a dimension of size 0$")
 """Conditions that only require an input without elements: the definition decides, because it is for every size."""
 _SAID_ON_SHAPE = re.compile(r"(?i)\b(scalar|num_?dimensions|dims?|dimensions?|rank|shape|[0-9]-?d)\b")
 """Messages on the shape of an input."""
+_SAID_ON_TYPES = re.compile(
+    r"(?i)\btypes do(?: not|n't) match\b|\bmixed (?:\w+ )?types\b|\btype::merge\b|\btype mismatch\b"
+)
+"""Messages on types that differ."""
 _SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are)\b")
 """Sentences on the shape of an argument."""
-_EMPTY = re.compile(r"(?i)^value of \w+\.?$|:$")
+_EMPTY = re.compile(r"(?i)^value of \w+\.?$|:$|^below are optional$")
 """Descriptions of an argument that only repeat its name, and introductions to a list."""
 MOST_NAMED = 2
 """Maximum number of arguments that a message names if it is about them; others list all arguments of a node."""
@@ -113,8 +119,10 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     name, since = split_operator(case.operator)
     op = registry.load().find(*name.rpartition("/")[::2])
     texts = [clause.text for clause in (op.clauses if op else ()) if clause.in_force(since or 0)]
-    of_operator = sorted(texts, key=lambda text: _RULE.search(text) is not None)
     cited = leading(case, result)
+    of_operator = sorted(texts, key=lambda text: _RULE.search(text) is not None)
+    if result.verdict is Verdict.WRONG_VALUE:
+        of_operator = _definitions(case, cited, of_operator)
     if case.outcome not in {Outcome.VALUES, Outcome.PROPERTY}:
         return next(iter((*cited, *of_operator)), "")
     if (form := _only_form(case, group)) is not None and form.text:
@@ -124,17 +132,9 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     if result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
         return next(iter((*of_operator, *cited)), "")
     arguments = _arguments(case)
-    absent = [argument.description for argument in arguments.values() if argument.absent]
-    explain = [
-        text
-        for text in group.deciding
-        if text in cited
-        and not _is_side(text, case)
-        and (_ABSENCE.search(text) is not None or not any(text in about for about in absent))
-    ]
-    explain += [
-        text for text in group.deciding if text in cited and text in group.marking and not _OF_KEPT.search(text)
-    ]
+    apply = [text for text in group.deciding if text in cited and not _of_absent(text, arguments)]
+    explain = [text for text in apply if not _is_side(text, case)]
+    explain += [text for text in apply if text in group.marking and not _OF_KEPT.search(text)]
     tables = [text for text in cited if _TABLE.search(text)]
     refused = _named_by(result, arguments)
     matters = [word for each in group.conditions if _matters(each, arguments) for word in _NAME.findall(each)]
@@ -166,10 +166,14 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     ]
     # Of several arguments in the conditions, the one whose sentences most of the failures cite precedes.
     of_conditions.sort(key=lambda text: group.deciding.index(text) if text in group.deciding else len(group.deciding))
-    of_type = _of_type(case, result, group)
+    of_type = _of_type(case, result, group) or _of_mixed_types(case, result)
     of_values = _on_values(group.conditions, matters, [*cited, *texts], arguments)
     alone = [text for text in cited if len(cited) == 1 and text in group.deciding]
-    of_default = [text for text in alone if _ABSENCE.search(text) is not None and not _OF_SHAPE.search(text)]
+    of_default = [
+        text
+        for text in alone
+        if _ABSENCE.search(text) is not None and not _OF_SHAPE.search(text) and 2 * _citing(text, group) >= 1
+    ]
     empty = bool(inputs) and all(map(_NO_ELEMENTS.search, inputs))
     if empty and result.verdict is not Verdict.WRONG_VALUE:
         explain = [text for text in explain if text in group.marking and not _SHAPE.search(text)]
@@ -185,6 +189,30 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     last = (*of_values, *of_formulas, *of_conditions, *of_default, *definition, *cited)
     first = (*of_message, *_of_all_values(group.conditions, [*cited, *texts]), *of_type, *_shared(group, cited))
     return next(iter((*first, *explain, *of_shape, *tables, *last)), "")
+
+
+def _definitions(case: Case, cited: Sequence[str], of_operator: list[str]) -> list[str]:
+    """Return the definitions of a value, the best ones first: a formula for it precedes the name of a paper.
+
+    Args:
+        case: the smallest case.
+        cited: the sentences that it cites.
+        of_operator: the sentences in the operator's file that are in force, the definition of the result first.
+    """
+    if not of_operator or not _ELSEWHERE.search(of_operator[0]):
+        return of_operator
+    # The text writes y for the output, or its name.
+    starts = tuple(f"{name.lower()} = " for name in (*case.outputs, "y"))
+    formulas = [text for text in of_operator if text.lower().startswith(starts)]
+    # Only the case knows which of several formulas applies, such as those of training and inference.
+    return [*(formulas if len(formulas) == 1 else filter(cited.__contains__, formulas)), *of_operator]
+
+
+def _of_absent(text: str, arguments: Mapping[str, Argument]) -> bool:
+    """Return whether a sentence is on an argument that the node lacks, and not on what its absence causes."""
+    absent = {name: argument.description for name, argument in arguments.items() if argument.absent}
+    named = any(f"`{name}`" in text for name in absent)
+    return _ABSENCE.search(text) is None and (named or any(text in about for about in absent.values()))
 
 
 def _of_signature(case: Case, result: Result, group: FailureGroup, cited: Sequence[str], texts: list[str]) -> list[str]:
@@ -218,6 +246,11 @@ def _matters(condition: str, arguments: Mapping[str, Argument]) -> bool:
     named = [match["name"] for match in _VALUE.finditer(condition)]
     absent = any(name in arguments and arguments[name].absent for name in named)
     return not absent and not condition.startswith("without ")
+
+
+def _citing(text: str, group: FailureGroup) -> float:
+    """Return the part of the failures whose cases cite a sentence."""
+    return sum(text in result.clauses for result in group.results) / len(group.results)
 
 
 def _shared(group: FailureGroup, cited: Sequence[str]) -> list[str]:
@@ -309,6 +342,23 @@ def _of_type(case: Case, result: Result, group: FailureGroup) -> list[str]:
     element = next(filter(None, (result.element_type, *(item.element_type for item in group.results))), "")
     types += [variable for variable, allowed in version.types.items() if f"tensor({element})" in allowed]
     return [version.constraints[variable] for variable in types if variable in version.constraints][:1]
+
+
+def _of_mixed_types(case: Case, result: Result) -> list[str]:
+    """Return the sentence on a type that differs from that of the first input, if the runtime refuses the types."""
+    version = version_of(case.operator)
+    if result.verdict is not Verdict.REFUSED or not _SAID_ON_TYPES.search(result.message) or version is None:
+        return []
+    variables = {item.name: item.type for item in version.inputs}
+    values = {name: value.dtype for name, value in case.inputs.items() if isinstance(value, np.ndarray)}
+    types = {variables[name]: dtype for name, dtype in values.items() if name in variables}
+    first = next(iter(types), "")
+    allowed = version.types.get(first, ())
+    return [
+        version.constraints[variable]
+        for variable, dtype in types.items()
+        if dtype != types[first] and version.types.get(variable) == allowed and variable in version.constraints
+    ][:1]
 
 
 def _arguments(case: Case) -> dict[str, Argument]:

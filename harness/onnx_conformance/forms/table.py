@@ -104,7 +104,8 @@ class Form:
         exported: whether exporters write models in this form. A failure in another form is met less often.
         drawn: how often `search` draws the form, relative to the others.
         phrase: the difference from the plain form in a few words, for a title; empty for the plain form.
-        text: the sentence of onnx's IR.md on such models; may be empty.
+        text: the sentence on such models in onnx's IR.md, in onnx.proto, or in the text of an operator that the form
+            adds; may be empty.
     """
 
     name: str
@@ -257,6 +258,8 @@ FORMS = (
         delivery=True,
         drawn=1,
         phrase="with initializers in typed fields",
+        text="Depending on the data_type field, exactly one of the fields below with name ending in _data is used to "
+        "store the elements of the tensor.",
     ),
     Form(
         EXTERNAL_DATA,
@@ -341,6 +344,7 @@ FORMS = (
         drawn=1,
         exported=True,
         phrase="with Constant nodes for the parameters",
+        text="This operator produces a constant tensor.",
     ),
     Form(
         "runtime",

@@ -97,13 +97,16 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("DFT/20/all_other_dimensions", ("inverse=1 and onesided=1",), "When `onesided=1` and `inverse=1` (inverse"),
         ("DFT/20/all_other_dimensions", ("inverse=1", "onesided=1"), "When `onesided=1` and `inverse=1` (inverse"),
         ("Attention/24/mask_whole", ("attn_mask is a scalar",), "Shape must be broadcastable to"),
+        ("InstanceNormalization/22/image", (), "y = scale * (x - mean)"),  # Not the one that names a paper.
+        ("LSTM/22/activation_softplus", ("marks", "activations=[Softplus,Softplus,Softplus]"), "Softplus(x)"),
     ],
 )
 def test_a_value_that_no_sentence_explains_violates_one_on_the_argument_that_matters_or_the_definition(
     case: str, conditions: tuple[str, ...], sentence: str
 ) -> None:
     made = find_case(f"ai.onnx/{case}")
-    wrong = result(case, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    mismatch = {"where": "outputs[0]", "relative": 0.5}
+    wrong = result(case, Verdict.WRONG_VALUE, mismatch=mismatch, clauses=made.clauses)
     deciding = made.clauses if {"marks", "decides"} & {*conditions} else ()
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=deciding,
@@ -122,6 +125,40 @@ def test_a_value_of_an_attribute_that_the_smallest_case_lacks_does_not_matter() 
     del node.attribute[:]
     smallest = dataclasses.replace(made, model=model.SerializeToString())
     assert sentence_of(smallest, wrong, group).startswith("The integer convolution operator")
+
+
+def test_a_sentence_on_an_argument_that_the_smallest_case_lacks_does_not_decide() -> None:
+    made = find_case("ai.onnx/StringSplit/20/maxsplit_1_blanks")
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]"}, clauses=made.clauses)
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=made.clauses,
+        marking=frozenset(made.clauses),
+    )  # fmt: skip
+    assert sentence_of(made, wrong, group) == "Maximum number of splits (from left to right)."
+    model = onnx.load_from_string(made.model)
+    del model.graph.node[0].attribute[:]
+    smallest = dataclasses.replace(made, model=model.SerializeToString())
+    assert sentence_of(smallest, wrong, group).startswith("StringSplit splits a string tensor's elements")
+
+
+def test_a_sentence_on_a_default_decides_only_if_most_of_the_failures_cite_it() -> None:
+    made = find_case("ai.onnx/Bernoulli/15/seed")
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]"}, clauses=made.clauses)
+    for others, sentence in ((0, "(Optional) Seed"), (3, "Draws binary random numbers")):
+        group = failure_groups.FailureGroup(
+            "mine", "1", made.operator, Verdict.WRONG_VALUE, (),
+            (wrong, *(dataclasses.replace(wrong, clauses=()) for _ in range(others))), deciding=made.clauses,
+        )  # fmt: skip
+        assert sentence_of(made, wrong, group).startswith(sentence)
+
+
+def test_a_refusal_of_different_types_violates_the_sentence_on_the_type_that_differs() -> None:
+    made = find_case("ai.onnx/BatchNormalization/15/signature_types_t1/double")
+    refused = result(made.id, Verdict.REFUSED, message="Input element types do not match.")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
+    assert sentence_of(made, refused, group) == "Constrain scale and bias types to float tensors."
+    other = dataclasses.replace(refused, message="I cannot")
+    assert sentence_of(made, other, group).startswith("batch normalization as described in the paper")
 
 
 def test_of_several_arguments_that_matter_the_one_decides_whose_sentences_the_failures_cite() -> None:
