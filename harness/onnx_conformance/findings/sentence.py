@@ -209,7 +209,7 @@ def _definitions(case: Case, cited: Sequence[str], of_operator: list[str]) -> li
 
 
 def _of_absent(text: str, arguments: Mapping[str, Argument]) -> bool:
-    """Return whether a sentence is on an argument that the node lacks, and not on what its absence causes."""
+    """Return whether a sentence is on an argument that the node lacks, and not on the effect of its absence."""
     absent = {name: argument.description for name, argument in arguments.items() if argument.absent}
     named = any(f"`{name}`" in text for name in absent)
     return _ABSENCE.search(text) is None and (named or any(text in about for about in absent.values()))
