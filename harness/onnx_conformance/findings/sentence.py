@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
 _SIDE = re.compile(
     r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: |^floor\(input_dimension"
-    r"|\bdimensions of output\b|\boperand for\b|^(in|out)puts have dimensions\b"
+    r"|^`num_directions`|\bdimensions of output\b|\boperand for\b|^(in|out)puts have dimensions\b"
 )
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 _RULE = re.compile(
@@ -125,6 +125,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
         of_operator = _definitions(case, cited, of_operator)
     if case.outcome not in {Outcome.VALUES, Outcome.PROPERTY}:
         return next(iter((*cited, *of_operator)), "")
+    cited = tuple(text for text in cited if not _EMPTY.search(text)) or cited
     if (form := _only_form(case, group)) is not None and form.text:
         return form.text
     if result.verdict in _OF_SIGNATURE:
@@ -187,7 +188,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     # If the text has no definition, as that of Loop, the file begins with a sentence on an argument.
     definition = of_operator if of_operator and not _SIDE.search(of_operator[0]) else [*cited, *of_operator]
     last = (*of_values, *of_formulas, *of_conditions, *of_default, *definition, *cited)
-    first = (*of_message, *_of_all_values(group.conditions, [*cited, *texts]), *of_type, *_shared(group, cited))
+    first = (*_said(result, arguments, texts), *of_message, *_of_all_values(group.conditions, [*cited, *texts]), *of_type, *_shared(group, cited))
     return next(iter((*first, *explain, *of_shape, *tables, *last)), "")
 
 
@@ -285,6 +286,13 @@ def _named_by(result: Result, arguments: Mapping[str, Argument]) -> list[str]:
         return []
     named = dict.fromkeys(word for word in _NAME.findall(result.message) if "_" in word and word in arguments)
     return list(named) if len(named) <= MOST_NAMED else []
+
+
+def _said(result: Result, arguments: Mapping[str, Argument], texts: Sequence[str]) -> list[str]:
+    """Return the definitions of those functions in the attributes of the node that the message of a refusal names."""
+    message = result.message.lower() if result.verdict in WITH_MESSAGE else ""
+    functions = [word for argument in arguments.values() for word in argument.words if word.lower() in message]
+    return [text for word in functions for text in texts if text.startswith(f"{word}(")]
 
 
 def _on_values(

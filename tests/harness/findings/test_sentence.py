@@ -141,6 +141,22 @@ def test_a_sentence_on_an_argument_that_the_smallest_case_lacks_does_not_decide(
     assert sentence_of(smallest, wrong, group).startswith("StringSplit splits a string tensor's elements")
 
 
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [("Unknown activation function: softplus", "Softplus(x) - log(1 + e^x)"), ("I cannot", "The activation functions")],
+)
+def test_a_refused_function_violates_its_definition_and_never_an_introduction(message: str, sentence: str) -> None:
+    made = find_case("ai.onnx/LSTM/22/activation_softplus")
+    refused = result(made.id, Verdict.REFUSED, message=message, clauses=made.clauses)
+    conditions = ("activations is set", "the case cites «Below are optional»")
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=made.clauses,
+        marking=frozenset(made.clauses),
+    )  # fmt: skip
+    assert "Below are optional" in made.clauses
+    assert sentence_of(made, refused, group).startswith(sentence)
+
+
 def test_a_sentence_on_a_default_decides_only_if_most_of_the_failures_cite_it() -> None:
     made = find_case("ai.onnx/Bernoulli/15/seed")
     wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]"}, clauses=made.clauses)
