@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +20,7 @@ from onnx_conformance.results.severity import IMPRECISE
 from onnx_conformance.specification import nodes, registry, schema
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
@@ -116,80 +117,193 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
         result: its result.
         group: the failures.
     """
-    name, since = split_operator(case.operator)
-    op = registry.load().find(*name.rpartition("/")[::2])
-    texts = [clause.text for clause in (op.clauses if op else ()) if clause.in_force(since or 0)]
-    cited = leading(case, result)
-    of_operator = sorted(texts, key=lambda text: _RULE.search(text) is not None)
-    if result.verdict is Verdict.WRONG_VALUE:
-        of_operator = _definitions(case, cited, of_operator)
+    failure = _Failure(case, result, group)
     if case.outcome not in {Outcome.VALUES, Outcome.PROPERTY}:
-        return next(iter((*cited, *of_operator)), "")
-    cited = tuple(text for text in cited if not _EMPTY.search(text)) or cited
-    if (form := _only_form(case, group)) is not None and form.text:
+        order: Sequence[Sequence[str]] = (failure.all_cited, failure.of_operator)
+    elif (form := _only_form(case, group)) is not None and form.text:
         return form.text
-    if result.verdict in _OF_SIGNATURE:
-        return next(iter((*_of_signature(case, result, group, cited, texts), *of_operator, *cited)), "")
-    if result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
-        return next(iter((*of_operator, *cited)), "")
-    arguments = _arguments(case)
-    apply = [text for text in group.deciding if text in cited and not _of_absent(text, arguments)]
-    explain = [text for text in apply if not _is_side(text, case)]
-    explain += [text for text in apply if text in group.marking and not _OF_KEPT.search(text)]
-    tables = [text for text in cited if _TABLE.search(text)]
-    refused = _named_by(result, arguments)
-    matters = [word for each in group.conditions if _matters(each, arguments) for word in _NAME.findall(each)]
-    negative = any("negative" in condition for condition in group.conditions)
-    inputs = [condition for condition in group.conditions if not _ON_TEXT.search(condition)]
-    on_shape = any(map(_ON_SHAPE.search, inputs))
-    said_on_shape = result.verdict in WITH_MESSAGE and _SAID_ON_SHAPE.search(result.message) is not None
-    of_message, of_conditions = (
-        [
+    elif result.verdict in _OF_SIGNATURE:
+        of_signature = _of_signature(case, result, group, failure.cited, failure.texts)
+        order = (of_signature, failure.of_operator, failure.cited)
+    elif result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
+        order = (failure.of_operator, failure.cited)
+    else:
+        order = (
+            failure.on_functions_of_message,
+            failure.on_arguments_of_message,
+            failure.on_all_values,
+            failure.on_types,
+            _shared(group, failure.cited),
+            failure.explaining,
+            failure.on_shapes,
+            failure.rows,
+            failure.on_values,
+            failure.formulas,
+            failure.on_arguments,
+            failure.defaults,
+            failure.definitions,
+            failure.cited,
+        )
+    return next((text for texts in order for text in texts), "")
+
+
+class _Failure:
+    """The sentences that a failure may violate, in lists of one kind each.
+
+    Attributes:
+        case: the smallest case.
+        result: its result.
+        group: the failures.
+        texts: the sentences in the operator's file that are in force.
+        all_cited: those that the case cites, the one that the failing part violates first.
+        cited: those of them that are no introductions.
+        inputs: the conditions on the inputs.
+        on_shape: whether the failures have the shape of an input in common.
+        said_on_shape: whether a refusal mentions the shape of an input.
+        empty: whether the failures only have in common that an input has no elements.
+    """
+
+    def __init__(self, case: Case, result: Result, group: FailureGroup) -> None:
+        self.case, self.result, self.group = case, result, group
+        name, since = split_operator(case.operator)
+        op = registry.load().find(*name.rpartition("/")[::2])
+        self.texts = [clause.text for clause in (op.clauses if op else ()) if clause.in_force(since or 0)]
+        self.all_cited = leading(case, result)
+        self.cited = tuple(text for text in self.all_cited if not _EMPTY.search(text)) or self.all_cited
+        self.inputs = [condition for condition in group.conditions if not _ON_TEXT.search(condition)]
+        self.on_shape = any(map(_ON_SHAPE.search, self.inputs))
+        self.said_on_shape = result.verdict in WITH_MESSAGE and _SAID_ON_SHAPE.search(result.message) is not None
+        self.empty = bool(self.inputs) and all(map(_NO_ELEMENTS.search, self.inputs))
+
+    @functools.cached_property
+    def arguments(self) -> dict[str, Argument]:
+        """The optional inputs and the attributes of the operator version."""
+        return _arguments(self.case)
+
+    @functools.cached_property
+    def matters(self) -> list[str]:
+        """The words of the conditions that the smallest case confirms, among them names of arguments."""
+        confirmed = [each for each in self.group.conditions if _matters(each, self.arguments)]
+        return [word for each in confirmed for word in _NAME.findall(each)]
+
+    @functools.cached_property
+    def of_operator(self) -> list[str]:
+        """All sentences in force, the definition of the result first and rules last."""
+        texts = sorted(self.texts, key=lambda text: _RULE.search(text) is not None)
+        return _definitions(self.case, self.all_cited, texts) if self.result.verdict is Verdict.WRONG_VALUE else texts
+
+    @property
+    def definitions(self) -> list[str]:
+        """As `of_operator`; but if the text has no definition, as that of Loop, cited sentences are first."""
+        # Without a definition, the file begins with a sentence on an argument.
+        begins = bool(self.of_operator) and not _SIDE.search(self.of_operator[0])
+        return self.of_operator if begins else [*self.cited, *self.of_operator]
+
+    @property
+    def on_functions_of_message(self) -> list[str]:
+        """The definitions of those functions in the attributes of the node that the message of a refusal names."""
+        message = self.result.message.lower() if self.result.verdict in WITH_MESSAGE else ""
+        functions = [word for item in self.arguments.values() for word in item.words if word.lower() in message]
+        return [text for word in functions for text in self.texts if text.startswith(f"{word}(")]
+
+    @property
+    def on_arguments_of_message(self) -> list[str]:
+        """The sentences on the arguments that the message of a refusal is about."""
+        return self._on(_named_by(self.result, self.arguments), on_shape=self.said_on_shape)
+
+    @property
+    def on_all_values(self) -> list[str]:
+        """The sentences on exactly the values of several attributes that the failures have in common."""
+        return _of_all_values(self.group.conditions, [*self.cited, *self.texts])
+
+    @property
+    def on_types(self) -> list[str]:
+        """The sentences on the types that a runtime refuses."""
+        return _of_type(self.case, self.result, self.group) or _of_mixed_types(self.case, self.result)
+
+    @property
+    def explaining(self) -> list[str]:
+        """The cited sentences that explain the failures."""
+        group = self.group
+        apply = [text for text in group.deciding if text in self.cited and not _of_absent(text, self.arguments)]
+        explain = [text for text in apply if not _is_side(text, self.case)]
+        explain += [text for text in apply if text in group.marking and not _OF_KEPT.search(text)]
+        if self.empty and self.result.verdict is not Verdict.WRONG_VALUE:
+            explain = [text for text in explain if text in group.marking and not _SHAPE.search(text)]
+        if not explain:
+            return []
+        named = {word for word in self.matters if word in self.arguments}
+        if _FORMULA.search(explain[0]) or not named.isdisjoint(_NAME.findall(explain[0])):
+            return explain
+        return [*self.on_values, *self.formulas, *self.on_arguments, *explain]
+
+    @property
+    def on_shapes(self) -> list[str]:
+        """The sentences on the shape that a runtime refuses."""
+        decides = self.on_shape and self.said_on_shape and not self.empty
+        return [text for text in self.group.deciding if decides and _SHAPE.search(text)]
+
+    @property
+    def rows(self) -> list[str]:
+        """The rows of tables that the case cites."""
+        return [text for text in self.cited if _TABLE.search(text)]
+
+    @functools.cached_property
+    def on_values(self) -> list[str]:
+        """The sentences on the values of arguments that the failures have in common."""
+        return _on_values(self.group.conditions, self.matters, [*self.cited, *self.texts], self.arguments)
+
+    @functools.cached_property
+    def formulas(self) -> list[str]:
+        """The formulas that name an argument that matters."""
+        of_value = self.result.verdict is Verdict.WRONG_VALUE
+        return [
             text
-            for word in filter(arguments.__contains__, words)
-            for text in texts
-            if text in arguments[word].description
-            and not _does_not_apply(text, present=not arguments[word].absent, negative=negative, on_shape=shape)
+            for word in self.matters
+            if word in self.arguments and of_value
+            for text in self.texts
+            if re.search(rf"\b{re.escape(word)}\b", text)
+            and _CODE.search(text)
+            and not _RULE.search(text)
+            and not _OF_SHAPE.search(text)
         ]
-        for words, shape in ((refused, said_on_shape), (matters, on_shape))
-    )
-    for found in ([of_message] if said_on_shape else []) + ([of_conditions] if on_shape else []):
-        found.sort(key=lambda text: _SHAPE.search(text) is None)
-    of_formulas = [
-        text
-        for word in matters
-        if word in arguments and result.verdict is Verdict.WRONG_VALUE
-        for text in texts
-        if re.search(rf"\b{re.escape(word)}\b", text)
-        and _CODE.search(text)
-        and not _RULE.search(text)
-        and not _OF_SHAPE.search(text)
-    ]
-    # Of several arguments in the conditions, the one whose sentences most of the failures cite precedes.
-    of_conditions.sort(key=lambda text: group.deciding.index(text) if text in group.deciding else len(group.deciding))
-    of_type = _of_type(case, result, group) or _of_mixed_types(case, result)
-    of_values = _on_values(group.conditions, matters, [*cited, *texts], arguments)
-    alone = [text for text in cited if len(cited) == 1 and text in group.deciding]
-    of_default = [
-        text
-        for text in alone
-        if _ABSENCE.search(text) is not None and not _OF_SHAPE.search(text) and 2 * _citing(text, group) >= 1
-    ]
-    empty = bool(inputs) and all(map(_NO_ELEMENTS.search, inputs))
-    if empty and result.verdict is not Verdict.WRONG_VALUE:
-        explain = [text for text in explain if text in group.marking and not _SHAPE.search(text)]
-    if explain:
-        named = {word for word in matters if word in arguments}
-        if not _FORMULA.search(explain[0]) and named.isdisjoint(_NAME.findall(explain[0])):
-            explain = [*of_values, *of_formulas, *of_conditions, *explain]
-    of_shape = (
-        [text for text in group.deciding if _SHAPE.search(text)] if on_shape and said_on_shape and not empty else []
-    )
-    # If the text has no definition, as that of Loop, the file begins with a sentence on an argument.
-    definition = of_operator if of_operator and not _SIDE.search(of_operator[0]) else [*cited, *of_operator]
-    last = (*of_values, *of_formulas, *of_conditions, *of_default, *definition, *cited)
-    first = (*_said(result, arguments, texts), *of_message, *_of_all_values(group.conditions, [*cited, *texts]), *of_type, *_shared(group, cited))
-    return next(iter((*first, *explain, *of_shape, *tables, *last)), "")
+
+    @functools.cached_property
+    def on_arguments(self) -> list[str]:
+        """The sentences on the arguments that matter, those that most of the failures cite first."""
+        deciding = self.group.deciding
+        found = self._on(self.matters, on_shape=self.on_shape)
+        return sorted(found, key=lambda text: deciding.index(text) if text in deciding else len(deciding))
+
+    @property
+    def defaults(self) -> list[str]:
+        """The sentence on a default, if the case and most of the failures cite no other."""
+        return [
+            text
+            for text in self.cited
+            if len(self.cited) == 1
+            and text in self.group.deciding
+            and _ABSENCE.search(text) is not None
+            and not _OF_SHAPE.search(text)
+            and 2 * _citing(text, self.group) >= 1
+        ]
+
+    def _on(self, words: Iterable[str], *, on_shape: bool) -> list[str]:
+        """Return the sentences in the descriptions of arguments that apply, first those on shapes if these decide.
+
+        Args:
+            words: the names of the arguments; other words are ignored.
+            on_shape: whether the shape of an argument decides.
+        """
+        negative = any("negative" in condition for condition in self.group.conditions)
+        found = [
+            text
+            for argument in (self.arguments[word] for word in words if word in self.arguments)
+            for text in self.texts
+            if text in argument.description
+            and not _does_not_apply(text, present=not argument.absent, negative=negative, on_shape=on_shape)
+        ]
+        return sorted(found, key=lambda text: _SHAPE.search(text) is None) if on_shape else found
 
 
 def _definitions(case: Case, cited: Sequence[str], of_operator: list[str]) -> list[str]:
@@ -286,13 +400,6 @@ def _named_by(result: Result, arguments: Mapping[str, Argument]) -> list[str]:
         return []
     named = dict.fromkeys(word for word in _NAME.findall(result.message) if "_" in word and word in arguments)
     return list(named) if len(named) <= MOST_NAMED else []
-
-
-def _said(result: Result, arguments: Mapping[str, Argument], texts: Sequence[str]) -> list[str]:
-    """Return the definitions of those functions in the attributes of the node that the message of a refusal names."""
-    message = result.message.lower() if result.verdict in WITH_MESSAGE else ""
-    functions = [word for argument in arguments.values() for word in argument.words if word.lower() in message]
-    return [text for word in functions for text in texts if text.startswith(f"{word}(")]
 
 
 def _on_values(
