@@ -58,6 +58,10 @@ _NEGATIVE = re.compile(r"(?i)^(?:a )?negative (?:value|axis|axes|number)")
 """Sentences on negative values of an argument."""
 _OF_KEPT = re.compile(r"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|\boperand for\b|\bdimensions of output\b")
 """Sentences on the shape or the type of a result only, and those that only name an operand."""
+_DIMENSIONS = re.compile(
+    r"(?i)\b(?:of|have|has) the same shape\b|\bdimensions (?:for image case are|are in the form of)\b"
+)
+"""Sentences on the dimensions of tensors, with which every value is compatible."""
 _KEPT, _KEEPS = re.compile(r"\breduced dimensions? pruned\b"), re.compile(r"\bkeepdims=0\b")
 """The sentence on dimensions that are not kept, and a condition on it."""
 _OF_SHAPE = re.compile(r"(\b|_)shapes?\b")
@@ -97,11 +101,13 @@ class Argument(NamedTuple):
         description: its text in the schema.
         absent: whether the node lacks it; False if the model has no such node.
         words: the words in its value, if it is an attribute with strings, such as Elu in activations.
+        has_default: whether a node without it has a value of it.
     """
 
     description: str
     absent: bool
     words: tuple[str, ...] = ()
+    has_default: bool = False
 
 
 def sentence(case: Case, result: Result, group: FailureGroup) -> str:
@@ -230,6 +236,8 @@ class _Failure:
         explain += [text for text in apply if text in group.marking and not _OF_KEPT.search(text)]
         if self.empty and self.result.verdict is not Verdict.WRONG_VALUE:
             explain = [text for text in explain if text in group.marking and not _SHAPE.search(text)]
+        if self.result.verdict is Verdict.WRONG_VALUE:
+            explain = [text for text in explain if not _DIMENSIONS.search(text)]
         if not explain:
             return []
         named = {word for word in self.matters if word in self.arguments}
@@ -325,9 +333,10 @@ def _definitions(case: Case, cited: Sequence[str], of_operator: list[str]) -> li
 
 def _of_absent(text: str, arguments: Mapping[str, Argument]) -> bool:
     """Return whether a sentence is on an argument that the node lacks, and not on the effect of its absence."""
-    absent = {name: argument.description for name, argument in arguments.items() if argument.absent}
-    named = any(f"`{name}`" in text for name in absent)
-    return _ABSENCE.search(text) is None and (named or any(text in about for about in absent.values()))
+    absent = {name: argument for name, argument in arguments.items() if argument.absent}
+    named = any(f"`{name}`" in text for name, argument in absent.items() if not argument.has_default)
+    described = any(text in argument.description for argument in absent.values())
+    return _ABSENCE.search(text) is None and (named or described)
 
 
 def _of_signature(case: Case, result: Result, group: FailureGroup, cited: Sequence[str], texts: list[str]) -> list[str]:
@@ -494,8 +503,11 @@ def _arguments(case: Case) -> dict[str, Argument]:
         )
     optional = {item.name: item.description for item in known.inputs if item.option is item.option.Optional}
     described = {**optional, **{name: item.description for name, item in known.attributes.items()}}
+    defaults = {name for name, item in known.attributes.items() if item.default_value.type}
     return {
-        name: Argument(schema.fold(text), node is not None and name not in present, present.get(name, ()))
+        name: Argument(
+            schema.fold(text), node is not None and name not in present, present.get(name, ()), name in defaults
+        )
         for name, text in described.items()
     }
 

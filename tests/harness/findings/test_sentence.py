@@ -157,6 +157,16 @@ def test_a_refused_function_violates_its_definition_and_never_an_introduction(me
     assert sentence_of(made, refused, group).startswith(sentence)
 
 
+def test_a_sentence_on_an_attribute_with_a_default_applies_without_it() -> None:
+    made = find_case("ai.onnx/LayerNormalization/17/double_beyond_float")
+    casts = next(text for text in made.clauses if "`stash_type` is 1" in text)
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]"}, clauses=made.clauses)
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=(casts,)
+    )
+    assert sentence_of(made, wrong, group) == casts
+
+
 def test_a_sentence_on_a_default_decides_only_if_most_of_the_failures_cite_it() -> None:
     made = find_case("ai.onnx/Bernoulli/15/seed")
     wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]"}, clauses=made.clauses)

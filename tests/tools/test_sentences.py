@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Choosing the sentences of published findings anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import onnx
+import onnx.printer
+import pytest
+from click.testing import CliRunner
+
+from onnx_conformance.base.printing import quoted
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.findings import findings_file
+from onnx_conformance.suites.lookup import find_case
+from runs import result, run_of
+from site_runs import finding, write_findings
+from tools import sentences
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NORMALIZATION = "ai.onnx/InstanceNormalization"
+IMAGE = f"{NORMALIZATION}/22/image"
+PAPER = "Carries out instance normalization as described in the paper"
+FORMULA = "y = scale * (x - mean) / sqrt(variance + epsilon) + B,"
+
+
+def normalization(number: int = 1, case: str = IMAGE, **members: Any) -> dict[str, Any]:
+    """Return a finding of InstanceNormalization with the old sentence, whose script contains its model."""
+    model = onnx.printer.to_text(onnx.load_from_string(find_case(IMAGE).model))
+    script = f'"""A title\n\nThe text: {quoted(PAPER)}\n"""\n\nmodel = onnx.parser.parse_model("""\n{model}\n""")\n'
+    example = {"case": f"{case}_minimized", "model": model, "inputs": {"input": "float[1,2,2,2] 0", "B": "int4[2] 0"}}
+    own = {
+        "operator": NORMALIZATION, "clause": PAPER, "cases": {"count": 1, "ids": [IMAGE]}, "script": [script],
+        "example": {**example, "message": "outputs[0]: wrong"},
+    }  # fmt: skip
+    return finding(number, **(own | members))
+
+
+def run(path: Path, version: str = "2.0") -> Path:
+    mismatch = {"where": "outputs[0]", "actual": "0", "expected": "1", "relative": 0.5}
+    wrong = result(
+        "x", Verdict.WRONG_VALUE, operator=f"{NORMALIZATION}/22", backend="alpha", case=IMAGE,
+        clauses=find_case(IMAGE).clauses, mismatch=mismatch,
+    )  # fmt: skip
+    return run_of(path, wrong, backends=("alpha",), hellos={"alpha": {"version": version}}, digest="x").path
+
+
+@pytest.mark.parametrize(
+    ("members", "sentence"),
+    [
+        ({}, FORMULA),
+        ({"case": f"{NORMALIZATION}/6/image"}, FORMULA),  # It was made from the case in another version.
+        ({"kind": "accepted_invalid"}, PAPER),  # Its sentence is part of its cause.
+        ({"kind": "wrong_shape"}, PAPER),  # The run has no such failure.
+        ({"script": ["print()"]}, PAPER),
+        ({"script": ['parse_model("""\nno model\n""")']}, PAPER),
+        ({"case": f"{NORMALIZATION}/22/other"}, PAPER),
+    ],
+)
+def test_a_finding_has_the_sentence_of_today_s_rules(tmp_path: Path, members: dict[str, Any], sentence: str) -> None:
+    write_findings(tmp_path / "f", [normalization(**members)])
+    command = [str(run(tmp_path / "run.ndjson")), "--folder", str(tmp_path / "f")]
+    done = CliRunner().invoke(sentences.main, command, catch_exceptions=False)
+    assert done.exit_code == 0
+    assert f"{int(sentence != PAPER)} of 1 findings have another sentence" in done.stdout
+    read = findings_file.read(tmp_path / "f")
+    (item,) = read.findings
+    assert item.cases.clause == sentence
+    if "script" not in members:
+        assert f"The text: {quoted(sentence)}\n" in read.scripts[item.id]
+
+
+def test_findings_of_another_version_are_left_out(tmp_path: Path) -> None:
+    write_findings(tmp_path / "f", [normalization()])
+    command = [str(run(tmp_path / "run.ndjson", "3.0")), "--folder", str(tmp_path / "f")]
+    done = CliRunner().invoke(sentences.main, command, catch_exceptions=False)
+    assert "run.ndjson: the findings of alpha are of version 2.0 and suite x, not of 3.0 and x; left out" in done.stderr
+    assert findings_file.read(tmp_path / "f").findings[0].cases.clause == PAPER
+
+
+def test_findings_that_cannot_be_read_are_one_message(tmp_path: Path) -> None:
+    done = CliRunner().invoke(sentences.main, [str(run(tmp_path / "run.ndjson")), "--folder", str(tmp_path)])
+    assert done.exit_code == 2
+    assert done.stderr.startswith("sentences: cannot read ")

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chooses the sentences of published findings anew: `python -m tools.sentences RESULTS... --folder reports/findings`.
+
+The sentence of a finding depends on its smallest case, and on which cases of a run passed and failed. When only the
+rules of `findings.sentence` change, the smallest case is still valid, so no runtime is needed. To find the faults of a
+runtime anew takes up to an hour; this takes half a minute. An accepted model is left out: its sentence tells its cause.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import numpy as np
+import onnx
+import onnx.parser
+
+from onnx_conformance.base import printing, under_test
+from onnx_conformance.base.errors import HarnessError
+from onnx_conformance.base.printing import quoted
+from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.findings import findings_file
+from onnx_conformance.findings.failure_groups import failure_groups
+from onnx_conformance.findings.sentence import sentence
+from onnx_conformance.minimize.reducer import MINIMIZED
+from onnx_conformance.results.stream import Run
+from onnx_conformance.specification.element_types import ELEMENT_TYPES, numpy_dtype
+from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import find_case
+from onnx_conformance.suites.selection import Selection
+
+if TYPE_CHECKING:
+    from onnx_conformance.base.values import Array
+    from onnx_conformance.base.verdict import Result
+    from onnx_conformance.case.case import Case
+    from onnx_conformance.findings.failure_groups import FailureGroup
+    from onnx_conformance.findings.finding import Finding, Findings
+
+_MODEL = re.compile(r'parse_model\("""\n(.*?)\n"""', re.DOTALL)
+"""The text of the model in a script."""
+_TENSOR = re.compile(r"(\w+)\[([\d,]*)\]")
+"""The type and the shape at the beginning of a value: float[1,3] 0 1 2."""
+_CUT = re.compile(r"\(\d[\d,]* characters\)$")
+"""The end of a message that a finding contains only in part."""
+Groups = dict[tuple[str, str, Verdict], list["FailureGroup"]]
+"""The failure groups of runs by backend, operator and kind."""
+
+
+def groups_of(paths: tuple[Path, ...], findings: Findings, jobs: int) -> tuple[Groups, list[str]]:
+    """Return the failure groups of runs, and a message for each backend whose findings are of something else.
+
+    Args:
+        paths: files of results.
+        findings: the published findings.
+        jobs: the number of parallel processes.
+
+    Raises:
+        HarnessError: a file cannot be read.
+    """
+    source, made, notes = Generated(), defaultdict(list), []
+    for path in paths:
+        run = Run(path)
+        digest = run.header["suite"]["digest"]
+        said = {under_test.unversioned(name): hello for name, hello in run.header["backends"].items()}
+        for name, hello in said.items():
+            of, ran = (findings.version_of(name), findings.digest_of(name)), (hello.get("version", ""), digest)
+            if of != ran:
+                notes.append(
+                    f"{path}: the findings of {name} are of version {of[0]} and suite {of[1]}, "
+                    f"not of {ran[0]} and {ran[1]}; left out"
+                )
+                break
+        else:
+            for group in failure_groups(run, source, Selection(), jobs=jobs)[0]:
+                made[under_test.unversioned(group.backend), group.operator, group.kind].append(group)
+    return made, notes
+
+
+def chosen(finding: Finding, script: str, groups: Groups) -> str:
+    """Return the sentence of a finding by today's rules; the present one if a part that the rules need is missing.
+
+    Args:
+        finding: the finding.
+        script: its script, which contains the whole model.
+        groups: the failure groups of the run.
+    """
+    identity, ids = finding.identity, set(finding.cases.ids)
+    shared = [
+        (len(ids & {item.case for item in group.results}), group)
+        for group in groups.get((identity.backend, identity.operator, identity.kind), ())
+    ]
+    most, group = max(shared, key=lambda item: item[0], default=(0, None))
+    first = _first(group, finding) if group is not None and most else None
+    if group is None or first is None:
+        return finding.cases.clause
+    case = _smallest(find_case(first.case), finding, script)
+    message = finding.example.message
+    if not _CUT.search(message):  # The end of a message may name what the runtime refuses.
+        first = dataclasses.replace(first, message=message)
+    return finding.cases.clause if case is None else sentence(case, first, group)
+
+
+def _first(group: FailureGroup, finding: Finding) -> Result | None:
+    """Return the result of the case that the smallest case was made from, possibly in another version."""
+    name = finding.example.case.replace(MINIMIZED, "")
+    own = name.removeprefix(f"{finding.identity.operator}/").partition("/")[2]
+    exact = [item for item in group.results if item.case == name]
+    return next(iter([*exact, *(item for item in group.results if item.case.endswith(f"/{own}"))]), None)
+
+
+def _smallest(case: Case, finding: Finding, script: str) -> Case | None:
+    """Return the smallest case of a finding, with zeros of the right types and shapes as inputs; None without one."""
+    found = _MODEL.search(script)
+    if found is None:
+        return None
+    try:
+        model = onnx.parser.parse_model(found[1])
+    except onnx.parser.ParseError:
+        return None
+    inputs = {name: made for name, text in finding.example.inputs.items() if (made := _zeros(text)) is not None}
+    return dataclasses.replace(case, model=model.SerializeToString(), inputs=inputs)
+
+
+def _zeros(text: str) -> Array | None:
+    """Return zeros with the type and shape of a value; None if it is no tensor of numbers."""
+    match = _TENSOR.match(text)
+    numbers = {row.name: row.number for row in ELEMENT_TYPES if row.name != "string"}
+    if match is None or match[1] not in numbers:
+        return None
+    return np.zeros([int(size) for size in match[2].split(",") if size], numpy_dtype(numbers[match[1]]))
+
+
+def anew(findings: Findings, groups: Groups) -> tuple[Findings, int]:
+    """Return findings with the sentences of today's rules, and how many of them changed."""
+    items, scripts = [], dict(findings.scripts)
+    for item in findings.findings:
+        before = item.cases.clause
+        after = before
+        if before and item.identity.kind is not Verdict.ACCEPTED_INVALID:
+            after = chosen(item, scripts.get(item.id, ""), groups)
+        if after != before:
+            said = f"The text: {quoted(before)}"
+            scripts[item.id] = scripts.get(item.id, "").replace(said, f"The text: {quoted(after)}", 1)
+        items.append(dataclasses.replace(item, cases=dataclasses.replace(item.cases, clause=after)))
+    changed = sum(old.cases.clause != new.cases.clause for old, new in zip(findings.findings, items, strict=True))
+    return dataclasses.replace(findings, findings=tuple(items), scripts=scripts), changed
+
+
+@click.command()
+@click.argument("results", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--folder", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path),
+              help="The folder of findings.json, which is replaced.")  # fmt: skip
+@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Parallel processes.")
+def main(results: tuple[Path, ...], folder: Path, jobs: int) -> None:
+    """Choose the sentences of findings anew, from the RESULTS of the runs that showed their faults."""
+    printing.prepare()
+    try:
+        before = findings_file.read(folder)
+        groups, notes = groups_of(results, before, jobs)
+        after, changed = anew(before, groups)
+        findings_file.write(folder, after)
+    except HarnessError as error:
+        printing.note(f"sentences: {error}")
+        sys.exit(2)
+    for text in notes:
+        printing.note(f"sentences: {text}")
+    printing.show(f"{changed} of {len(after.findings)} findings have another sentence")
+
+
+if __name__ == "__main__":
+    main()
