@@ -34,8 +34,8 @@ _SIDE = re.compile(
 )
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 _RULE = re.compile(
-    r"(?i)\bmust\b|\bshould\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b|empty matrix|\bin the format \["
-    r"|is not specified, a default|subset of the `axes`|^floor\(input_dimension|\boperand for\b"
+    r"(?i)\bmust\b|\bshould\b|\bonly one of\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b|empty matrix"
+    r"|\bin the format \[|is not specified, a default|subset of the `axes`|^floor\(input_dimension|\boperand for\b"
     r"|\b(?:accepted|allowed) range\b"
 )
 """Sentences at the beginning of a file that do not define the result."""
@@ -54,18 +54,25 @@ _WRITTEN = {"bool": "boolean"}
 _FORMULA = re.compile(r"(?<![<>!=])=(?!=)")
 _CODE = re.compile(rf"[*/^]|\w\(|{_FORMULA.pattern}")
 """A part of a formula or of a call. A sentence with one that names an argument defines its effect."""
+_EXAMPLE = re.compile(r"(?i)^(?:input_x\b|example\b|e\.g\.|for (?:instance|example)\b)")
+"""Examples, whose arguments have other values than those of a case."""
 _NEGATIVE = re.compile(r"(?i)^(?:a )?negative (?:value|axis|axes|number)")
 """Sentences on negative values of an argument."""
 _OF_KEPT = re.compile(r"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|\boperand for\b|\bdimensions of output\b")
 """Sentences on the shape or the type of a result only, and those that only name an operand."""
 _DIMENSIONS = re.compile(
-    r"(?i)\b(?:of|have|has) the same shape\b|\bdimensions (?:for image case are|are in the form of)\b"
+    r"(?i)\b(?:of|have|has) the same shape\b|\bdimensions for image case are\b|\bin the form of `?\(N x C\b"
+    r"|^shape must be\b"
 )
 """Sentences on the dimensions of tensors, with which every value is compatible."""
 _KEPT, _KEEPS = re.compile(r"\breduced dimensions? pruned\b"), re.compile(r"\bkeepdims=0\b")
 """The sentence on dimensions that are not kept, and a condition on it."""
 _OF_SHAPE = re.compile(r"(\b|_)shapes?\b")
 """Sentences that mention a shape: alone, they do not decide a value."""
+_REQUIRED = r"\b{} (?:input |tensor )?(?:must|should|needs to|has to)\b"
+"""A message that demands something of an input with this name."""
+_OF_SIZE = re.compile(r"\boutput Y's (?:height|width)\b")
+"""Sentences on a size of the result."""
 _ON_SHAPE = re.compile(r" is a scalar$| has a dimension of size | differ in rank\b|^rank of ")
 """Conditions on the shape of an input: its sentences on shapes decide."""
 _ON_TEXT = re.compile(r"^the text (allows|forbids) it$")
@@ -147,6 +154,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
             failure.formulas,
             failure.on_arguments,
             failure.defaults,
+            failure.functions,
             failure.definitions,
             failure.cited,
         )
@@ -201,9 +209,11 @@ class _Failure:
     @property
     def definitions(self) -> list[str]:
         """As `of_operator`; but if the text has no definition, as that of Loop, cited sentences are first."""
+        if self.of_operator and not _SIDE.search(self.of_operator[0]):
+            return self.of_operator
         # Without a definition, the file begins with a sentence on an argument.
-        begins = bool(self.of_operator) and not _SIDE.search(self.of_operator[0])
-        return self.of_operator if begins else [*self.cited, *self.of_operator]
+        texts = [*self.cited, *self.of_operator]
+        return sorted(texts, key=lambda text: len(text) < SHORT and _SIDE.search(text) is not None)
 
     @property
     def on_functions_of_message(self) -> list[str]:
@@ -213,9 +223,25 @@ class _Failure:
         return [text for word in functions for text in self.texts if text.startswith(f"{word}(")]
 
     @property
+    def functions(self) -> list[str]:
+        """The definitions of the functions in the attributes of the node, the last one first: Elu of [Sigmoid, Elu]."""
+        words = [word for item in self.arguments.values() for word in item.words]
+        return [text for word in reversed(words) for text in self.texts if text.startswith(f"{word}(")]
+
+    @property
     def on_arguments_of_message(self) -> list[str]:
         """The sentences on the arguments that the message of a refusal is about."""
-        return self._on(_named_by(self.result, self.arguments), on_shape=self.said_on_shape)
+        named = _named_by(self.result, self.arguments)
+        required = _required_inputs(self.case) if self.result.verdict in WITH_MESSAGE else {}
+        of_required = [
+            name
+            for name in required
+            if len(name) > 1 and re.search(_REQUIRED.format(re.escape(name)), self.result.message)
+        ]
+        found = self._on(named, self.arguments, on_shape=self.said_on_shape)
+        if len(named) > 1:  # Of several arguments, the one whose sentences the failures cite precedes.
+            found.sort(key=lambda text: text not in self.group.deciding)
+        return [*found, *self._on(of_required, required, on_shape=False)]
 
     @property
     def on_all_values(self) -> list[str]:
@@ -231,9 +257,19 @@ class _Failure:
     def explaining(self) -> list[str]:
         """The cited sentences that explain the failures."""
         group = self.group
-        apply = [text for text in group.deciding if text in self.cited and not _of_absent(text, self.arguments)]
-        explain = [text for text in apply if not _is_side(text, self.case)]
-        explain += [text for text in apply if text in group.marking and not _OF_KEPT.search(text)]
+        cited = [text for text in group.deciding if text in self.cited]
+        explain = [
+            text
+            for text in cited
+            if not _is_side(text, self.case) and not _of_absent(text, self.arguments, with_default=True)
+        ]
+        explain += [
+            text
+            for text in cited
+            if text in group.marking
+            and not _OF_KEPT.search(text)
+            and not _of_absent(text, self.arguments, with_default=False)
+        ]
         if self.empty and self.result.verdict is not Verdict.WRONG_VALUE:
             explain = [text for text in explain if text in group.marking and not _SHAPE.search(text)]
         if self.result.verdict is Verdict.WRONG_VALUE:
@@ -274,13 +310,16 @@ class _Failure:
             and _CODE.search(text)
             and not _RULE.search(text)
             and not _OF_SHAPE.search(text)
+            and not _EXAMPLE.search(text)
         ]
 
     @functools.cached_property
     def on_arguments(self) -> list[str]:
         """The sentences on the arguments that matter, those that most of the failures cite first."""
         deciding = self.group.deciding
-        found = self._on(self.matters, on_shape=self.on_shape)
+        found = self._on(self.matters, self.arguments, on_shape=self.on_shape)
+        absent = " ".join(argument.description for argument in self.arguments.values() if argument.absent)
+        found = [text for text in found if text not in absent or _ABSENCE.search(text)]
         return sorted(found, key=lambda text: deciding.index(text) if text in deciding else len(deciding))
 
     @property
@@ -293,20 +332,22 @@ class _Failure:
             and text in self.group.deciding
             and _ABSENCE.search(text) is not None
             and not _OF_SHAPE.search(text)
+            and not _OF_SIZE.search(text)
             and 2 * _citing(text, self.group) >= 1
         ]
 
-    def _on(self, words: Iterable[str], *, on_shape: bool) -> list[str]:
+    def _on(self, words: Iterable[str], arguments: Mapping[str, Argument], *, on_shape: bool) -> list[str]:
         """Return the sentences in the descriptions of arguments that apply, first those on shapes if these decide.
 
         Args:
             words: the names of the arguments; other words are ignored.
+            arguments: the arguments of the operator version.
             on_shape: whether the shape of an argument decides.
         """
         negative = any("negative" in condition for condition in self.group.conditions)
         found = [
             text
-            for argument in (self.arguments[word] for word in words if word in self.arguments)
+            for argument in (arguments[word] for word in words if word in arguments)
             for text in self.texts
             if text in argument.description
             and not _does_not_apply(text, present=not argument.absent, negative=negative, on_shape=on_shape)
@@ -331,11 +372,19 @@ def _definitions(case: Case, cited: Sequence[str], of_operator: list[str]) -> li
     return [*(formulas if len(formulas) == 1 else filter(cited.__contains__, formulas)), *of_operator]
 
 
-def _of_absent(text: str, arguments: Mapping[str, Argument]) -> bool:
-    """Return whether a sentence is on an argument that the node lacks, and not on the effect of its absence."""
+def _of_absent(text: str, arguments: Mapping[str, Argument], *, with_default: bool) -> bool:
+    """Return whether a sentence is on an argument that the node lacks, and not on the effect of its absence.
+
+    Args:
+        text: the sentence.
+        arguments: the arguments of the operator version.
+        with_default: whether that holds for the description of an attribute with a default, too.
+    """
     absent = {name: argument for name, argument in arguments.items() if argument.absent}
     named = any(f"`{name}`" in text for name, argument in absent.items() if not argument.has_default)
-    described = any(text in argument.description for argument in absent.values())
+    described = any(
+        text in argument.description for argument in absent.values() if with_default or not argument.has_default
+    )
     return _ABSENCE.search(text) is None and (named or described)
 
 
@@ -510,6 +559,18 @@ def _arguments(case: Case) -> dict[str, Argument]:
         )
         for name, text in described.items()
     }
+
+
+def _required_inputs(case: Case) -> dict[str, Argument]:
+    """Return the required inputs of the operator version of a case."""
+    name, since = split_operator(case.operator)
+    domain, _, operator = name.rpartition("/")
+    try:
+        known = schema.source(domain, operator, since or 0)
+    except schema.SchemaError:
+        return {}
+    inputs = [item for item in known.inputs if item.option is not item.option.Optional]
+    return {item.name: Argument(schema.fold(item.description), absent=False) for item in inputs}
 
 
 def _only_form(case: Case, group: FailureGroup) -> Form | None:
