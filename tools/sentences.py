@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses the sentences of published findings anew: `python -m tools.sentences RESULTS... --folder reports/findings`.
+"""Replaces the sentences of published findings: `python -m tools.sentences RESULTS... --folder reports/findings`.
 
 The sentence of a finding depends on its smallest case, and on which cases of a run passed and failed. When only the
-rules of `findings.sentence` change, the smallest case is still valid, so no runtime is needed. To find the faults of a
-runtime anew takes up to an hour; this takes half a minute. An accepted model is left out: its sentence tells its cause.
+rules of `findings.sentence` change, the smallest case is still valid, so no runtime is needed: `onnx-conformance
+findings` takes up to an hour for a runtime, this command a minute. A finding of an accepted model keeps its sentence,
+because the sentence is its cause.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def _zeros(text: str) -> Array | None:
     return np.zeros([int(size) for size in match[2].split(",") if size], numpy_dtype(numbers[match[1]]))
 
 
-def anew(findings: Findings, groups: Groups) -> tuple[Findings, int]:
+def replaced(findings: Findings, groups: Groups) -> tuple[Findings, int]:
     """Return findings with the sentences of today's rules, and how many of them changed."""
     items, scripts = [], dict(findings.scripts)
     for item in findings.findings:
@@ -157,12 +158,12 @@ def anew(findings: Findings, groups: Groups) -> tuple[Findings, int]:
               help="The folder of findings.json, which is replaced.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Parallel processes.")
 def main(results: tuple[Path, ...], folder: Path, jobs: int) -> None:
-    """Choose the sentences of findings anew, from the RESULTS of the runs that showed their faults."""
+    """Replace the sentences of findings, from the RESULTS of the runs that showed their faults."""
     printing.prepare()
     try:
         before = findings_file.read(folder)
         groups, notes = groups_of(results, before, jobs)
-        after, changed = anew(before, groups)
+        after, changed = replaced(before, groups)
         findings_file.write(folder, after)
     except HarnessError as error:
         printing.note(f"sentences: {error}")

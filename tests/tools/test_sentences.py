@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Choosing the sentences of published findings anew."""
+"""Replacing the sentences of published findings."""
 
 from __future__ import annotations
 
