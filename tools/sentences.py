@@ -101,7 +101,7 @@ def chosen(finding: Finding, script: str, groups: Groups) -> str:
         return finding.cases.clause
     case = _smallest(find_case(first.case), finding, script)
     message = finding.example.message
-    if not _CUT.search(message):  # The end of a message may name what the runtime refuses.
+    if not _CUT.search(message):  # The end of a message may name the refused argument.
         first = dataclasses.replace(first, message=message)
     return finding.cases.clause if case is None else sentence(case, first, group)
 

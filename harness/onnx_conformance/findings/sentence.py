@@ -378,7 +378,7 @@ def _of_absent(text: str, arguments: Mapping[str, Argument], *, with_default: bo
     Args:
         text: the sentence.
         arguments: the arguments of the operator version.
-        with_default: whether that holds for the description of an attribute with a default, too.
+        with_default: whether the description of an attribute with a default counts, too.
     """
     absent = {name: argument for name, argument in arguments.items() if argument.absent}
     named = any(f"`{name}`" in text for name, argument in absent.items() if not argument.has_default)
