@@ -30,15 +30,18 @@ if TYPE_CHECKING:
 _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
 _SIDE = re.compile(
     r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: |^floor\(input_dimension"
-    r"|^`num_directions`|\bdimensions of output\b|\boperand for\b|^(in|out)puts have dimensions\b"
+    r"|^`num_directions`|\bdimensions of output\b|\boutput has the shape\b|\boperand for\b"
+    r"|^(in|out)puts have dimensions\b"
 )
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 _RULE = re.compile(
-    r"(?i)\bmust\b|\bshould\b|\bonly one of\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b|empty matrix"
-    r"|\bin the format \[|is not specified, a default|subset of the `axes`|^floor\(input_dimension|\boperand for\b"
-    r"|\b(?:accepted|allowed) range\b"
+    r"(?i)\bmust\b|\bshould\b|\bonly one of\b|\bcannot be 0\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b"
+    r"|empty matrix|\bin the format \[|is not specified, a default|subset of the `axes`|^floor\(input_dimension"
+    r"|\boperand for\b|\b(?:accepted|allowed) range\b"
 )
 """Sentences at the beginning of a file that do not define the result."""
+_RANGE = re.compile(r"(?i)\b(?:accepted|allowed) range\b")
+"""Sentences on the allowed values of an axis."""
 _ELSEWHERE = re.compile(r"(?i)\bas described in\b")
 """Definitions that only name a paper."""
 _TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
@@ -52,13 +55,16 @@ _VALUE = re.compile(r"\b(?P<name>\w+)=(?P<value>\[[^\]]*\]|[^\s,]+)|type of (?P<
 _WRITTEN = {"bool": "boolean"}
 """Names of element types and how sentences write them."""
 _FORMULA = re.compile(r"(?<![<>!=])=(?!=)")
-_CODE = re.compile(rf"[*/^]|\w\(|{_FORMULA.pattern}")
+_CODE = re.compile(rf"[*^]|(?<!and)/|\w\(|{_FORMULA.pattern}")
 """A part of a formula or of a call. A sentence with one that names an argument defines its effect."""
 _EXAMPLE = re.compile(r"(?i)^(?:input_x\b|example\b|e\.g\.|for (?:instance|example)\b)")
 """Examples, whose arguments have other values than those of a case."""
 _NEGATIVE = re.compile(r"(?i)^(?:a )?negative (?:value|axis|axes|number)")
 """Sentences on negative values of an argument."""
-_OF_KEPT = re.compile(r"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|\boperand for\b|\bdimensions of output\b")
+_OF_KEPT = re.compile(
+    r"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|\boperand for\b|\bdimensions of output\b"
+    r"|\boutput has the shape\b"
+)
 """Sentences on the shape or the type of a result only, and those that only name an operand."""
 _DIMENSIONS = re.compile(
     r"(?i)\b(?:of|have|has) the same shape\b|\bdimensions for image case are\b|\bin the form of `?\(N x C\b"
@@ -284,8 +290,13 @@ class _Failure:
     @property
     def on_shapes(self) -> list[str]:
         """The sentences on the shape that a runtime refuses."""
-        decides = self.on_shape and self.said_on_shape and not self.empty
-        return [text for text in self.group.deciding if decides and _SHAPE.search(text)]
+        if not self.said_on_shape or self.empty:
+            return []
+        if self.on_shape:
+            return [text for text in self.group.deciding if _SHAPE.search(text)]
+        arrays = [value for value in self.case.inputs.values() if isinstance(value, np.ndarray)]
+        alone = len(self.cited) == 1 and all(value.size for value in arrays)
+        return [text for text in self.cited if alone and _SHAPE.search(text) and not _RANGE.search(text)]
 
     @property
     def rows(self) -> list[str]:

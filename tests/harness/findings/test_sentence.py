@@ -97,6 +97,7 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("DFT/20/all_other_dimensions", ("inverse=1 and onesided=1",), "When `onesided=1` and `inverse=1` (inverse"),
         ("DFT/20/all_other_dimensions", ("inverse=1", "onesided=1"), "When `onesided=1` and `inverse=1` (inverse"),
         ("Attention/24/mask_whole", ("attn_mask is a scalar",), "Shape must be broadcastable to"),
+        ("Einsum/28/diagonal_product", ("equation=ii,ij->j", "decides"), "When a dimension character is repeated"),
         ("RoiAlign/10/defaults", (), "If == 0, then an adaptive number"),  # Not the default of a size.
         ("CumSum/14/exclusive_two", ("exclusive=2",), "If set to 1 will return exclusive sum"),  # Not the example.
         ("InstanceNormalization/22/image", (), "y = scale * (x - mean)"),  # Not the one that names a paper.
@@ -229,6 +230,7 @@ def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names(
         ),
         ("QLinearMatMul/21/rows", ("rank of a_scale >= 1",), "input zero point must be a scalar", "If the input is "),
         ("GlobalMaxPool/22/no_channels", ("X is large",), "no", "dimensions for image case are"),
+        ("LayerNormalization/17/scale_4", (), "expected weight of shape [4]", "(tensors `Scale` and `B` should be"),
         ("STFT/17/default", (), "frame_step input must be a scalar", "A scalar representing the number of samples"),
         ("MatMulInteger/10/rows", (), "a_zero_point must be a scalar", "It could be a scalar or N-D tensor."),
         ("MatMulInteger/10/rows", (), "a_zero_point is wrong", "Zero point tensor for input 'A'."),
