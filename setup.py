@@ -20,11 +20,13 @@ MANIFEST = HERE / "generated_cases"
 ARCHIVE = Path("onnx_conformance") / f"{MANIFEST.name}{archived_folder.SUFFIX}"
 ADAPTERS = [Path("onnx_conformance", "backends", *names) for names in ((), ("producers",), ("providers",))]
 """The folders with locks. Compressed together, these take a quarter of their space in a wheel."""
+PACKED = [Path("onnx_conformance", "operators_microsoft", "schemas.json")]
+"""Large files that take a quarter less in an archive of their own than in a wheel."""
 LINK = re.compile(r"(\]\(|src=\"|href=\")(?!https?:|#)([^)\"]+)")
 
 
 class BuildWithArchive(build_py):
-    """Builds the package, and stores the files of the manifest, and the locks of each folder, in one archive."""
+    """Builds the package, and stores the manifest, the locks of each folder, and large files, in archives."""
 
     def run(self) -> None:
         """Copy the modules and data files, and write the archive; an editable installation reads the folder."""
@@ -36,6 +38,10 @@ class BuildWithArchive(build_py):
                 archived_folder.write(built / LOCKS, built, ("*.lock",))
                 for lock in built.glob("*.lock"):
                     lock.unlink()
+            for path in PACKED:
+                file = Path(self.build_lib, path)
+                archived_folder.write(file.with_suffix(archived_folder.SUFFIX), file.parent, (file.name,))
+                file.unlink()
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:  # noqa: FBT001, FBT002 - of setuptools
         """Return the built files."""
@@ -43,8 +49,10 @@ class BuildWithArchive(build_py):
         if self.editable_mode:
             return built
         archives = [ARCHIVE, *(folder / LOCKS for folder in ADAPTERS)]
+        archives += [path.with_suffix(archived_folder.SUFFIX) for path in PACKED]
+        packed = {str(Path(self.build_lib, path)) for path in PACKED}
         return [
-            *(path for path in built if not path.endswith(".lock")),
+            *(path for path in built if not path.endswith(".lock") and path not in packed),
             *(str(Path(self.build_lib, path)) for path in archives),
         ]
 

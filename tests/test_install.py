@@ -18,8 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from onnx_conformance.base.package import BACKENDS, FOLDER, GENERATED, REPOSITORY, VERSION, lock_of
+from onnx_conformance.base.package import BACKENDS, FOLDER, GENERATED, REPOSITORY, VERSION, lock_of, packed
 from onnx_conformance.generation import manifest, suite_digest
+from onnx_conformance.specification import schema_file
 from paths import ROOT
 from test_imports import MODULES
 
@@ -179,12 +180,27 @@ def test_the_wheel_has_every_module_and_data_file_and_one_top_level_name(distrib
     assert len(sources) > 500, len(sources)
     assert len(data) > 90, len(data)
     assert not sources - names, sorted(sources - names)
-    assert not data - names, sorted(data - names)
+    packed_files = {name for name in data if f"{name.removesuffix('.json')}.txz" in names}
+    assert packed_files == {"onnx_conformance/operators_microsoft/schemas.json"}
+    assert not data - packed_files - names, sorted(data - names)
+    assert not packed_files & names
     with zipfile.ZipFile(distributions.wheel) as wheel, wheel.open("onnx_conformance/generated_cases.txz") as archive:
         stored = set(tarfile.open(fileobj=archive, mode="r:xz").getnames())  # noqa: SIM115 - it closes with the archive
     files = [path for pattern in ("*.txt", "*.toml") for path in (ROOT / "generated_cases").glob(pattern)]
     assert len(files) > 200, len(files)
     assert stored == {path.name for path in files}
+
+
+@pytest.mark.slow
+@one_process
+def test_a_large_file_can_be_read_in_the_wheel(distributions: Distributions, tmp_path: Path) -> None:
+    with zipfile.ZipFile(distributions.wheel) as wheel:
+        wheel.extractall(tmp_path)
+    name = "operators_microsoft/schemas.json"
+    path = packed(tmp_path / "onnx_conformance" / name)
+    assert path.read_bytes() == (FOLDER / name).read_bytes()
+    assert len(schema_file.read(path)) == len(schema_file.read(packed(FOLDER / name))) > 50
+    assert packed(FOLDER / name) == FOLDER / name
 
 
 @pytest.mark.slow

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder whose files are in one tar.xz: in a wheel, the manifest, as 1 file instead of 230, and the locks."""
+"""A folder whose files are in one tar.xz: in a wheel, the manifest, as 1 file instead of 230, locks and large files."""
 
 from __future__ import annotations
 
 import fnmatch
 import functools
 from pathlib import Path, PosixPath
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,6 +41,27 @@ class ArchivedPath(PosixPath):
         if content is None:
             raise FileNotFoundError(2, "no such file in the archive", str(self))
         return content
+
+    def open(  # type: ignore[override]
+        self,
+        mode: str = "r",
+        *_: Any,
+        encoding: str | None = None,
+        **__: Any,  # noqa: ANN401
+    ) -> IO[Any]:
+        """Open a file in the archive for reading.
+
+        Raises:
+            OSError: the archive does not contain the file, or cannot be read, or the mode is one of writing.
+        """
+        import io  # noqa: PLC0415 - every command imports this module, and few read the archive
+
+        if {*mode} & {*"wax+"}:
+            raise PermissionError(13, "files in the archive can only be read", str(self))
+        if self.suffix == SUFFIX:
+            return super().open(mode, encoding=encoding)
+        content = self.read_bytes()
+        return io.BytesIO(content) if "b" in mode else io.TextIOWrapper(io.BytesIO(content), encoding or "utf-8")
 
     def is_file(self, **_: Any) -> bool:  # noqa: ANN401 - as in Path
         """Return whether the archive contains this file."""

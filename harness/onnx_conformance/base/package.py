@@ -23,6 +23,12 @@ CHECKOUT = FOLDER.resolve().parents[1] if (FOLDER.resolve().parents[1] / "pyproj
 """The checkout that contains the package; None in an installed copy."""
 
 
+def packed(path: Path) -> Path:
+    """Return the path of a large file of the package; a wheel has it in an archive with its name, which is smaller."""
+    archive = path.with_suffix(SUFFIX)
+    return ArchivedPath(archive) / path.name if archive.is_file() and not path.is_file() else path
+
+
 def lock_of(data: Path) -> Path | None:
     """Return the lock in the folder of an adapter's data, or in the archive of that folder; None without a lock.
 

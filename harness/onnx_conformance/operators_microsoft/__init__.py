@@ -12,6 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from onnx_conformance.base.package import packed
 from onnx_conformance.declare.package import OperatorPackage
 from onnx_conformance.specification import schema_file
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 SOURCE = "onnxruntime 1.32.0"
 """The release whose schemas the file has."""
-_FILE = Path(__file__).with_name("schemas.json")
+_FILE = packed(Path(__file__).with_name("schemas.json"))
 
 
 def differences() -> Iterator[str]:

@@ -45,6 +45,15 @@ def test_the_archive_has_the_files_and_their_texts(folder: Path) -> None:
     assert text.read_text(encoding="utf-8") == (folder / text.name).read_text(encoding="utf-8")
 
 
+def test_a_file_is_opened_for_reading_only(folder: Path) -> None:
+    path = archived(folder) / "ai.onnx.Split.txt"
+    with path.open(encoding="utf-8") as text, path.open("rb") as content:
+        assert list(text) == ["# é\n", LINE]
+        assert content.read() == path.read_bytes()
+    with pytest.raises(PermissionError, match=str(path)):
+        path.open("w")
+
+
 def test_a_missing_file_and_a_damaged_archive_are_errors_of_the_system(folder: Path) -> None:
     with pytest.raises(FileNotFoundError):
         (archived(folder) / "absent.txt").read_text()
