@@ -42,13 +42,7 @@ class ArchivedPath(PosixPath):
             raise FileNotFoundError(2, "no such file in the archive", str(self))
         return content
 
-    def open(  # type: ignore[override]
-        self,
-        mode: str = "r",
-        *_: Any,
-        encoding: str | None = None,
-        **__: Any,  # noqa: ANN401
-    ) -> IO[Any]:
+    def open(self, mode: str = "r", *_: object, encoding: str | None = None, **__: object) -> IO[Any]:  # type: ignore[override]
         """Open a file in the archive for reading.
 
         Raises:
