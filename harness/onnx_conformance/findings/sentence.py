@@ -101,6 +101,8 @@ _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has
 """Sentences on the type of an output."""
 _ABSENCE = re.compile(r"(?i)\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bomitted\b|\boptional\b")
 """Sentences on an argument that a node does not have."""
+_EFFECT_OF_ABSENCE = re.compile(r"(?i)\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bomitted\b|^optional\b")
+"""Sentences on the effect of an argument that a node does not have."""
 _IF_ABSENT = re.compile(r"(?i)^if (?:it is )?not (?:set|specified|provided|present)\b")
 """Sentences on nothing but an argument that a node does not have."""
 _TABLE = re.compile(r"^\|.*\|$")
@@ -392,11 +394,14 @@ def _of_absent(text: str, arguments: Mapping[str, Argument], *, with_default: bo
         with_default: whether the description of an attribute with a default counts, too.
     """
     absent = {name: argument for name, argument in arguments.items() if argument.absent}
-    named = any(f"`{name}`" in text for name, argument in absent.items() if not argument.has_default)
+    named = any(
+        text.startswith(f"`{name}`") or (f"`{name}`" in text and not argument.has_default)
+        for name, argument in absent.items()
+    )
     described = any(
         text in argument.description for argument in absent.values() if with_default or not argument.has_default
     )
-    return _ABSENCE.search(text) is None and (named or described)
+    return _EFFECT_OF_ABSENCE.search(text) is None and (named or described)
 
 
 def _of_signature(case: Case, result: Result, group: FailureGroup, cited: Sequence[str], texts: list[str]) -> list[str]:
@@ -490,7 +495,9 @@ def _on_values(
     # The definition of a function that a condition does not name, but that the argument in it chooses.
     chosen = [word for name in matters if name in arguments for word in arguments[name].words]
     about += [text for word in chosen for text in texts if text.startswith(f"{word}(")]
-    return [text for text in about if not _RULE.search(text) and not _SIDE.search(text)]
+    # If only a list of the allowed values names the value, as that of direction, it is the sentence on the value.
+    lists = [text for text in about if text.startswith("Must be one of ")]
+    return [*(text for text in about if not _RULE.search(text) and not _SIDE.search(text)), *lists]
 
 
 def _of_all_values(conditions: Sequence[str], texts: Sequence[str]) -> list[str]:

@@ -97,6 +97,7 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("DFT/20/all_other_dimensions", ("inverse=1 and onesided=1",), "When `onesided=1` and `inverse=1` (inverse"),
         ("DFT/20/all_other_dimensions", ("inverse=1", "onesided=1"), "When `onesided=1` and `inverse=1` (inverse"),
         ("Attention/24/mask_whole", ("attn_mask is a scalar",), "Shape must be broadcastable to"),
+        ("LSTM/22/one_neuron_reverse", ("direction=reverse",), "Must be one of forward (default), reverse"),
         ("Einsum/28/diagonal_product", ("equation=ii,ij->j", "decides"), "When a dimension character is repeated"),
         ("RoiAlign/10/defaults", (), "If == 0, then an adaptive number"),  # Not the default of a size.
         ("CumSum/14/exclusive_two", ("exclusive=2",), "If set to 1 will return exclusive sum"),  # Not the example.
