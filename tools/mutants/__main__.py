@@ -9,7 +9,7 @@ import sys
 import textwrap
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from rich.console import Console
@@ -21,11 +21,11 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.generation import mutant_figures as figures
 from onnx_conformance.results.summary import rate
 from onnx_conformance.specification import packages, registry
-from tools.mutants import equivalent
+from tools.mutants import core_share, equivalent
 from tools.mutants.measure import Ledger, Measured, Settings, measure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from onnx_conformance.declare import Op
     from onnx_conformance.declare.package import OperatorPackage
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 RESULTS = Path("reports/runs/mutants.ndjson")
 INTERRUPTED, BROKEN = 130, 2
+_Found = TypeVar("_Found")
 
 
 def report(results: Sequence[Measured], entries: Sequence[Entry], *, all_operators: bool) -> Iterator[str]:
@@ -103,7 +104,7 @@ def _matches(op: Op, glob: str) -> bool:
     default=os.cpu_count() or 1,
     help="Parallel processes; default: the number of cores.",
 )
-@click.option("--core", is_flag=True, help="Only the cases of the core; no figures are written.")
+@click.option("--core", is_flag=True, help="Compare the core with all cases; no figures are written.")
 @click.option("--results", type=click.Path(path_type=Path, dir_okay=False), default=RESULTS, show_default=True,
               help="The file of results; a second run continues from it.")  # fmt: skip
 @click.option(
@@ -121,16 +122,21 @@ def main(
 ) -> None:
     """Inject faults into the oracles, one token at a time, and list those that no generated case detects.
 
-    Exits with 1 if the list of equivalent faults is wrong, and with 130 if it was interrupted. The results measured
-    before the interrupt are kept.
+    With --core, list the cases that detect faults which the core does not detect.
+
+    Exits with 1 if the list of equivalent faults is wrong, or if the core detects less than 99 % of the faults that all
+    cases detect, and with 130 if it was interrupted. The results measured before the interrupt are kept.
     """
     warnings.simplefilter("ignore")  # From numpy in a changed oracle, and about processes with threads.
     printing.prepare()
     try:
         package = packages.named(name)
         chosen = _chosen(globs, package)
-        settings = Settings(most, jobs, core)
-        status = _run(chosen, package, settings, results, file or figures.path(package), whole=not globs)
+        settings = Settings(most, jobs)
+        if core:
+            status = _compare(chosen, settings, results)
+        else:
+            status = _run(chosen, package, settings, results, file or figures.path(package), whole=not globs)
     except (HarnessError, OSError) as error:
         printing.note(f"mutants: {error}")
         status = BROKEN
@@ -142,7 +148,38 @@ def _run(
 ) -> int:
     entries = equivalent.read()
     ledger = Ledger(results)
-    done: list[Measured] = []
+
+    def measured(op: Op, progress: Callable[[int, int], None]) -> Measured:
+        found = measure(op, settings, ledger, entries, progress)
+        figures.write_file(file, {str(op): found.figures}, map(str, _with_cases(package)))
+        return found
+
+    done, status = _each(ops, measured, results)
+    all_operators = whole and len(done) == len(ops)
+    for text in report(done, entries, all_operators=all_operators):
+        printing.show(text)
+    return status or int(any(stale(done, entries, all_operators=all_operators)))
+
+
+def _compare(ops: Sequence[Op], settings: Settings, results: Path) -> int:
+    ledger = Ledger(results)
+    done, status = _each(ops, lambda op, progress: core_share.share(op, settings, ledger, progress), results)
+    for text in core_share.report(done):
+        printing.show(text)
+    return status or int(not core_share.enough(done))
+
+
+def _each(
+    ops: Sequence[Op], measured: Callable[[Op, Callable[[int, int], None]], _Found], results: Path
+) -> tuple[list[_Found], int]:
+    """Measure operators one after another, and return the results and the exit status so far.
+
+    Args:
+        ops: the operators.
+        measured: measures one of them; its second argument is called with the numbers of finished and of all faults.
+        results: the file of results.
+    """
+    done: list[_Found] = []
     status = 0
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -152,26 +189,16 @@ def _run(
             for number, op in enumerate(ops, 1):
                 bar.reset(task, description=f"{op} ({number} of {len(ops)})", total=None)
                 try:
-                    done.append(
-                        measure(
-                            op, settings, ledger, entries, lambda n, all_: bar.update(task, completed=n, total=all_)
-                        )
-                    )
+                    done.append(measured(op, lambda n, all_: bar.update(task, completed=n, total=all_)))
                 except HarnessError as error:
                     printing.note(f"mutants: {error}")
                     status = BROKEN
-                    continue
-                if not settings.core:
-                    figures.write_file(file, {str(op): done[-1].figures}, map(str, _with_cases(package)))
     except KeyboardInterrupt:
         printing.note(
             f"mutants: interrupted; {results} contains the results so far, and the same command continues from there"
         )
         status = INTERRUPTED
-    all_operators = whole and len(done) == len(ops)
-    for text in report(done, entries, all_operators=all_operators):
-        printing.show(text)
-    return status or int(any(stale(done, entries, all_operators=all_operators)))
+    return done, status
 
 
 if __name__ == "__main__":

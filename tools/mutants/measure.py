@@ -77,13 +77,11 @@ class Settings:
     Attributes:
         most: the maximum number of faults of an operator, chosen by a hash of their names; None for all.
         jobs: the number of parallel processes.
-        core: whether to use only the cases of the core, in their plain form.
         seconds: the minimum limit of processor time for a declared case on a changed oracle, in seconds.
     """
 
     most: int | None = None
     jobs: int = 1
-    core: bool = False
     seconds: float = trial.SECONDS
 
 
@@ -127,16 +125,18 @@ def measure(
     Raises:
         DeclarationError: the cases of the operator differ when they are generated twice.
     """
-    return _Measuring(op, settings, ledger, entries, progress).result()
+    return Measuring(op, settings, ledger, entries, progress).result()
 
 
-class _Measuring:
+class Measuring:
+    """The measurement of one operator."""
+
     def __init__(
         self, op: Op, settings: Settings, ledger: Ledger, entries: Sequence[Entry], progress: Callable[[int, int], None]
     ) -> None:
+        """Run all cases of an operator; see `measure`."""
         self.op, self.settings, self.ledger, self.progress = op, settings, ledger, progress
-        self.wanted = oracles.core_of(op) if settings.core else None
-        self.oracles: Oracles = oracles.look(op, self.wanted)
+        self.oracles: Oracles = oracles.look(op)
         self.live = oracles.live_functions(self.oracles.sources)
         self.entries = [entry for entry in entries if entry.operator in {"", str(op)}]
         self.of_plan = {plan.id: unit for unit in self.oracles.units for plan in unit.plans}
@@ -146,8 +146,9 @@ class _Measuring:
         self.by_name = {source.name: source for source in self.oracles.sources.values()}
 
     def result(self) -> Measured:
-        self._repeatable()
-        drawn = self._drawn()
+        """Measure the faults."""
+        self.repeatable()
+        drawn = self.drawn()
         results = dict(self._tried([(fault, None) for fault in drawn]))
         tried = [fault for fault in drawn if results[fault.key].noticed is not None]
         silent = [fault for fault in tried if not results[fault.key].noticed]
@@ -175,7 +176,7 @@ class _Measuring:
     def _entries(self, fault: Fault) -> list[Entry]:
         return [entry for entry in self.entries if entry.matches(fault)]
 
-    def _repeatable(self) -> None:
+    def repeatable(self) -> None:
         """Raise DeclarationError if cases differ when they are generated twice, as they would detect every fault."""
         units = self.oracles.units
         for plan in (plan for unit in units for plan in unit.plans):
@@ -186,42 +187,44 @@ class _Measuring:
                 "case-not-deterministic", f"{result.case}: two generations of the case differ ({result.how})"
             )
 
-    def _drawn(self) -> list[Fault]:
+    def drawn(self) -> list[Fault]:
         """Return the faults to measure. The choice depends only on the names of operator and fault."""
         faults = self.oracles.faults
         if self.settings.most is None or len(faults) <= self.settings.most:
             return list(faults)
-        chosen = {fault.key for fault in sorted(faults, key=self._key)[: self.settings.most]}
+        chosen = {fault.key for fault in sorted(faults, key=self.key)[: self.settings.most]}
         return [fault for fault in faults if fault.key in chosen]
 
-    def _key(self, fault: Fault, clause: Clause | None = None) -> str:
+    def key(self, fault: Fault, clause: Clause | None = None) -> str:
+        """Return a digest of a fault, and of the clause that the cases cite if only such cases are tried."""
         words = [str(self.op), *fault.key, *([clause.text] if clause else [])]
         return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:24]
 
     def _ledger_key(self, *parts: str) -> str:
-        return ":".join([str(self.op), self.oracles.digest, "core" if self.settings.core else "all", *parts])
+        return ":".join([str(self.op), self.oracles.digest, "all", *parts])
 
     def _trial(self, install: Callable[[], bool], units: Sequence[Unit]) -> Trial:
-        return Trial(install, self.op, tuple(units), self.wanted, self.settings.seconds)
+        return Trial(install, self.op, tuple(units), None, self.settings.seconds)
 
-    def _install(self, fault: Fault) -> Callable[[], bool]:
+    def install(self, fault: Fault) -> Callable[[], bool]:
+        """Return a function that injects a fault."""
         return trial.putting(fault, self.by_name[fault.file], self.op, self.live)
 
     def _tried(self, requests: Sequence[tuple[Fault, Clause | None]]) -> Iterator[tuple[tuple[Any, ...], Result]]:
         """Yield the result of each fault by its key, for all cases that run it or only for those that cite a clause."""
         waiting: list[tuple[Fault, str, Clause | None]] = []
         for fault, clause in requests:
-            key = self._ledger_key(self._key(fault, clause))
+            key = self._ledger_key(self.key(fault, clause))
             known = self.ledger.get(key)
             if known is None:
                 waiting.append((fault, key, clause))
             else:
-                self._credit(known)
+                self.credit(known)
                 yield fault.key, known
         done = len(requests) - len(waiting)
         for number, result in trial.run(self._trials(waiting), self.settings.jobs):
             fault, key, clause = waiting[number]
-            self._credit(result)
+            self.credit(result)
             words = {"operator": str(self.op), "file": fault.file, "function": fault.function, "line": fault.text}
             self.ledger.add(key, {**words, "fault": fault.words, **({"citing": clause.text} if clause else {})}, result)
             done += 1
@@ -234,13 +237,14 @@ class _Measuring:
             units = self.oracles.running(fault)
             if clause is not None:
                 units = [unit for unit in units if clause in unit.spec.clauses]
-            yield self._trial(self._install(fault), sorted(units, key=self._likely))
+            yield self._trial(self.install(fault), sorted(units, key=self.likely))
 
-    def _likely(self, unit: Unit) -> tuple[int, float]:
+    def likely(self, unit: Unit) -> tuple[int, float]:
         """Return the sort key of a unit: units that were the first to detect many faults precede, then fast ones."""
         return -self.notices[self.places[id(unit)]], unit.seconds
 
-    def _credit(self, result: Result) -> None:
+    def credit(self, result: Result) -> None:
+        """Count a fault for the unit that was the first to detect it."""
         unit = self.of_plan.get(result.case)
         if result.noticed and unit is not None:
             self.notices[self.places[id(unit)]] += 1
@@ -251,7 +255,7 @@ class _Measuring:
         for result in results.values():
             self._cite(result, cited)
         # If one case detects a fault, others probably do, too.
-        order = sorted(self.oracles.faults, key=lambda fault: (fault.key not in results, self._key(fault)))
+        order = sorted(self.oracles.faults, key=lambda fault: (fault.key not in results, self.key(fault)))
         for clause in self.op.clauses:
             units = [unit for unit in self.oracles.units if clause in unit.spec.clauses]
             if units and not any(map(_by_signature, units)) and not self._touched(clause, units, cited, order):
