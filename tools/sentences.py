@@ -23,10 +23,10 @@ import onnx.parser
 
 from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.findings import findings_file
 from onnx_conformance.findings.failure_groups import failure_groups
+from onnx_conformance.findings.script import said
 from onnx_conformance.findings.sentence import sentence
 from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.results.stream import Run
@@ -145,8 +145,7 @@ def replaced(findings: Findings, groups: Groups) -> tuple[Findings, int]:
         if before and item.identity.kind is not Verdict.ACCEPTED_INVALID:
             after = chosen(item, scripts.get(item.id, ""), groups)
         if after != before:
-            said = f"The text: {quoted(before)}"
-            scripts[item.id] = scripts.get(item.id, "").replace(said, f"The text: {quoted(after)}", 1)
+            scripts[item.id] = scripts.get(item.id, "").replace(said(before), said(after), 1)
         items.append(dataclasses.replace(item, cases=dataclasses.replace(item.cases, clause=after)))
     changed = sum(old.cases.clause != new.cases.clause for old, new in zip(findings.findings, items, strict=True))
     return dataclasses.replace(findings, findings=tuple(items), scripts=scripts), changed

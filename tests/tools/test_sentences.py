@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import onnx
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.findings import findings_file
+from onnx_conformance.findings.script import said
 from onnx_conformance.suites.lookup import find_case
 from runs import result, run_of
 from site_runs import finding, write_findings
@@ -71,6 +73,22 @@ def test_a_finding_has_the_sentence_of_today_s_rules(tmp_path: Path, members: di
     assert item.cases.clause == sentence
     if "script" not in members:
         assert f"The text: {quoted(sentence)}\n" in read.scripts[item.id]
+
+
+def test_a_sentence_with_a_backslash_leaves_a_script_that_python_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = "y = \\sum x", 'y = \\prod x, """'
+    script = normalization()["script"][0].replace(f"The text: {quoted(PAPER)}", said(old))
+    write_findings(tmp_path / "f", [normalization(clause=old, script=[script])])
+    monkeypatch.setattr(sentences, "sentence", lambda *_: new)
+    command = [str(run(tmp_path / "run.ndjson")), "--folder", str(tmp_path / "f")]
+    CliRunner().invoke(sentences.main, command, catch_exceptions=False)
+    read = findings_file.read(tmp_path / "f")
+    written = read.scripts[read.findings[0].id]
+    assert said(new) in written
+    with warnings.catch_warnings(action="error"):
+        compile(written, "script.py", "exec")
 
 
 def test_findings_of_another_version_are_left_out(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def text(
     pieces = script.parts(transformer.held_to(case, hello))
     call = textwrap.indent(script.call(backend, hello, pieces.way).rstrip(), "    ", bool)
     sentence = clause or next(iter(case.clauses[-1:]), "")
-    head = _head(title, [f"The text: {_safe(quoted(sentence))}"] if sentence else [], backend, hello)
+    head = _head(title, [said(sentence)] if sentence else [], backend, hello)
     request = CALL.format(call=call, status=0 if pieces.may_refuse else 102)
     if pieces.may_refuse:
         got = "" if tool_code.is_tool(hello) else script.GOT
@@ -140,6 +140,11 @@ def text(
         rest = script.after(hello, pieces, came, ENDS)
     again = AGAIN.format(seconds=SECONDS, there=THERE, gone=GONE)
     return f"{head}{_function(f'{pieces.before}{request}{rest}')}{ENDED}{again}"
+
+
+def said(sentence: str) -> str:
+    """Return the line of a script that quotes a sentence."""
+    return f"The text: {_safe(quoted(sentence))}"
 
 
 def of_gap(later: Case, earlier: Case, backend: str, hello: Mapping[str, Any], title: str) -> str:
