@@ -31,7 +31,7 @@ _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRON
 _SIDE = re.compile(
     r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: |^floor\(input_dimension"
     r"|^`num_directions`|\bdimensions of output\b|\boutput has the shape\b|\boperand for\b"
-    r"|^(in|out)puts have dimensions\b"
+    r"|^same dimension as\b|^(in|out)puts have dimensions\b"
 )
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 _RULE = re.compile(
@@ -63,7 +63,7 @@ _NEGATIVE = re.compile(r"(?i)^(?:a )?negative (?:value|axis|axes|number)")
 """Sentences on negative values of an argument."""
 _OF_KEPT = re.compile(
     r"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|\boperand for\b|\bdimensions of output\b"
-    r"|\boutput has the shape\b"
+    r"|\boutput has the shape\b|^same dimension as\b"
 )
 """Sentences on the shape or the type of a result only, and those that only name an operand."""
 _DIMENSIONS = re.compile(
@@ -131,7 +131,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     If only some forms fail, it is the sentence on such models. Otherwise it is one that the case cites and that
     explains the failures. If no cited one does, it is one on the optional argument without which nothing fails.
     Otherwise it is the definition of the result: the first sentence of an operator's file that is no rule. An imprecise
-    value violates the definition, too.
+    value and a random one violate the definition, too.
 
     Args:
         case: the smallest case.
@@ -146,7 +146,9 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     elif result.verdict in _OF_SIGNATURE:
         of_signature = _of_signature(case, result, group, failure.cited, failure.texts)
         order = (of_signature, failure.of_operator, failure.cited)
-    elif result.verdict is Verdict.WRONG_VALUE and by_rounding(result, most=IMPRECISE):
+    elif result.verdict is Verdict.WRONG_VALUE and (
+        case.outcome is Outcome.PROPERTY or by_rounding(result, most=IMPRECISE)
+    ):
         order = (failure.of_operator, failure.cited)
     else:
         order = (

@@ -9,6 +9,7 @@ import onnx
 import pytest
 
 from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import Outcome
 from onnx_conformance.findings import failure_groups
 from onnx_conformance.findings.sentence import sentence as sentence_of
 from onnx_conformance.suites.lookup import find_case
@@ -61,7 +62,12 @@ def test_a_refusal_violates_a_sentence_that_explains_it_or_that_of_its_form_or_t
 
 def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
     case = find_case("ai.onnx/Split/18/uneven_two")
-    cited = ("Pooled output Y's height, default is 1.", "A 4-D tensor of shape (N, C).", "The sum of both.")
+    cited = (
+        "Same dimension as inputs.",
+        "Pooled output Y's height, default is 1.",
+        "A 4-D tensor of shape (N, C).",
+        "The sum of both.",
+    )
     case = dataclasses.replace(case, clauses=cited)
     wrong = result(verdict=Verdict.WRONG_VALUE)
     group = failure_groups.FailureGroup("mine", "1", case.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=cited)
@@ -174,12 +180,22 @@ def test_a_sentence_on_an_attribute_with_a_default_applies_without_it() -> None:
 def test_a_sentence_on_a_default_decides_only_if_most_of_the_failures_cite_it() -> None:
     made = find_case("ai.onnx/Bernoulli/15/seed")
     wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]"}, clauses=made.clauses)
+    made = dataclasses.replace(made, outcome=Outcome.VALUES)
     for others, sentence in ((0, "(Optional) Seed"), (3, "Draws binary random numbers")):
         group = failure_groups.FailureGroup(
             "mine", "1", made.operator, Verdict.WRONG_VALUE, (),
             (wrong, *(dataclasses.replace(wrong, clauses=()) for _ in range(others))), deciding=made.clauses,
         )  # fmt: skip
         assert sentence_of(made, wrong, group).startswith(sentence)
+
+
+def test_a_random_value_violates_the_definition() -> None:
+    made = find_case("ai.onnx/Multinomial/22/two_rows")
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]"}, clauses=made.clauses)
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, ("sample_size=2",), (wrong,), deciding=made.clauses
+    )
+    assert sentence_of(made, wrong, group).startswith("Generate a tensor of samples from a multinomial distribution")
 
 
 def test_a_refusal_of_different_types_violates_the_sentence_on_the_type_that_differs() -> None:
