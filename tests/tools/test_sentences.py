@@ -95,7 +95,8 @@ def test_findings_of_another_version_are_left_out(tmp_path: Path) -> None:
     write_findings(tmp_path / "f", [normalization()])
     command = [str(run(tmp_path / "run.ndjson", "3.0")), "--folder", str(tmp_path / "f")]
     done = CliRunner().invoke(sentences.main, command, catch_exceptions=False)
-    assert "run.ndjson: the findings of alpha are of version 2.0 and suite x, not of 3.0 and x; left out" in done.stderr
+    for words in ("run.ndjson: ", "version 2.0", "of 3.0", "left out"):
+        assert words in done.stderr
     assert findings_file.read(tmp_path / "f").findings[0].cases.clause == PAPER
 
 
