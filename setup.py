@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 import sys
 from pathlib import Path
@@ -19,9 +20,11 @@ from onnx_conformance.base.package import LOCKS, REPOSITORY, VERSION  # noqa: E4
 MANIFEST = HERE / "generated_cases"
 ARCHIVE = Path("onnx_conformance") / f"{MANIFEST.name}{archived_folder.SUFFIX}"
 ADAPTERS = [Path("onnx_conformance", "backends", *names) for names in ((), ("producers",), ("providers",))]
-"""The folders with locks. Compressed together, these take a quarter of their space in a wheel."""
-PACKED = [Path("onnx_conformance", "operators_microsoft", "schemas.json")]
-"""Large files that take a quarter less in an archive of their own than in a wheel."""
+"""The folders with locks. Compressed together, the locks take a quarter of their space in a wheel."""
+PACKED = {folder / LOCKS: "*.lock" for folder in ADAPTERS} | {
+    Path("onnx_conformance", "operators_microsoft", f"schemas{archived_folder.SUFFIX}"): "schemas.json"
+}
+"""Archives, each with a glob for the files beside it that it replaces."""
 LINK = re.compile(r"(\]\(|src=\"|href=\")(?!https?:|#)([^)\"]+)")
 
 
@@ -33,27 +36,21 @@ class BuildWithArchive(build_py):
         super().run()
         if not self.editable_mode:
             archived_folder.write(Path(self.build_lib, ARCHIVE), MANIFEST, ("*.txt", "*.toml"))
-            for folder in ADAPTERS:
-                built = Path(self.build_lib, folder)
-                archived_folder.write(built / LOCKS, built, ("*.lock",))
-                for lock in built.glob("*.lock"):
-                    lock.unlink()
-            for path in PACKED:
-                file = Path(self.build_lib, path)
-                archived_folder.write(file.with_suffix(archived_folder.SUFFIX), file.parent, (file.name,))
-                file.unlink()
+            for archive, pattern in PACKED.items():
+                built = Path(self.build_lib, archive)
+                archived_folder.write(built, built.parent, (pattern,))
+                for file in built.parent.glob(pattern):
+                    file.unlink()
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:  # noqa: FBT001, FBT002 - of setuptools
         """Return the built files."""
         built = super().get_outputs(include_bytecode)
         if self.editable_mode:
             return built
-        archives = [ARCHIVE, *(folder / LOCKS for folder in ADAPTERS)]
-        archives += [path.with_suffix(archived_folder.SUFFIX) for path in PACKED]
-        packed = {str(Path(self.build_lib, path)) for path in PACKED}
+        packed = [str(Path(self.build_lib, archive.parent, pattern)) for archive, pattern in PACKED.items()]
         return [
-            *(path for path in built if not path.endswith(".lock") and path not in packed),
-            *(str(Path(self.build_lib, path)) for path in archives),
+            *(path for path in built if not any(fnmatch.fnmatchcase(path, pattern) for pattern in packed)),
+            *(str(Path(self.build_lib, path)) for path in (ARCHIVE, *PACKED)),
         ]
 
 

@@ -67,8 +67,8 @@ def groups_of(paths: tuple[Path, ...], findings: Findings, jobs: int) -> tuple[G
     for path in paths:
         run = Run(path)
         digest = run.header["suite"]["digest"]
-        said = {under_test.unversioned(name): hello for name, hello in run.header["backends"].items()}
-        for name, hello in said.items():
+        for full, hello in run.header["backends"].items():
+            name = under_test.unversioned(full)
             of, ran = (findings.version_of(name), findings.digest_of(name)), (hello.get("version", ""), digest)
             if of != ran:
                 notes.append(

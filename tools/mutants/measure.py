@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 import json
@@ -149,7 +150,7 @@ class Measuring:
         """Measure the faults."""
         self.repeatable()
         drawn = self.drawn()
-        results = dict(self._tried([(fault, None) for fault in drawn]))
+        results = dict(self.tried([(fault, None) for fault in drawn]))
         tried = [fault for fault in drawn if results[fault.key].noticed is not None]
         silent = [fault for fault in tried if not results[fault.key].noticed]
         survivors = [fault for fault in silent if not self._entries(fault)]
@@ -192,39 +193,45 @@ class Measuring:
         faults = self.oracles.faults
         if self.settings.most is None or len(faults) <= self.settings.most:
             return list(faults)
-        chosen = {fault.key for fault in sorted(faults, key=self.key)[: self.settings.most]}
+        chosen = {fault.key for fault in sorted(faults, key=self._key)[: self.settings.most]}
         return [fault for fault in faults if fault.key in chosen]
 
-    def key(self, fault: Fault, clause: Clause | None = None) -> str:
-        """Return a digest of a fault, and of the clause that the cases cite if only such cases are tried."""
+    def _key(self, fault: Fault, clause: Clause | None = None) -> str:
         words = [str(self.op), *fault.key, *([clause.text] if clause else [])]
         return hashlib.sha256(json.dumps(words).encode()).hexdigest()[:24]
 
-    def _ledger_key(self, *parts: str) -> str:
-        return ":".join([str(self.op), self.oracles.digest, "all", *parts])
+    def _ledger_key(self, *parts: str, wanted: frozenset[str] | None = None) -> str:
+        cases = "all" if wanted is None else hashlib.sha256("\n".join(sorted(wanted)).encode()).hexdigest()[:24]
+        return ":".join([str(self.op), self.oracles.digest, cases, *parts])
 
-    def _trial(self, install: Callable[[], bool], units: Sequence[Unit]) -> Trial:
-        return Trial(install, self.op, tuple(units), None, self.settings.seconds)
+    def _trial(self, install: Callable[[], bool], units: Sequence[Unit], wanted: frozenset[str] | None = None) -> Trial:
+        return Trial(install, self.op, tuple(units), wanted, self.settings.seconds)
 
-    def install(self, fault: Fault) -> Callable[[], bool]:
-        """Return a function that injects a fault."""
+    def _install(self, fault: Fault) -> Callable[[], bool]:
         return trial.putting(fault, self.by_name[fault.file], self.op, self.live)
 
-    def _tried(self, requests: Sequence[tuple[Fault, Clause | None]]) -> Iterator[tuple[tuple[Any, ...], Result]]:
-        """Yield the result of each fault by its key, for all cases that run it or only for those that cite a clause."""
+    def tried(
+        self, requests: Sequence[tuple[Fault, Clause | None]], wanted: frozenset[str] | None = None
+    ) -> Iterator[tuple[tuple[Any, ...], Result]]:
+        """Yield the result of each fault by its key, for all cases that run it or only for those that cite a clause.
+
+        Args:
+            requests: the faults, each with the clause or None.
+            wanted: only the cases with these ids; None for all.
+        """
         waiting: list[tuple[Fault, str, Clause | None]] = []
         for fault, clause in requests:
-            key = self._ledger_key(self.key(fault, clause))
+            key = self._ledger_key(self._key(fault, clause), wanted=wanted)
             known = self.ledger.get(key)
             if known is None:
                 waiting.append((fault, key, clause))
             else:
-                self.credit(known)
+                self._credit(known)
                 yield fault.key, known
         done = len(requests) - len(waiting)
-        for number, result in trial.run(self._trials(waiting), self.settings.jobs):
+        for number, result in trial.run(self._trials(waiting, wanted), self.settings.jobs):
             fault, key, clause = waiting[number]
-            self.credit(result)
+            self._credit(result)
             words = {"operator": str(self.op), "file": fault.file, "function": fault.function, "line": fault.text}
             self.ledger.add(key, {**words, "fault": fault.words, **({"citing": clause.text} if clause else {})}, result)
             done += 1
@@ -232,19 +239,21 @@ class Measuring:
                 self.progress(done, len(requests))
             yield fault.key, result
 
-    def _trials(self, waiting: Sequence[tuple[Fault, str, Clause | None]]) -> Iterator[Trial]:
+    def _trials(
+        self, waiting: Sequence[tuple[Fault, str, Clause | None]], wanted: frozenset[str] | None
+    ) -> Iterator[Trial]:
         for fault, _, clause in waiting:
             units = self.oracles.running(fault)
             if clause is not None:
                 units = [unit for unit in units if clause in unit.spec.clauses]
-            yield self._trial(self.install(fault), sorted(units, key=self.likely))
+            units = sorted(units, key=self._likely)
+            yield self._trial(self._install(fault), units if wanted is None else _of_cases(units, wanted), wanted)
 
-    def likely(self, unit: Unit) -> tuple[int, float]:
+    def _likely(self, unit: Unit) -> tuple[int, float]:
         """Return the sort key of a unit: units that were the first to detect many faults precede, then fast ones."""
         return -self.notices[self.places[id(unit)]], unit.seconds
 
-    def credit(self, result: Result) -> None:
-        """Count a fault for the unit that was the first to detect it."""
+    def _credit(self, result: Result) -> None:
         unit = self.of_plan.get(result.case)
         if result.noticed and unit is not None:
             self.notices[self.places[id(unit)]] += 1
@@ -255,7 +264,7 @@ class Measuring:
         for result in results.values():
             self._cite(result, cited)
         # If one case detects a fault, others probably do, too.
-        order = sorted(self.oracles.faults, key=lambda fault: (fault.key not in results, self.key(fault)))
+        order = sorted(self.oracles.faults, key=lambda fault: (fault.key not in results, self._key(fault)))
         for clause in self.op.clauses:
             units = [unit for unit in self.oracles.units if clause in unit.spec.clauses]
             if units and not any(map(_by_signature, units)) and not self._touched(clause, units, cited, order):
@@ -270,7 +279,7 @@ class Measuring:
             if clause in cited:
                 break
             # Each batch is completed, so that each result has its line in the ledger.
-            for _, result in self._tried(requests[start : start + self.settings.jobs]):
+            for _, result in self.tried(requests[start : start + self.settings.jobs]):
                 self._cite(result, cited)
         return clause in cited
 
@@ -293,6 +302,12 @@ class Measuring:
             [(_, result)] = trial.run([self._trial(trial.demanding(clause, negated=negated), units)], 1)
             self.ledger.add(key, {"operator": str(self.op), "clause": clause.text, "fault": words}, result)
         return bool(result.noticed)
+
+
+def _of_cases(units: Sequence[Unit], wanted: frozenset[str]) -> list[Unit]:
+    """Return units with the plans of the wanted cases only, without those that have none."""
+    parts = [tuple(plan for plan in unit.plans if plan.id in wanted) for unit in units]
+    return [dataclasses.replace(unit, plans=plans) for unit, plans in zip(units, parts, strict=True) if plans]
 
 
 def _by_signature(unit: Unit) -> bool:

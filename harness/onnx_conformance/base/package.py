@@ -23,10 +23,15 @@ CHECKOUT = FOLDER.resolve().parents[1] if (FOLDER.resolve().parents[1] / "pyproj
 """The checkout that contains the package; None in an installed copy."""
 
 
-def packed(path: Path) -> Path:
-    """Return the path of a large file of the package; a wheel has it in an archive with its name, which is smaller."""
-    archive = path.with_suffix(SUFFIX)
-    return ArchivedPath(archive) / path.name if archive.is_file() and not path.is_file() else path
+def packed(path: Path, archive: str = "") -> Path:
+    """Return the path of a file of the package; a wheel has it in an archive, which is smaller.
+
+    Args:
+        path: the file in a checkout.
+        archive: the name of the archive beside it; default: that of the file, with another suffix.
+    """
+    place = path.with_name(archive) if archive else path.with_suffix(SUFFIX)
+    return ArchivedPath(place) / path.name if place.is_file() and not path.is_file() else path
 
 
 def lock_of(data: Path) -> Path | None:
@@ -35,7 +40,5 @@ def lock_of(data: Path) -> Path | None:
     Args:
         data: the TOML file or module of the adapter.
     """
-    lock, archive = data.with_suffix(".lock"), data.with_name(LOCKS)
-    if not lock.is_file() and archive.is_file():
-        lock = ArchivedPath(archive) / lock.name
+    lock = packed(data.with_suffix(".lock"), LOCKS)
     return lock if lock.is_file() else None

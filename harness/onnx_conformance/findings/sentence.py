@@ -28,19 +28,20 @@ if TYPE_CHECKING:
     from onnx_conformance.forms.table import Form
 
 _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
+_PATTERN_OF_RESULT = r"\bdimensions of output\b|\boutput has the shape\b|\boperand for\b|^same dimension as\b"
 _SIDE = re.compile(
     r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: |^floor\(input_dimension"
-    r"|^`num_directions`|\bdimensions of output\b|\boutput has the shape\b|\boperand for\b"
-    r"|^same dimension as\b|^(in|out)puts have dimensions\b"
+    rf"|^`num_directions`|^(in|out)puts have dimensions\b|{_PATTERN_OF_RESULT}"
 )
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
+_PATTERN_OF_RANGE = r"\b(?:accepted|allowed) range\b"
 _RULE = re.compile(
     r"(?i)\bmust\b|\bshould\b|\bonly one of\b|\bcannot be 0\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b"
     r"|empty matrix|\bin the format \[|is not specified, a default|subset of the `axes`|^floor\(input_dimension"
-    r"|\boperand for\b|\b(?:accepted|allowed) range\b"
+    rf"|\boperand for\b|{_PATTERN_OF_RANGE}"
 )
 """Sentences at the beginning of a file that do not define the result."""
-_RANGE = re.compile(r"(?i)\b(?:accepted|allowed) range\b")
+_RANGE = re.compile(rf"(?i){_PATTERN_OF_RANGE}")
 """Sentences on the allowed values of an axis."""
 _ELSEWHERE = re.compile(r"(?i)\bas described in\b")
 """Definitions that only name a paper."""
@@ -61,10 +62,7 @@ _EXAMPLE = re.compile(r"(?i)^(?:input_x\b|example\b|e\.g\.|for (?:instance|examp
 """Examples, whose arguments have other values than those of a case."""
 _NEGATIVE = re.compile(r"(?i)^(?:a )?negative (?:value|axis|axes|number)")
 """Sentences on negative values of an argument."""
-_OF_KEPT = re.compile(
-    r"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|\boperand for\b|\bdimensions of output\b"
-    r"|\boutput has the shape\b|^same dimension as\b"
-)
+_OF_KEPT = re.compile(rf"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|{_PATTERN_OF_RESULT}")
 """Sentences on the shape or the type of a result only, and those that only name an operand."""
 _DIMENSIONS = re.compile(
     r"(?i)\b(?:of|have|has) the same shape\b|\bdimensions for image case are\b|\bin the form of `?\(N x C\b"
@@ -99,9 +97,10 @@ MOST_NAMED = 2
 """Maximum number of arguments that a message names if it is about them; others list all arguments of a node."""
 _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has|have) (?:the|a) (?:same )?type\b")
 """Sentences on the type of an output."""
-_ABSENCE = re.compile(r"(?i)\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bomitted\b|\boptional\b")
+_PATTERN_OF_ABSENCE = r"\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bomitted\b"
+_ABSENCE = re.compile(rf"(?i){_PATTERN_OF_ABSENCE}|\boptional\b")
 """Sentences on an argument that a node does not have."""
-_EFFECT_OF_ABSENCE = re.compile(r"(?i)\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bomitted\b|^optional\b")
+_EFFECT_OF_ABSENCE = re.compile(rf"(?i){_PATTERN_OF_ABSENCE}|^optional\b")
 """Sentences on the effect of an argument that a node does not have."""
 _IF_ABSENT = re.compile(r"(?i)^if (?:it is )?not (?:set|specified|provided|present)\b")
 """Sentences on nothing but an argument that a node does not have."""
@@ -204,6 +203,11 @@ class _Failure:
         """The optional inputs and the attributes of the operator version."""
         return _arguments(self.case)
 
+    @property
+    def words(self) -> list[str]:
+        """The words in the attributes of the node, such as Elu in activations."""
+        return [word for argument in self.arguments.values() for word in argument.words]
+
     @functools.cached_property
     def matters(self) -> list[str]:
         """The words of the conditions that the smallest case confirms, among them names of arguments."""
@@ -229,14 +233,12 @@ class _Failure:
     def on_functions_of_message(self) -> list[str]:
         """The definitions of those functions in the attributes of the node that the message of a refusal names."""
         message = self.result.message.lower() if self.result.verdict in WITH_MESSAGE else ""
-        functions = [word for item in self.arguments.values() for word in item.words if word.lower() in message]
-        return [text for word in functions for text in self.texts if text.startswith(f"{word}(")]
+        return _of_functions([word for word in self.words if word.lower() in message], self.texts)
 
     @property
     def functions(self) -> list[str]:
         """The definitions of the functions in the attributes of the node, the last one first: Elu of [Sigmoid, Elu]."""
-        words = [word for item in self.arguments.values() for word in item.words]
-        return [text for word in reversed(words) for text in self.texts if text.startswith(f"{word}(")]
+        return _of_functions(reversed(self.words), self.texts)
 
     @property
     def on_arguments_of_message(self) -> list[str]:
@@ -496,10 +498,15 @@ def _on_values(
     about = [text for word in words for text in texts if re.search(rf"\b{re.escape(word)}\b", text)]
     # The definition of a function that a condition does not name, but that the argument in it chooses.
     chosen = [word for name in matters if name in arguments for word in arguments[name].words]
-    about += [text for word in chosen for text in texts if text.startswith(f"{word}(")]
+    about += _of_functions(chosen, texts)
     # If only a list of the allowed values names the value, as that of direction, it is the sentence on the value.
     lists = [text for text in about if text.startswith("Must be one of ")]
     return [*(text for text in about if not _RULE.search(text) and not _SIDE.search(text)), *lists]
+
+
+def _of_functions(names: Iterable[str], texts: Sequence[str]) -> list[str]:
+    """Return the definitions of functions such as Elu: Elu(x) - x if x >= 0 else alpha * (e^x - 1)."""
+    return [text for name in names for text in texts if text.startswith(f"{name}(")]
 
 
 def _of_all_values(conditions: Sequence[str], texts: Sequence[str]) -> list[str]:
@@ -554,14 +561,22 @@ def _of_mixed_types(case: Case, result: Result) -> list[str]:
     ][:1]
 
 
-def _arguments(case: Case) -> dict[str, Argument]:
-    """Return the optional inputs and the attributes of the operator version of a case."""
+def _schema(case: Case) -> onnx.defs.OpSchema | None:
+    """Return the schema of the operator version of a case, or None for an unknown one."""
     name, since = split_operator(case.operator)
     domain, _, operator = name.rpartition("/")
     try:
-        known = schema.source(domain, operator, since or 0)
+        known: onnx.defs.OpSchema = schema.source(domain, operator, since or 0)
     except schema.SchemaError:
+        return None
+    return known
+
+
+def _arguments(case: Case) -> dict[str, Argument]:
+    """Return the optional inputs and the attributes of the operator version of a case."""
+    if (known := _schema(case)) is None:
         return {}
+    domain, _, operator = split_operator(case.operator)[0].rpartition("/")
     node = nodes.of_operator(onnx.load_from_string(case.model), domain, operator)
     present: dict[str, tuple[str, ...]] = {}
     if node is not None:
@@ -583,13 +598,8 @@ def _arguments(case: Case) -> dict[str, Argument]:
 
 def _required_inputs(case: Case) -> dict[str, Argument]:
     """Return the required inputs of the operator version of a case."""
-    name, since = split_operator(case.operator)
-    domain, _, operator = name.rpartition("/")
-    try:
-        known = schema.source(domain, operator, since or 0)
-    except schema.SchemaError:
-        return {}
-    inputs = [item for item in known.inputs if item.option is not item.option.Optional]
+    known = _schema(case)
+    inputs = [item for item in known.inputs if item.option is not item.option.Optional] if known else []
     return {item.name: Argument(schema.fold(item.description), absent=False) for item in inputs}
 
 

@@ -42,6 +42,7 @@ def test_a_core_without_the_case_that_notices_a_fault_lacks_it(tmp_path: Path, m
     again = compared(tmp_path, monkeypatch, "positive")
     assert list(report([again])) == lines
     assert (tmp_path / "results.ndjson").read_text() == written  # Known results are not measured again.
+    assert compared(tmp_path, monkeypatch, "signs").core == 3  # Those of another core do not count.
 
 
 @pytest.mark.slow
