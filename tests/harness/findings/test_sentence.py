@@ -108,6 +108,11 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("RoiAlign/10/defaults", (), "If == 0, then an adaptive number"),  # Not the default of a size.
         ("CumSum/14/exclusive_two", ("exclusive=2",), "If set to 1 will return exclusive sum"),  # Not the example.
         ("InstanceNormalization/22/image", (), "y = scale * (x - mean)"),  # Not the one that names a paper.
+        ("InstanceNormalization/22/image", ("marks",), "y = scale * (x - mean)"),  # Not those on dimensions.
+        ("Attention/24/mask_whole", ("marks",), "Computes scaled dot product attention"),
+        ("RNN/22/activations_of_both", ("activations is set", "direction=bidirectional", "decides"), "One (or two if"),
+        ("LSTM/22/activation_softplus", (), "Softplus(x)"),
+        ("BatchNormalization/15/inference", (), "Y = (X - input_mean)"),  # Not the formula of training.
         ("LSTM/22/activation_softplus", ("marks", "activations=[Softplus,Softplus,Softplus]"), "Softplus(x)"),
     ],
 )
@@ -167,6 +172,65 @@ def test_a_refused_function_violates_its_definition_and_never_an_introduction(me
     assert sentence_of(made, refused, group).startswith(sentence)
 
 
+def test_a_sentence_that_begins_with_an_attribute_that_the_smallest_case_lacks_does_not_decide() -> None:
+    cited = "`alpha` is the slope."
+    made = dataclasses.replace(find_case("ai.onnx/LeakyRelu/16/alpha_infinite"), clauses=(cited,))
+    model = onnx.load_from_string(made.model)
+    del model.graph.node[0].attribute[:]
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]"}, clauses=(cited,))
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=(cited,)
+    )
+    assert sentence_of(made, wrong, group) == cited
+    smallest = dataclasses.replace(made, model=model.SerializeToString())
+    assert "f(x) = alpha * x for x < 0" in sentence_of(smallest, wrong, group)
+
+
+@pytest.mark.parametrize(
+    ("cited", "decides"),
+    [
+        ("default 1; Pooled output Y's height.", False),
+        ("dimensions in the form of (N x C x D1 x D2 ... Dn)", False),
+        ("Same dimension as inputs.", False),
+        ("`num_directions` - 2 if direction == bidirectional else 1", False),
+        ("If onesided is 1, the output has the shape [frames].", False),
+        ("The default is 1.", True),
+    ],
+)
+def test_a_lone_sentence_on_a_size_does_not_decide_a_value(cited: str, *, decides: bool) -> None:
+    made = dataclasses.replace(find_case("ai.onnx/LeakyRelu/16/rank3"), clauses=(cited,))
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]"}, clauses=(cited,))
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=(cited,)
+    )
+    assert (sentence_of(made, wrong, group) == cited) is decides
+
+
+def test_the_range_of_an_argument_does_not_decide_if_its_absence_does() -> None:
+    made = find_case("ai.onnx/Unique/28/counts_alone")
+    refused = result(made.id, Verdict.REFUSED, message="no")
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, ("axis is not set", "rank of X >= 2"), (refused,)
+    )
+    assert sentence_of(made, refused, group).startswith("The first output tensor 'Y' contains all unique values")
+
+
+@pytest.mark.parametrize(
+    ("case", "message", "sentence"),
+    [
+        ("LayerNormalization/17/scale_4", "the shape differs", "(tensors `Scale` and `B` should be"),
+        ("LayerNormalization/17/scale_4", "no", "The computation required by standardization"),
+        ("LayerNormalization/17/no_planes", "the shape has a 0", "The computation required by standardization"),
+        ("DFT/20/rank2_axis0", "axis 1 is out of the rank range", "$$y[m, k] = "),
+    ],
+)
+def test_a_lone_cited_sentence_on_shapes_decides_for_a_refused_shape(case: str, message: str, sentence: str) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    refused = result(case, Verdict.REFUSED, message=message, clauses=made.clauses)
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
+    assert sentence_of(made, refused, group).startswith(sentence)
+
+
 def test_a_sentence_on_an_attribute_with_a_default_applies_without_it() -> None:
     made = find_case("ai.onnx/LayerNormalization/17/double_beyond_float")
     casts = next(text for text in made.clauses if "`stash_type` is 1" in text)
@@ -200,9 +264,15 @@ def test_a_random_value_violates_the_definition() -> None:
 
 def test_a_refusal_of_different_types_violates_the_sentence_on_the_type_that_differs() -> None:
     made = find_case("ai.onnx/BatchNormalization/15/signature_types_t1/double")
-    refused = result(made.id, Verdict.REFUSED, message="Input element types do not match.")
-    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
-    assert sentence_of(made, refused, group) == "Constrain scale and bias types to float tensors."
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (result(),))
+    for message in (
+        "types do not match",
+        "mixed input types",
+        "element::Type::merge(one, two)",
+        "Tensor type mismatch",
+    ):
+        refused = result(made.id, Verdict.REFUSED, message=message)
+        assert sentence_of(made, refused, group) == "Constrain scale and bias types to float tensors."
     other = dataclasses.replace(refused, message="I cannot")
     assert sentence_of(made, other, group).startswith("batch normalization as described in the paper")
 
@@ -248,6 +318,16 @@ def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names(
         ("QLinearMatMul/21/rows", ("rank of a_scale >= 1",), "input zero point must be a scalar", "If the input is "),
         ("GlobalMaxPool/22/no_channels", ("X is large",), "no", "dimensions for image case are"),
         ("LayerNormalization/17/scale_4", (), "expected weight of shape [4]", "(tensors `Scale` and `B` should be"),
+        ("DeformConv/22/one_axis", (), "Input X must be 4D", "This operator specification supports the general N-D"),
+        (
+            "ConvTranspose/22/output_shape_odd",
+            (),
+            "kernel_shape and output_shape: no",
+            "If output_shape is specified pads values are ignored.",
+        ),
+        ("STFT/17/default", (), "no", "The STFT is computed by sliding a window"),  # Not the shape of the output.
+        ("Resize/19/axes_back", ("the value of sizes is 9",), "no", "Negative value means counting dimensions"),
+        ("Slice/13/huge_steps_int32", ("steps is the highest",), "no", "1-D tensor of slice step of corresponding"),
         ("STFT/17/default", (), "frame_step input must be a scalar", "A scalar representing the number of samples"),
         ("MatMulInteger/10/rows", (), "a_zero_point must be a scalar", "It could be a scalar or N-D tensor."),
         ("MatMulInteger/10/rows", (), "a_zero_point is wrong", "Zero point tensor for input 'A'."),
