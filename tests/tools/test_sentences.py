@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import onnx
 import onnx.printer
 import pytest
@@ -23,8 +25,12 @@ from tools import sentences
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from onnx_conformance.base.verdict import Result
+    from onnx_conformance.case.case import Case
+
 NORMALIZATION = "ai.onnx/InstanceNormalization"
 IMAGE = f"{NORMALIZATION}/22/image"
+LINE = f"{NORMALIZATION}/22/line"
 PAPER = "Carries out instance normalization as described in the paper"
 FORMULA = "y = scale * (x - mean) / sqrt(variance + epsilon) + B,"
 
@@ -42,12 +48,18 @@ def normalization(number: int = 1, case: str = IMAGE, **members: Any) -> dict[st
 
 
 def run(path: Path, version: str = "2.0") -> Path:
+    """Return a run with a wrong value in two versions, and an accepted model."""
     mismatch = {"where": "outputs[0]", "actual": "0", "expected": "1", "relative": 0.5}
     wrong = result(
         "x", Verdict.WRONG_VALUE, operator=f"{NORMALIZATION}/22", backend="alpha", case=IMAGE,
-        clauses=find_case(IMAGE).clauses, mismatch=mismatch,
+        clauses=find_case(IMAGE).clauses, mismatch=mismatch, message="of the run",
     )  # fmt: skip
-    return run_of(path, wrong, backends=("alpha",), hellos={"alpha": {"version": version}}, digest="x").path
+    older = dataclasses.replace(wrong, operator=f"{NORMALIZATION}/6", case=f"{NORMALIZATION}/6/image")
+    accepted = dataclasses.replace(
+        wrong, case=LINE, verdict=Verdict.ACCEPTED_INVALID, outcome="rejects", mismatch={}, force="must"
+    )
+    hellos = {"alpha": {"version": version}}
+    return run_of(path, older, wrong, accepted, backends=("alpha",), hellos=hellos, digest="x").path
 
 
 @pytest.mark.parametrize(
@@ -55,8 +67,12 @@ def run(path: Path, version: str = "2.0") -> Path:
     [
         ({}, FORMULA),
         ({"case": f"{NORMALIZATION}/6/image"}, FORMULA),  # It was made from the case in another version.
-        ({"kind": "accepted_invalid"}, PAPER),  # Its sentence is part of its cause.
+        (
+            {"kind": "accepted_invalid", "case": LINE, "cases": {"count": 1, "ids": [LINE]}},
+            PAPER,
+        ),  # Its sentence is part of its cause.
         ({"kind": "wrong_shape"}, PAPER),  # The run has no such failure.
+        ({"cases": {"count": 1, "ids": [LINE]}}, PAPER),  # The run has no failure of this case.
         ({"script": ["print()"]}, PAPER),
         ({"script": ['parse_model("""\nno model\n""")']}, PAPER),
         ({"case": f"{NORMALIZATION}/22/other"}, PAPER),
@@ -73,6 +89,36 @@ def test_a_finding_has_the_sentence_of_today_s_rules(tmp_path: Path, members: di
     assert item.cases.clause == sentence
     if "script" not in members:
         assert f"The text: {quoted(sentence)}\n" in read.scripts[item.id]
+
+
+@pytest.mark.parametrize(
+    ("message", "used"), [("outputs[0]: wrong", "outputs[0]: wrong"), ("outputs... (1,234 characters)", "of the run")]
+)
+@pytest.mark.parametrize("version", [6, 22])
+def test_the_rules_receive_the_smallest_case_and_its_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, message: str, used: str, version: int
+) -> None:
+    listed = normalization(case=f"{NORMALIZATION}/{version}/image")
+    listed["example"] |= {"message": message, "case": f"{NORMALIZATION}/{version}/image_minimized"}
+    listed["example"]["inputs"] = {"input": "float[1,2] 0 0", "B": "int4[2] 0", "S": "string[1] 'a'", "N": "optional"}
+    write_findings(tmp_path / "f", [listed])
+    received = []
+
+    def chosen(case: Case, first: Result, _: object) -> str:
+        received.append((case, first))
+        return FORMULA
+
+    monkeypatch.setattr(sentences, "sentence", chosen)
+    command = [str(run(tmp_path / "run.ndjson")), "--folder", str(tmp_path / "f")]
+    CliRunner().invoke(sentences.main, command, catch_exceptions=False)
+    [(case, first)] = received
+    assert (first.case, first.message) == (f"{NORMALIZATION}/{version}/image", used)
+    assert onnx.load_from_string(case.model).graph.node[0].op_type == "InstanceNormalization"
+    arrays = {name: value for name, value in case.inputs.items() if isinstance(value, np.ndarray)}
+    assert {name: (str(value.dtype), value.shape) for name, value in arrays.items()} == {
+        "input": ("float32", (1, 2)),
+        "B": ("int4", (2,)),
+    }
 
 
 def test_a_sentence_with_a_backslash_leaves_a_script_that_python_reads(

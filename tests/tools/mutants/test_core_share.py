@@ -13,6 +13,7 @@ from tools.mutants import __main__ as command
 from tools.mutants import oracles
 from tools.mutants.core_share import Share, enough, report, share
 from tools.mutants.measure import Ledger, Settings
+from tools.mutants.trial import Result
 from weak_operators import PLAIN, STRONG, WEAK, loaded
 
 if TYPE_CHECKING:
@@ -53,6 +54,13 @@ def test_a_fault_that_no_case_notices_is_not_lacking(
     found = compared(tmp_path, monkeypatch, core, cases=cases)
     assert found.lacking == ()
     assert enough([found])
+
+
+def test_99_of_100_are_enough() -> None:
+    op = registry.load().named("Relu")
+    [fault] = Share(op, 1, 0, ((None, Result(noticed=True)),)).lacking  # type: ignore[arg-type]
+    assert enough([Share(op, 100, 99, (fault,))])
+    assert not enough([Share(op, 100, 98, (fault, fault))])
 
 
 @pytest.mark.slow
