@@ -24,7 +24,7 @@ ADAPTERS = [Path("onnx_conformance", "backends", *names) for names in ((), ("pro
 PACKED = {folder / LOCKS: "*.lock" for folder in ADAPTERS} | {
     Path("onnx_conformance", "operators_microsoft", f"schemas{archived_folder.SUFFIX}"): "schemas.json"
 }
-"""Archives, each with a glob for the files beside it that it replaces."""
+"""Archives, each with a glob for the files in the same folder that it replaces."""
 LINK = re.compile(r"(\]\(|src=\"|href=\")(?!https?:|#)([^)\"]+)")
 
 

@@ -28,7 +28,7 @@ def packed(path: Path, archive: str = "") -> Path:
 
     Args:
         path: the file in a checkout.
-        archive: the name of the archive beside it; default: that of the file, with another suffix.
+        archive: the name of the archive in the same folder; default: that of the file, with another suffix.
     """
     place = path.with_name(archive) if archive else path.with_suffix(SUFFIX)
     return ArchivedPath(place) / path.name if place.is_file() and not path.is_file() else path
