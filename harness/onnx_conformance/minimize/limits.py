@@ -10,6 +10,7 @@ import contextlib
 import gc
 import resource
 import signal
+import sys
 import threading
 import time
 from pathlib import Path
@@ -23,7 +24,7 @@ STATM = Path("/proc/self/statm")
 AGAIN = 0.01
 """Seconds until the next attempt to end an overdue block, if it is in a callback of the collector."""
 UNNOTICED = 1.0
-"""Seconds until the next attempt if the exception has not ended the block, because Python only printed it."""
+"""Seconds until the next attempt if the exception has not ended the block, because it was raised in a finalizer."""
 
 
 class OverdueError(Exception):
@@ -48,13 +49,19 @@ def _time(seconds: float) -> Iterator[None]:
         return
 
     def overdue(_: int, frame: types.FrameType | None) -> None:
-        # Python only prints an exception of a callback of the collector, or of a finalizer, and goes on.
+        # A callback that ends in the middle may leave its module in a wrong state.
         is_lost = _in_a_callback_of_the_collector(frame)
         signal.setitimer(signal.ITIMER_REAL, AGAIN if is_lost else UNNOTICED)
         if is_lost:
             return
         raise OverdueError(f"not done within {seconds:g} s")
 
+    def not_raised(lost: sys.UnraisableHookArgs) -> None:
+        # Python only passes an exception of a finalizer to this hook, and the block goes on until the next attempt.
+        if not isinstance(lost.exc_value, OverdueError):
+            hook_before(lost)
+
+    hook_before, sys.unraisablehook = sys.unraisablehook, not_raised
     before = signal.signal(signal.SIGALRM, overdue)
     started = time.monotonic()
     remaining, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -63,6 +70,7 @@ def _time(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        sys.unraisablehook = hook_before
         if remaining:
             signal.setitimer(signal.ITIMER_REAL, max(1e-3, remaining - (time.monotonic() - started)), interval)
 
