@@ -41,7 +41,7 @@ import onnx
 from iree import runtime
 from iree.compiler import ir
 from iree.compiler.extras import onnx_importer
-from iree.compiler.tools import binaries, compile_str
+from iree.compiler.tools import CompilerToolError, binaries, compile_str
 from iree.runtime.array_interop import map_dtype_to_hal_element_type
 
 from onnx_conformance.backends import cache, child, protocol
@@ -155,8 +155,21 @@ def compiled(proto: onnx.ModelProto) -> bytes:
     onnx_importer.NodeImporter.define_function(graph.main_graph, module).import_all()
     module.verify()
     text = module.get_asm(assume_verified=True)
-    program: bytes = compile_str(text, target_backends=["llvm-cpu"], input_type="onnx", extra_args=OPTIONS)
+    try:
+        program: bytes = compile_str(text, target_backends=["llvm-cpu"], input_type="onnx", extra_args=OPTIONS)
+    except CompilerToolError as error:
+        error.args = (errors(str(error)),)
+        raise
     return program
+
+
+def errors(text: str) -> str:
+    """Return the errors in a message of iree-compile; the whole message if it has none.
+
+    It also contains the operation at every error, the command line, and how to save the files of the compiler.
+    """
+    found = [line.strip() for line in text.splitlines() if "error: " in line]
+    return "\n".join(found) or text
 
 
 def _called(program: bytes, proto: onnx.ModelProto, fed: list[Any]) -> list[Any]:

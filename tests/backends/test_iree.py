@@ -125,11 +125,18 @@ def adapter(monkeypatch: pytest.MonkeyPatch, program: dict[str, Any]) -> Any:
         "iree.compiler": {"ir": SimpleNamespace(Context=lambda: "context")},
         "iree.compiler.extras": {},
         "iree.compiler.extras.onnx_importer": importer,
-        "iree.compiler.tools": {"compile_str": lambda text, **_: b"the program"},  # noqa: ARG005
+        "iree.compiler.tools": {
+            "compile_str": lambda text, **_: b"the program",  # noqa: ARG005
+            "CompilerToolError": CompilerToolError,
+        },
         "iree.compiler.tools.binaries": {},
     }
     monkeypatch.setattr(metadata, "version", lambda _: "0.0")
     return loaded(monkeypatch, "iree", contents)
+
+
+class CompilerToolError(Exception):
+    """As IREE's own."""
 
 
 def test_inputs_go_in_the_graphs_order_and_integers_get_the_declared_sign(adapter: Any) -> None:
@@ -196,6 +203,33 @@ def test_messages_of_the_compiler_name_no_folder(adapter: Any, tmp_path: Path) -
     tool.chmod(0o755)
     done = adapter.binaries.subprocess.run([str(tool), "-", f"--linker={tmp_path}/iree-lld"], capture_output=True)
     assert (done.returncode, done.args) == (1, ["iree-compile", "-", "--linker=iree-lld"])
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        (
+            (
+                "Error invoking IREE compiler tool iree-compile\nDiagnostics:\n"
+                "<stdin>:2:3: error: function is missing onnx opset version attribute\n  func.func @Scaler_1() {\n  ^\n"
+                "<stdin>:4:10: error: it stops here\n\nNeed more information? Set IREE_SAVE_TEMPS=/some/dir"
+            ),
+            "<stdin>:2:3: error: function is missing onnx opset version attribute\n<stdin>:4:10: error: it stops here",
+        ),
+        ("Error code: 1\nDiagnostics:\n", "Error code: 1\nDiagnostics:\n"),
+    ],
+)
+def test_of_a_message_of_the_compiler_the_errors_remain(
+    adapter: Any, monkeypatch: pytest.MonkeyPatch, said: str, message: str
+) -> None:
+    def compile_str(text: str, **_: Any) -> bytes:  # noqa: ARG001
+        raise CompilerToolError(said)
+
+    monkeypatch.setattr(adapter, "compile_str", compile_str)
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", "")
+    with pytest.raises(CompilerToolError) as error:
+        adapter.run(MODEL.SerializeToString(), {"a": A, "b": B}, ["y"])
+    assert str(error.value) == message
 
 
 def test_a_compiler_that_dies_takes_the_adapter_with_it(adapter: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import onnx
 
 from onnx_conformance.analysis.known_call import known_of_case
-from onnx_conformance.base.verdict import Verdict, line
+from onnx_conformance.base.verdict import MAX_MESSAGE, Verdict, line
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.forms import table
@@ -45,6 +45,8 @@ _VERSIONS = re.compile(r" \([\d, ]+\)$")
 _TYPES = onnx.AttributeProto.AttributeType
 _SHOWN = {_TYPES.Value(f"{kind}{more}") for kind in ("FLOAT", "INT", "STRING") for more in ("", "S")}
 """The types of attributes whose values fit into a title."""
+_CUT = re.compile(r"\.\.\. \(\d+ characters\)$")
+"""The end of a message that the harness has cut."""
 _NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
 
 
@@ -135,7 +137,7 @@ def _outcome(kind: Verdict, case: Case, result: Result) -> str:
     wanted = {Outcome.REJECTS: "a rejection", Outcome.UNSPECIFIED: "any result or error"}.get(
         case.outcome, expected or "an answer"
     )
-    message = _end(public(result.message or result.error))
+    message = _essence(public(result.message), result.error)
     does = {
         Verdict.CRASH: f"the process ends{f' by {result.signal}' if result.signal else ''}",
         Verdict.TIMEOUT: "no answer within the time limit",
@@ -173,10 +175,20 @@ def rounded(actual: str, expected: str) -> tuple[str, str]:
     return actual, expected
 
 
-def _end(message: str) -> str:
-    """Return the end of a message, because messages name the place first and the error last."""
-    shown = line(message, 2000)
-    return shown if len(shown) <= MOST_MESSAGE else f"...{shown[-MOST_MESSAGE:].partition(' ')[2]}"
+def _essence(message: str, error: str) -> str:
+    """Return the end of a message, because messages name the place first and the error last.
+
+    If the harness has cut the message, its end is not known, so return the beginning. A message of one word gets the
+    type of its exception: "KeyError: 'W'".
+    """
+    shown = line(message, MAX_MESSAGE)
+    if " " not in shown:
+        return ": ".join(filter(None, (error, shown)))
+    if len(shown) <= MOST_MESSAGE:
+        return shown
+    if _CUT.search(shown):
+        return f"{shown[:MOST_MESSAGE].rpartition(' ')[0]}..."
+    return f"...{shown[-MOST_MESSAGE:].partition(' ')[2]}"
 
 
 def _short(text: object) -> str:

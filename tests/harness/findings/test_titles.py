@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from onnx_conformance.base.verdict import Result, Verdict
+from onnx_conformance.base.verdict import Result, Verdict, clean
 from onnx_conformance.findings import titles
 from onnx_conformance.forms import table
 from onnx_conformance.suites.lookup import find_case
@@ -51,6 +51,22 @@ def test_a_title_without_conditions_has_the_attributes_of_the_smallest_case() ->
     assert titles.attributes(find_case("ai.onnx/LpPool/22/one_pixel"), "ai.onnx/LpPool") == ["kernel_shape=[1]"]
     assert not titles.attributes(pool, "ai.onnx/Conv")
     assert not titles.attributes(pool, "model")
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("'W'", "KeyError: 'W'"),
+        ("", "KeyError"),
+        ("axis is wrong", "axis is wrong"),
+        (f"{'node ' * 40}: axis is wrong", f"...{'node ' * 18}: axis is wrong"),
+        (clean(f"axis is wrong: {'node ' * 800}"), f"axis is wrong: {'node ' * 18}node..."),
+    ],
+)
+def test_a_title_has_the_part_of_a_message_that_names_the_error(message: str, shown: str) -> None:
+    refused = result(Verdict.REFUSED, message=message, error="KeyError")
+    made = titles.title("ai.onnx/Split", (18,), Verdict.REFUSED, split(), refused, [])
+    assert made.partition(" -> refused: ")[2].startswith(repr(shown)), made
 
 
 def test_a_title_names_the_model_of_a_rewrite() -> None:
