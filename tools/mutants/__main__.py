@@ -105,6 +105,8 @@ def _matches(op: Op, glob: str) -> bool:
     help="Parallel processes; default: the number of cores.",
 )
 @click.option("--core", is_flag=True, help="Compare the core with all cases; no figures are written.")
+@click.option("--add", is_flag=True,
+              help="With --core: add the cases that the core lacks to generated_cases/core.toml.")  # fmt: skip
 @click.option("--results", type=click.Path(path_type=Path, dir_okay=False), default=RESULTS, show_default=True,
               help="The file of results; a second run continues from it.")  # fmt: skip
 @click.option(
@@ -117,6 +119,7 @@ def main(
     most: int | None,
     jobs: int,
     core: bool,  # noqa: FBT001 - click's
+    add: bool,  # noqa: FBT001 - click's
     results: Path,
     file: Path | None,
 ) -> None:
@@ -133,8 +136,10 @@ def main(
         package = packages.named(name)
         chosen = _chosen(globs, package)
         settings = Settings(most, jobs)
+        if add and not (core and package is packages.ONNX):
+            raise click.UsageError("--add needs --core, and the operators of onnx")
         if core:
-            status = _compare(chosen, settings, results)
+            status = _compare(chosen, settings, results, _with_cases(package) if add else ())
         else:
             status = _run(chosen, package, settings, results, file or figures.path(package), whole=not globs)
     except (HarnessError, OSError) as error:
@@ -161,11 +166,18 @@ def _run(
     return status or int(any(stale(done, entries, all_operators=all_operators)))
 
 
-def _compare(ops: Sequence[Op], settings: Settings, results: Path) -> int:
+def _compare(ops: Sequence[Op], settings: Settings, results: Path, every: Sequence[Op]) -> int:
+    """Compare the core with all cases; if `every` has operators, add the cases that the core lacks."""
     ledger = Ledger(results)
     done, status = _each(ops, lambda op, progress: core_share.share(op, settings, ledger, progress), results)
     for text in core_share.report(done):
         printing.show(text)
+    if every:
+        file, added, left = core_share.add(done, every)
+        printing.show(
+            f"added {added:,} cases to {file}, without {left:,} for which the core has no room; "
+            "`onnx-conformance manifest` marks them"
+        )
     return status or int(not core_share.enough(done))
 
 

@@ -6,12 +6,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from onnx_conformance.base.package import GENERATED
+from onnx_conformance.generation import core, kept, manifest
 from onnx_conformance.results.summary import FEW_CASES, rate
 from tools.mutants import oracles
 from tools.mutants.measure import Measuring
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from onnx_conformance.declare import Op
     from tools.mutants.faults import Fault
@@ -66,25 +69,52 @@ def share(
 
 def report(shares: Sequence[Share]) -> Iterator[str]:
     """Yield the cases that the core lacks with the faults that they detect, then the share of the core."""
-    for item in shares:
-        by_case: dict[str, list[Fault]] = {}
-        for fault, result in item.lacking:
-            by_case.setdefault(result.case, []).append(fault)
-        for case, faults in by_case.items():
-            yield f"{case}: not in the core, but detects:"
-            yield from (f"  {fault.file}:{fault.line}: {fault.function}: {fault.words}" for fault in faults)
-    core, detected = _detected(shares)
-    percent = f" ({rate(core, detected)})" if detected >= FEW_CASES else ""
-    yield f"the core detects {core:,} of the {detected:,} faults that all cases detect{percent}"
+    for case, faults in _by_case(shares).items():
+        yield f"{case}: not in the core, but detects:"
+        yield from (f"  {fault.file}:{fault.line}: {fault.function}: {fault.words}" for fault in faults)
+    by_core, detected = _detected(shares)
+    percent = f" ({rate(by_core, detected)})" if detected >= FEW_CASES else ""
+    yield f"the core detects {by_core:,} of the {detected:,} faults that all cases detect{percent}"
+
+
+def add(shares: Sequence[Share], every: Iterable[Op], folder: Path = GENERATED) -> tuple[Path, int, int]:
+    """Add the cases that the core lacks to the file of kept cases: first those that detect the most faults.
+
+    Args:
+        shares: the measured operators.
+        every: all operators.
+        folder: the folder of the file.
+
+    Returns:
+        The file, the number of added cases, and the number of those for which the core has no room.
+
+    Raises:
+        KeptError: the file cannot be read or written.
+    """
+    entries = [entry for op in every for entry in manifest.entries(op) or ()]
+    room = max(0, core.MOST - sum(entry.core for entry in entries))
+    by_case = _by_case(shares)
+    lacking = sorted(by_case, key=lambda case: (-len(by_case[case]), case))
+    file = kept.add(lacking[:room], (entry.id for entry in entries), folder)
+    return file, len(lacking[:room]), len(lacking[room:])
 
 
 def enough(shares: Sequence[Share]) -> bool:
     """Return whether the cores detect enough of the faults that all cases detect."""
-    core, detected = _detected(shares)
-    return core >= LEAST * detected
+    by_core, detected = _detected(shares)
+    return by_core >= LEAST * detected
+
+
+def _by_case(shares: Sequence[Share]) -> dict[str, list[Fault]]:
+    """Return the cases that the cores lack, each with the faults that it detects."""
+    by_case: dict[str, list[Fault]] = {}
+    for item in shares:
+        for fault, result in item.lacking:
+            by_case.setdefault(result.case, []).append(fault)
+    return by_case
 
 
 def _detected(shares: Sequence[Share]) -> tuple[int, int]:
     """Return how many faults the cores detect, and how many all cases detect."""
-    core = sum(item.core for item in shares)
-    return core, core + sum(len(item.lacking) for item in shares)
+    by_core = sum(item.core for item in shares)
+    return by_core, by_core + sum(len(item.lacking) for item in shares)

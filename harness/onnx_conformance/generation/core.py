@@ -10,8 +10,8 @@ this). Only their plain form counts, because in other forms a runtime may fail b
 
 Unspecified cases are covered one by one in the newest version, and in other meanings once for each set of sentences: a
 changed condition in an oracle shows only in the cases at its limit. Cases that are derived from the
-signature count by their schema points and sentences only. And the core contains all sized cases of the generated
-suite, in the plain form.
+signature count by their schema points and sentences only. The core contains all sized cases of the generated suite, in
+the plain form, and the cases of `kept`.
 
 The newest version of a meaning represents it, because exporters write the newest version. Cases of older versions cover
 only the rest: their outcomes, and types, sentences and forms that the newest version does not have. The cover is
@@ -28,7 +28,7 @@ from onnx_conformance.declare import Tag
 from onnx_conformance.declare.op import DERIVED
 from onnx_conformance.forms import table
 from onnx_conformance.forms.table import EXPANDED
-from onnx_conformance.generation import coverage, used
+from onnx_conformance.generation import coverage, kept, used
 from onnx_conformance.generation.cover import cover
 from onnx_conformance.specification import registry
 from onnx_conformance.specification.element_types import ELEMENT_TYPES
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from onnx_conformance.declare.op import Oracle
     from onnx_conformance.specification.schema import OperatorVersion
 
+MOST = 22_000
+"""Maximum number of cases of the core: everyone runs them first."""
 _TYPE = re.compile(rf"_(?:{'|'.join(row.name for row in ELEMENT_TYPES)})(?=_|$)")
 
 
@@ -54,10 +56,10 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
     of = meanings(op)
     newest = representatives(op)
     ids, sets, turns = [], [], []
-    usage = used.Matches(op)
+    usage, by_measurement = used.Matches(op), kept.ids(str(op))
     for case in cases:
         ids.append(case.id)
-        sets.append(reached(case, of))
+        sets.append(reached(case, of) | ({case.id} & by_measurement))
         turns.append((case.operator not in newest) + (of[case.operator][0] is not last(of)))
         usage.add(case)
     for call, places in usage.places().items():

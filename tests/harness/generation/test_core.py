@@ -34,8 +34,6 @@ pytestmark = [pytest.mark.usefixtures("few_operators"), pytest.mark.slow]
 SPLIT = "Split"
 LEAST_NEWEST = 10
 """Minimum number of cases of the core that expect values, in the newest version of each operator; or all it has."""
-MOST = 22_000
-"""Maximum number of cases of the core: everyone runs them first."""
 
 
 def reach(op: Op, cases: list[Case]) -> set[object]:
@@ -194,7 +192,7 @@ def test_the_core_tests_the_newest_versions_with_values() -> None:
             few.append(f"{latest}: {in_core[latest]} of {with_values[latest]}")
     assert not few, few
     assert shares[True] >= 0.85 * shares.total(), shares
-    assert size <= MOST, size
+    assert size <= core.MOST, size
 
 
 def test_a_run_of_the_core_has_the_cases_that_the_manifest_names(split: tuple[Op, list[Case]]) -> None:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
+from onnx_conformance.generation import core, kept, manifest
 from onnx_conformance.specification import registry
 from tools.mutants import __main__ as command
 from tools.mutants import oracles
-from tools.mutants.core_share import Share, enough, report, share
+from tools.mutants.core_share import Share, add, enough, report, share
 from tools.mutants.measure import Ledger, Settings
 from tools.mutants.trial import Result
 from weak_operators import PLAIN, STRONG, WEAK, loaded
@@ -65,12 +66,31 @@ def test_99_of_100_are_enough() -> None:
 
 @pytest.mark.slow
 def test_the_command_exits_with_1_if_the_core_lacks_a_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    core = oracles.core_of(registry.load().named("Relu"))
-    for kept, code, text in (
-        (core, 0, "the core detects 6 of the 6 faults"),
+    whole = oracles.core_of(registry.load().named("Relu"))
+    for ids, code, text in (
+        (whole, 0, "the core detects 6 of the 6 faults"),
         (frozenset(), 1, "not in the core, but detects:"),
     ):
-        monkeypatch.setattr(oracles, "core_of", lambda _op, kept=kept: kept)
+        monkeypatch.setattr(oracles, "core_of", lambda _op, ids=ids: ids)
         options = ["--core", "--op", "ai.onnx/Relu", "--jobs", "1", "--results", str(tmp_path / f"{code}.ndjson")]
         done = CliRunner().invoke(command.main, options, catch_exceptions=False)
         assert (done.exit_code, text in done.stdout) == (code, True), done.output
+
+
+def test_the_cases_that_detect_most_are_added_first_while_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    op = registry.load().named("Split")
+    entries = manifest.entries(op)
+    assert entries is not None
+    one, two = [entry.id for entry in entries if not entry.core][:2]
+    found = [(None, Result(noticed=True, case=name)) for name in (one, two, two)]
+    shares = [Share(op, 3, 0, tuple(found))]  # type: ignore[arg-type]
+    monkeypatch.setattr(core, "MOST", sum(entry.core for entry in entries) + 1)
+    assert add(shares, [op], tmp_path) == (tmp_path / kept.NAME, 1, 1)
+    assert (tmp_path / kept.NAME).read_text().endswith(f'"ai.onnx/Split" = ["{two.split("/", 2)[2]}"]\n')
+
+
+def test_the_command_adds_only_to_a_measured_core(tmp_path: Path) -> None:
+    done = CliRunner().invoke(command.main, ["--add", "--results", str(tmp_path / "results.ndjson")])
+    assert (done.exit_code, "--core" in done.output) == (2, True)
