@@ -3,7 +3,7 @@
 
 The sentence of a finding depends on its smallest case, and on which cases of a run passed and failed. When only the
 rules of `findings.sentence` change, the smallest case is still valid, so no runtime is needed: `onnx-conformance
-findings` takes up to an hour for a runtime, this command a minute. A finding of an accepted model keeps its sentence,
+findings --update` takes minutes for a runtime, this command seconds. A finding of an accepted model keeps its sentence,
 because the sentence is its cause.
 """
 
@@ -26,7 +26,7 @@ from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.findings import findings_file
 from onnx_conformance.findings.failure_groups import failure_groups
-from onnx_conformance.findings.script import said
+from onnx_conformance.findings.script import model_of, said
 from onnx_conformance.findings.sentence import sentence
 from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.results.stream import Run
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.findings.finding import Finding, Findings
 
-_MODEL = re.compile(r'parse_model\("""\n(.*?)\n"""', re.DOTALL)
-"""The text of the model in a script."""
 _TENSOR = re.compile(r"(\w+)\[([\d,]*)\]")
 """The type and the shape at the beginning of a value: float[1,3] 0 1 2."""
 _CUT = re.compile(r"\(\d[\d,]* characters\)$")
@@ -116,11 +114,11 @@ def _first(group: FailureGroup, finding: Finding) -> Result | None:
 
 def _smallest(case: Case, finding: Finding, script: str) -> Case | None:
     """Return the smallest case of a finding, with zeros of the right types and shapes as inputs; None without one."""
-    found = _MODEL.search(script)
-    if found is None:
+    text = model_of(script)
+    if text is None:
         return None
     try:
-        model = onnx.parser.parse_model(found[1])
+        model = onnx.parser.parse_model(text)
     except onnx.parser.ParseError:
         return None
     inputs = {name: made for name, text in finding.example.inputs.items() if (made := _zeros(text)) is not None}

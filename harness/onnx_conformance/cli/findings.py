@@ -51,6 +51,10 @@ if TYPE_CHECKING:
 @click.option(
     "--update", is_flag=True, help="Compare with the findings of the folder: new, still open, fixed, regressed."
 )
+@click.option(
+    "--search-again", is_flag=True,
+    help="With --update: search for the smallest cases again, instead of starting from those of the old findings.",
+)  # fmt: skip
 @with_operator_options("version")  # Its --version names versions of runtimes.
 @click.option(
     "--other", "others", multiple=True, metavar="BACKEND",
@@ -79,7 +83,7 @@ if TYPE_CHECKING:
 def findings_(
     files: tuple[Path, ...], script_id: str | None, report: Path | None, folder: Path, selection: Selection,
     others: tuple[str, ...], versions: tuple[str, ...],
-    profile: Path | None, jobs: int | None, seconds: float, timeout: float, *, update: bool,
+    profile: Path | None, jobs: int | None, seconds: float, timeout: float, *, update: bool, search_again: bool,
 ) -> None:  # fmt: skip
     """Deduplicate failures into faults, each with its sentence, its smallest case and a script that reproduces it.
 
@@ -107,6 +111,7 @@ def findings_(
         others=tuple(dict.fromkeys(asked)),
         versions=_versions(versions, names),
         profile=profile_file.text_of(profile) if profile else "",
+        search_again=search_again,
     )
     with progress.phases() as on_step:
         collected = collect.collect([(run, suite_of(run)) for run in runs], options, before, on_step)

@@ -16,6 +16,7 @@ from onnx_conformance.base.worker_pool import worker_pool
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import confirm, gap_findings, titles
 from onnx_conformance.findings.causes import related
+from onnx_conformance.findings.earlier import OldFindings
 from onnx_conformance.findings.evidence import Evidence, evidence
 from onnx_conformance.findings.failure_groups import failure_groups, set_apart
 from onnx_conformance.findings.finding import BACK, FIXED, MOST_IDS, MOST_SAID, OPEN, Finding, Findings, History
@@ -31,10 +32,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from onnx_conformance.findings.confirm import Said
+    from onnx_conformance.findings.earlier import Earlier
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.results.stream import Run
     from onnx_conformance.suites.selection import Selection
     from onnx_conformance.suites.suite import Suite
+
+
+Ran = dict[tuple[str, str, str], "Said"]
+"""The outputs of scripts, by backend, version and text of the script."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +55,7 @@ class Options:
         others: other backends that also run the smallest cases.
         versions: for each backend, other versions of its runtime on which the scripts run.
         profile: the text of --profile, for backends whose own file has no profile.
+        search_again: whether to search for the smallest cases, although old findings have some.
     """
 
     selection: Selection
@@ -58,6 +65,7 @@ class Options:
     others: tuple[str, ...] = ()
     versions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     profile: str = ""
+    search_again: bool = False
 
 
 @dataclass
@@ -107,13 +115,14 @@ def collect(
         if note:
             collected.notes.append(Note("failures-not-grouped", note))
     budget = Budget((suite["name"], suite["digest"]), options.seconds, options.timeout, options.profile)
-    evidences = _evidence(every, budget, options, collected, on_step)
+    old = OldFindings(None if options.search_again else before)
+    evidences = _evidence(every, old, budget, options, collected, on_step)
     for number, (run, _) in enumerate(runs, 1):
         on_step("looks for version gaps", number, len(runs))
         evidences += gap_findings.of_run(run, options.selection)
     merged = _merged(evidences)
-    confirmed = _confirmed(merged, options, collected, on_step)
-    updated = _run_again(before, runtimes, options, collected, on_step)
+    confirmed, ran = _confirmed(merged, options, collected, on_step)
+    updated = _run_again(before, runtimes, ran, options, collected, on_step)
     if updated:  # Otherwise the results are not read again.
         updated = _without_apart(updated, [set_apart(run, options.selection) for run, _ in runs], collected)
     written = _update(collected, confirmed, updated)
@@ -151,6 +160,7 @@ def _runtimes(runs: Iterable[tuple[Run, Suite | None]]) -> dict[str, dict[str, s
 
 def _evidence(
     every: Sequence[FailureGroup],
+    old: OldFindings,
     budget: Budget,
     options: Options,
     collected: Collected,
@@ -160,7 +170,7 @@ def _evidence(
     made: list[Evidence] = []
     if not every:
         return made
-    for done, (item, outcome) in enumerate(_outcomes(every, budget, options.jobs), 1):
+    for done, (item, outcome) in enumerate(_outcomes(every, old, budget, options.jobs), 1):
         if isinstance(outcome, str):
             collected.dropped.append((item.backend, item.operator, str(item.kind), outcome))
         else:
@@ -170,22 +180,22 @@ def _evidence(
 
 
 def _outcomes(
-    every: Sequence[FailureGroup], budget: Budget, jobs: int
+    every: Sequence[FailureGroup], old: OldFindings, budget: Budget, jobs: int
 ) -> Iterator[tuple[FailureGroup, Evidence | str]]:
     if jobs == 1:
         with asker.fork_servers():
             for item in every:
-                yield item, _one(item, budget)
+                yield item, _one(item, budget, old.of(item))
         return
     with worker_pool(jobs, asker.keep_fork_servers) as pool:
-        futures = {pool.submit(_one, item, budget): item for item in every}
+        futures = {pool.submit(_one, item, budget, old.of(item)): item for item in every}
         for future in as_completed(futures):
             yield futures[future], future.result()
 
 
-def _one(group: FailureGroup, budget: Budget) -> Evidence | str:
+def _one(group: FailureGroup, budget: Budget, known: Sequence[Earlier]) -> Evidence | str:
     try:
-        made = evidence(group, budget)
+        made = evidence(group, budget, known)
     except HarnessError as error:
         return line(error)
     except Exception as error:  # noqa: BLE001 - it is shown, and the other candidates continue
@@ -246,14 +256,16 @@ def _joined(first: Evidence, other: Evidence) -> Evidence:
 
 def _confirmed(
     made: Sequence[Evidence], options: Options, collected: Collected, on_step: Callable[[str, int, int], None]
-) -> list[Evidence]:
-    """Return the items whose script shows the fault in a fresh environment."""
+) -> tuple[list[Evidence], Ran]:
+    """Return the items whose script shows the fault in a fresh environment, and the outputs of all scripts."""
     kept: list[Evidence] = []
+    ran: Ran = {}
     done = 0
     for (backend, version), items in _by_runtime(made).items():
         texts = [item.script for item in items]
         for item, said in zip(items, confirm.run_new(backend, version, texts, options.jobs), strict=True):
             done += 1
+            ran[backend, version, item.script] = said
             on_step("runs scripts in fresh environments", done, len(made))
             finding = item.finding
             identity = finding.identity
@@ -263,7 +275,7 @@ def _confirmed(
                 continue
             history = dataclasses.replace(finding.history, confirmed=_said(said, version))
             kept.append(dataclasses.replace(item, finding=dataclasses.replace(finding, history=history)))
-    return kept
+    return kept, ran
 
 
 def _by_runtime(made: Iterable[Evidence]) -> dict[tuple[str, str], list[Evidence]]:
@@ -320,20 +332,31 @@ def _update(
 def _run_again(
     before: Findings | None,
     runtimes: Mapping[str, Mapping[str, str]],
+    ran: Ran,
     options: Options,
     collected: Collected,
     on_step: Callable[[str, int, int], None],
 ) -> dict[str, Finding]:
-    """Return the old findings by id. Those of the tested runtimes are updated from a new run of their scripts."""
+    """Return the old findings by id. Those of the tested runtimes are updated from a new run of their scripts.
+
+    Args:
+        before: the old findings; None if they do not exist.
+        runtimes: the tested runtimes.
+        ran: the outputs of the scripts of new findings. If an old script is the same, it is not run again.
+        options: how the findings are made.
+        collected: gets notes.
+        on_step: as in `collect`.
+    """
     updated = {item.id: item for item in (before.findings if before else ())}
     for backend, runtime in runtimes.items():
         own = [item for item in updated.values() if item.identity.backend == backend]
         if before is None or not own:
             continue
         version, texts = runtime["version"], [before.scripts.get(item.id, "") for item in own]
-        for number, (item, said) in enumerate(
-            zip(own, confirm.run_all(backend, version, texts, options.jobs), strict=True), 1
-        ):
+        keys = [(backend, version, text) for text in texts]
+        answers = confirm.run_all(backend, version, [key[2] for key in keys if key not in ran], options.jobs)
+        for number, (item, key) in enumerate(zip(own, keys, strict=True), 1):
+            said = ran[key] if key in ran else next(answers)
             on_step("runs the scripts of old findings", number, len(own))
             if said.status not in {0, 1}:
                 text = f"{item.id}: its script does not show whether the fault is there: {said.last}"

@@ -26,8 +26,11 @@ from onnx_conformance.repro.bug_report import public
 from onnx_conformance.suites.lookup import open_suite
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
+    from onnx_conformance.findings.earlier import Earlier
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.findings.smallest import Budget, Smallest
     from onnx_conformance.suites.suite import Suite
@@ -83,13 +86,18 @@ class Evidence:
     failing: frozenset[str] = frozenset()
 
 
-def evidence(group: FailureGroup, budget: Budget) -> Evidence | None:
+def evidence(group: FailureGroup, budget: Budget, known: Sequence[Earlier] = ()) -> Evidence | None:
     """Return the evidence of a group of failures; None if no case of it fails again in the same way.
+
+    Args:
+        group: the failures.
+        budget: the limits of the search for the smallest case.
+        known: smallest cases of old findings that may have the same fault.
 
     Raises:
         HarnessError: the backend does not start.
     """
-    found = smallest.smallest(group, budget)
+    found = smallest.smallest(group, budget, known)
     return None if found is None else _made(group, found, open_suite(budget.suite[0]))
 
 

@@ -7,6 +7,7 @@ when it is gone, 2 if neither can be observed, for example without the runtime.
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import textwrap
@@ -27,6 +28,7 @@ SECONDS = 30
 """The time limit for the answer of the runtime, in seconds."""
 THERE = "the fault is there: "
 GONE = "the fault is gone: the answer is as expected"
+_MODEL = re.compile(r'model = onnx\.parser\.parse_model\((""".*?""")\)', re.DOTALL)
 WORDS = {
     Verdict.CRASH: "crash",
     Verdict.TIMEOUT: "timeout",
@@ -140,6 +142,12 @@ def text(
         rest = script.after(hello, pieces, came, ENDS)
     again = AGAIN.format(seconds=SECONDS, there=THERE, gone=GONE)
     return f"{head}{_function(f'{pieces.before}{request}{rest}')}{ENDED}{again}"
+
+
+def model_of(script: str) -> str | None:
+    """Return the model that a script contains, in ONNX's text syntax; None if it does not contain the text."""
+    found = _MODEL.search(script)
+    return str(ast.literal_eval(found[1])).strip() if found else None
 
 
 def said(sentence: str) -> str:

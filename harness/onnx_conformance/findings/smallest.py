@@ -31,7 +31,7 @@ from onnx_conformance.results import stream
 from onnx_conformance.specification import registry
 from onnx_conformance.suites import packs
 from onnx_conformance.suites.generated import Generated, operator_digest
-from onnx_conformance.suites.lookup import find_case, open_suite, plan_if_declarable
+from onnx_conformance.suites.lookup import case_of, open_suite, plan_if_declarable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from onnx_conformance.base.target import Target
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
+    from onnx_conformance.findings.earlier import Earlier
     from onnx_conformance.findings.failure_groups import FailureGroup
+    from onnx_conformance.suites.suite import Suite
 
 TRIES = 3
 """Maximum number of cases of a failure group that are tried until one fails again."""
@@ -87,30 +89,42 @@ class Budget:
     profile: str = ""
 
 
-def smallest(group: FailureGroup, budget: Budget) -> Smallest | None:
+def smallest(group: FailureGroup, budget: Budget, known: Sequence[Earlier] = ()) -> Smallest | None:
     """Return the smallest case of a group of failures; None if no case of it fails again in the same way.
+
+    Args:
+        group: the failures.
+        budget: the limits of a search.
+        known: smallest cases of old findings. The first that fails in the same way is returned without a search.
 
     Raises:
         HarnessError: the backend does not start.
     """
-    name = _key(group, budget)
+    name = _key(group, budget, known)
     found = _read(name, group.backend)
-    if found is None and (found := _search(group, budget)) is not None:
+    if found is None and (found := _search(group, budget, known)) is not None:
         _write(name, found)
     return found
 
 
-def _search(group: FailureGroup, budget: Budget) -> Smallest | None:
+def _search(group: FailureGroup, budget: Budget, known: Sequence[Earlier]) -> Smallest | None:
     target = profile.with_file(backend_names.resolve(group.backend), budget.profile)
     limits = Limits(timeout=budget.timeout)
     source = open_suite(budget.suite[0])
-    for first in group.results[:TRIES]:
-        case = find_case(first.case, (source,))
+    tries = [(item.origin, item) for item in known] + [(first.case, None) for first in group.results[:TRIES]]
+    for first, earlier in tries:
+        case = case_of(first, source)
+        if case is None:
+            continue
         try:
-            small = reducer.minimize(case, plan_if_declarable(case), target, limits, STEPS, budget.seconds)
+            small = _minimized(case, earlier, target, limits, budget.seconds)
+            if earlier is not None and not _is_of(small, group, source):
+                continue
             case, result, hello = small.case, small.result, small.answer.hello
             outputs, model = small.answer.outputs, small.answer.model
         except HarnessError:  # Some cases cannot be made smaller, but may show the fault.
+            if earlier is not None:
+                continue
             with Asker(target, limits) as asker:
                 hello = dict(asker.process.hello)
                 result, outputs, model = ask_and_judge(asker, case)
@@ -126,6 +140,30 @@ def _search(group: FailureGroup, budget: Budget) -> Smallest | None:
             others = tuple(sorted({*others} - {own}))
             return Smallest(by_itself(case), result, given, found.hello, found.names, model, others)
     return None
+
+
+def _minimized(
+    case: Case, earlier: Earlier | None, target: Target, limits: Limits, seconds: float
+) -> reducer.Minimized:
+    """Return the smallest case made from a case: that of an old finding, or the result of a search.
+
+    Raises:
+        HarnessError: the case cannot be minimized, or that of the old finding does not fail in the same way.
+    """
+    plan = plan_if_declarable(case)
+    known = earlier.candidate(case, plan) if earlier is not None and plan is not None else None
+    if earlier is not None and known is None:
+        raise HarnessError("known-case-lost", f"{case.id}: the earlier smallest case cannot be restored")
+    return reducer.minimize(case, plan, target, limits, STEPS, seconds, known)
+
+
+def _is_of(small: reducer.Minimized, group: FailureGroup, source: Suite) -> bool:
+    """Return whether a smallest case was made from a case of a group, or fails in the same way as its first one."""
+    if small.before.case.id in {result.case for result in group.results}:
+        return True
+    first = group.results[0]
+    case = case_of(first.case, source)
+    return case is not None and cause(case, first) == cause(small.case, small.result)
 
 
 def _in_newest(
@@ -147,11 +185,11 @@ def _in_newest(
     return (made, answer) if cause(made, answer.result) == cause(case, result) else None
 
 
-def _key(group: FailureGroup, budget: Budget) -> str:
+def _key(group: FailureGroup, budget: Budget, known: Sequence[Earlier] = ()) -> str:
     cases = (result.case for result in group.results[:TRIES])
     return packs.key(
         "smallest, versions", *_source(group.operator, *budget.suite), group.backend, group.version, str(group.kind),
-        *cases,
+        *cases, *map(repr, known),
         str(STEPS), str(budget.seconds), str(budget.timeout), budget.profile, *_code(),
     )  # fmt: skip
 

@@ -16,13 +16,16 @@ import numpy as np
 
 from onnx_conformance.case.case import PLAIN
 from onnx_conformance.declare import Empty, Typed, ValueOf
-from onnx_conformance.generation import binding, deliveries, plans
+from onnx_conformance.generation import binding, deliveries, from_model, plans
 from onnx_conformance.minimize.limits import within
 from onnx_conformance.minimize.search_space import Leaf
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    import onnx
+
+    from onnx_conformance.base.values import Value
     from onnx_conformance.case.case import Case
     from onnx_conformance.declare import CaseSpec, Op
     from onnx_conformance.generation.deliveries import Plan
@@ -148,6 +151,31 @@ def candidate_from_plan(plan: Plan, form: str) -> DeclaredCandidate:
     around = {name: _input(item, plan.around[name]) for name, item in spec.around.items()}
     spec = dataclasses.replace(spec, arguments=arguments, around=around)
     return DeclaredCandidate(plan.op, version, spec, plan.types, form, plan.earlier)
+
+
+def candidate_from_model(
+    first: DeclaredCandidate, model: onnx.ModelProto, inputs: Mapping[str, Value]
+) -> DeclaredCandidate | None:
+    """Return a candidate with the arguments of a model, and all else of another candidate.
+
+    Args:
+        first: the other candidate.
+        model: a model with one node of the same operator version.
+        inputs: the inputs of the graph, by name.
+
+    Returns:
+        None if the model cannot be written as a declaration, or has another operator version.
+    """
+    name = str(first.version)
+    try:
+        _, version, spec, types = from_model.declaration(name, model, inputs, name)
+    except from_model.NotDeclarableError:
+        return None
+    if version != first.version:
+        return None
+    own = {key: getattr(spec, key) for key in ("arguments", "stray", "n", "omits")}
+    bound = {**first.types, **{name: text for name, text in types.items() if name in first.types}}
+    return dataclasses.replace(first.with_spec(**own), types=bound)
 
 
 def _attribute(argument: Any, bound: Mapping[str, str]) -> Any:  # noqa: ANN401

@@ -25,6 +25,7 @@ from onnx_conformance.minimize.cause import added
 from onnx_conformance.minimize.declared import Declared, NotWrittenError
 from onnx_conformance.minimize.models import Models
 from onnx_conformance.minimize.passes import guilty_passes, named
+from onnx_conformance.minimize.search_space import Move
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.processes.passes import with_passes
 
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
     from onnx_conformance.base.target import Target
     from onnx_conformance.case.case import Case
     from onnx_conformance.generation.deliveries import Plan
-    from onnx_conformance.minimize.search_space import Built, Move, SearchSpace
+    from onnx_conformance.minimize.declared_candidate import DeclaredCandidate
+    from onnx_conformance.minimize.search_space import Built, SearchSpace
     from onnx_conformance.processes.adapter_process import Limits
 
 MINIMIZED = "_minimized"
@@ -79,7 +81,13 @@ class Minimized:
 
 
 def minimize(
-    case: Case, plan: Plan | None, target: Target, limits: Limits, steps: int, seconds: float | None = None
+    case: Case,
+    plan: Plan | None,
+    target: Target,
+    limits: Limits,
+    steps: int,
+    seconds: float | None = None,
+    known: DeclaredCandidate | None = None,
 ) -> Minimized:
     """Return a smaller case with the same verdict for the same reason.
 
@@ -90,9 +98,10 @@ def minimize(
         limits: the limits of each of its processes.
         steps: the maximum number of cases that the backend runs.
         seconds: the time limit of the search, in seconds; None for no limit.
+        known: the smallest case of an earlier search, which is returned without another search.
 
     Raises:
-        MinimizeError: the case does not fail, or not in the same way each time.
+        MinimizeError: the case does not fail, or not in the same way each time; or `known` does not fail in this way.
         HarnessError: the backend cannot be started.
     """
     limits = dataclasses.replace(limits, restarts=steps + limits.restarts)
@@ -104,7 +113,12 @@ def minimize(
         chosen = [with_passes(target, names) for names in (guilty, *fewer) if names]
         askers = [stack.enter_context(Asker(some, limits)) for some in chosen] or [asker]
         reducer = _Reducer(*askers, steps=steps, space=space, seconds=seconds)
-        reducer.run()
+        if known is None:
+            reducer.run()
+        elif not (isinstance(space, Declared) and reducer.take(known)):
+            raise MinimizeError(
+                "known-case-differs", f"{case.id}: the known smaller case does not fail in the same way"
+            )
     last = _answer_alone(target, limits, reducer)
     return Minimized(reducer.first, reducer.best, last, reducer.applied, reducer.steps, reducer.exhausted)
 
@@ -237,6 +251,13 @@ class _Reducer:
                 self._pass(moves)
             if self.best.size == before and self._improve(self._pairs()) is None:
                 return
+
+    def take(self, candidate: DeclaredCandidate) -> bool:
+        """Take a candidate as the smallest case, and return whether it fails in the same way as the first case."""
+        same = self.space.built(candidate)
+        if same is not None and same.case.digests() == self.first.case.digests():
+            return True
+        return self._improve([Move(candidate, "the smallest case of an earlier search")]) is not None
 
     def _pass(self, moves: Callable[[Any], Iterator[Move[Any]]]) -> None:
         """Accept every move of a kind that helps. After each one, the search continues at its index."""

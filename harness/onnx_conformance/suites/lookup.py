@@ -243,14 +243,18 @@ def find_case(name: str, suites: tuple[Suite, ...] = ()) -> Case:
         SuiteError: the case is there, but cannot be read.
     """
     sources = suites or (_suite_of(name),)
-    escaped = globs.literal(name)
     for suite in sources:
-        for case in suite.cases(Selection(cases=(escaped,))):
+        if (case := case_of(name, suite)) is not None:
             return case
         for item in suite.unreadable:
             if f"{name}/".startswith(f"{item.case}/"):
                 raise SuiteError("case-unreadable", item.message)
     raise SelectionError("unknown-case", f"there is no case {name!r}; {_similar_cases(name, sources)}")
+
+
+def case_of(name: str, suite: Suite) -> Case | None:
+    """Return the case of a suite with exactly this id; None if the suite lacks it."""
+    return next(iter(suite.cases(Selection(cases=(globs.literal(name),)))), None)
 
 
 def _suite_of(name: str) -> Suite:

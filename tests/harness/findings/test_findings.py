@@ -37,7 +37,7 @@ from onnx_conformance.findings.finding import (
     History,
     Identity,
 )
-from onnx_conformance.findings.smallest import Budget
+from onnx_conformance.findings.smallest import Budget, Smallest
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.report import findings_text as report
@@ -51,9 +51,10 @@ from refusals import refuses
 from runs import result, run_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from onnx_conformance.case.case import Case
+    from onnx_conformance.findings.earlier import Earlier
 
 pytestmark = pytest.mark.slow
 
@@ -498,10 +499,11 @@ def statuses(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
 
 
 def changed(folder: Path, **members: str) -> None:
-    """Change members of all findings of a folder."""
+    """Change members of all findings of a folder, and their scripts: one that is the same as a new one is run once."""
     data = json.loads((folder / findings_file.FILE).read_text())
     for item in data["findings"]:
         item.update(members)
+        item["script"].append("# as it was")
     (folder / findings_file.FILE).write_text(json.dumps(data))
 
 
@@ -520,7 +522,7 @@ def test_a_fault_that_is_gone_is_fixed_and_may_come_back(
 
     statuses(monkeypatch, 1, 0)  # The new script shows it, those of before do not.
     changed(target, version="0.1")
-    assert {item.history.state for item in made(target, softmax, "--update").findings} <= {FIXED, BACK}
+    assert {item.history.state for item in made(target, softmax, "--update").counted} <= {FIXED, BACK}
     statuses(monkeypatch, 1, 1)
     changed(target, state=FIXED)
     back = made(target, softmax, "--update")
@@ -656,9 +658,9 @@ def test_a_smallest_case_is_kept_until_something_that_it_depends_on_changes(
     searched: list[str] = []
     search = smallest._search
 
-    def counted(group: failure_groups.FailureGroup, budget: Budget) -> smallest.Smallest | None:
+    def counted(group: failure_groups.FailureGroup, budget: Budget, known: Sequence[Earlier]) -> Smallest | None:
         searched.append(group.version)
-        return search(group, budget)
+        return search(group, budget, known)
 
     monkeypatch.setattr(smallest, "_search", counted)
     first, kept = smallest.smallest(one, budget), smallest.smallest(one, budget)
