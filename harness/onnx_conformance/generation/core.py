@@ -56,16 +56,17 @@ def choose(op: Op, cases: Iterable[Case]) -> set[str]:
     of = meanings(op)
     newest = representatives(op)
     ids, sets, turns = [], [], []
-    usage, by_measurement = used.Matches(op), kept.ids(str(op))
+    usage = used.Matches(op)
     for case in cases:
         ids.append(case.id)
-        sets.append(reached(case, of) | ({case.id} & by_measurement))
+        sets.append(reached(case, of))
         turns.append((case.operator not in newest) + (of[case.operator][0] is not last(of)))
         usage.add(case)
     for call, places in usage.places().items():
         for place in places:
             sets[place] |= {call}
-    return {ids[index] for index in cover(sets, turns)}
+    # Kept cases do not affect the choice, because each other case of the core may detect faults, too.
+    return {ids[index] for index in cover(sets, turns)} | kept.ids(str(op)).intersection(ids)
 
 
 def representatives(op: Op) -> frozenset[str]:
