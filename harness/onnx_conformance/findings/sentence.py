@@ -73,8 +73,20 @@ _KEPT, _KEEPS = re.compile(r"\breduced dimensions? pruned\b"), re.compile(r"\bke
 """The sentence on dimensions that are not kept, and a condition on it."""
 _OF_SHAPE = re.compile(r"(\b|_)shapes?\b")
 """Sentences that mention a shape: alone, they do not decide a value."""
-_REQUIRED = r"\b{} (?:input |tensor )?(?:must|should|needs to|has to)\b"
+_REQUIRED = r"\b{} (?:input |tensor |shape )?(?:must|should|needs to|has to)\b"
 """A message that demands something of an input with this name."""
+_SHAPES = re.compile(r"\bexpected shape \[([\d, ]*)\], got shape \[([\d, ]*)\]")
+"""The expected and the actual shape in the message on a wrong shape."""
+_SAME_RANK = re.compile(r"(?i)\bhas the same rank as\b(?!.*\bdimensions?\b)")
+"""Sentences on the rank of a result and nothing else."""
+_OF_RANK = re.compile(r"\boutput tensor of rank `[^`]*[-+]")
+"""Sentences with a formula for the rank of a result."""
+_ONES = re.compile(r"\bdimensions are all 1\b")
+"""Sentences on the dimensions that a global pooling leaves."""
+_AS_INPUT = re.compile(
+    r"(?i)^(?:the )?(?:returned )?output\b.*\bsame (?:shape|size)\b|^`Y` and `X` have the same shape\b"
+)
+"""Sentences on a result that has the shape of the input."""
 _OF_SIZE = re.compile(r"\boutput Y's (?:height|width)\b")
 """Sentences on a size of the result."""
 _ON_SHAPE = re.compile(r" is a scalar$| has a dimension of size | differ in rank\b|^rank of ")
@@ -253,7 +265,7 @@ class _Failure:
         found = self._on(named, self.arguments, on_shape=self.said_on_shape)
         if len(named) > 1:  # Of several arguments, the one whose sentences the failures cite precedes.
             found.sort(key=lambda text: text not in self.group.deciding)
-        return [*found, *self._on(of_required, required, on_shape=False)]
+        return [*found, *self._on(of_required, required, on_shape=self.said_on_shape)]
 
     @property
     def on_all_values(self) -> list[str]:
@@ -431,7 +443,15 @@ def _of_signature(case: Case, result: Result, group: FailureGroup, cited: Sequen
         for text in (*cited, *texts)
         if not _RULE.search(text) and _OF_SHAPE.search(text) and written & {*_NAME.findall(text)}
     ]
-    return [*kept, *on_values, *other]
+    on_shape = list(filter(_OF_RANK.search, texts))
+    if found := _SHAPES.search(result.message):
+        expected, actual = ([int(size) for size in sizes.split(",") if size.strip()] for sizes in found.groups())
+        if len(expected) == len(actual):
+            on_shape = list(filter(_ONES.search, texts))
+            other = [text for text in other if not _SAME_RANK.search(text)]
+        if any(isinstance(value, np.ndarray) and [*value.shape] == expected for value in case.inputs.values()):
+            on_shape += filter(_AS_INPUT.search, texts)
+    return [*kept, *on_values, *on_shape, *other]
 
 
 def _matters(condition: str, arguments: Mapping[str, Argument]) -> bool:

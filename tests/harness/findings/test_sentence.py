@@ -318,6 +318,7 @@ def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names(
         ("QLinearMatMul/21/rows", ("rank of a_scale >= 1",), "input zero point must be a scalar", "If the input is "),
         ("GlobalMaxPool/22/no_channels", ("X is large",), "no", "dimensions for image case are"),
         ("LayerNormalization/17/scale_4", (), "expected weight of shape [4]", "(tensors `Scale` and `B` should be"),
+        ("RMSNormalization/23/plain", (), "scale shape should match", "Scale tensor shape should be broadcastable"),
         ("DeformConv/22/one_axis", (), "Input X must be 4D", "This operator specification supports the general N-D"),
         (
             "ConvTranspose/22/output_shape_odd",
@@ -421,6 +422,32 @@ def test_a_wrong_shape_violates_the_sentence_on_shapes_with_the_value_that_matte
     sentence = sentence_of(made, result(made.id, Verdict.WRONG_SHAPE), group)
     assert sentence.startswith("SAME_UPPER or SAME_LOWER")
     assert "output_" in sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "shapes", "sentence"),
+    [
+        ("GlobalLpPool/22/space", ("1, 1, 1", "1, 1, 2"), "The first two dimensions of output shape are the same"),
+        ("GlobalLpPool/22/space", ("1, 1, 1", "1, 1"), "The output tensor has the same rank as the input."),
+        ("GlobalLpPool/22/space", ("1, 2, 1", "1, 1, 1"), "The first two dimensions of output shape are the same"),
+        (
+            "InstanceNormalization/22/no_batch_and_no_pixels",
+            ("0, 3, 4, 0", "0, 3, 4, 1"),
+            "The output tensor of the same",
+        ),
+        ("InstanceNormalization/22/no_batch_and_no_pixels", ("0, 3", "0, 3, 4, 1"), "mean and variance"),
+        ("GatherND/13/no_batches", ("0", "0, 0"), "Given `data` tensor of rank `r` >= 1,"),
+        ("GatherND/13/no_batches", ("0", "1"), "`batch_dims` (denoted as `b`) is an integer"),
+    ],
+)
+def test_a_wrong_shape_violates_a_sentence_on_the_part_of_the_shape_that_differs(
+    name: str, shapes: tuple[str, str], sentence: str
+) -> None:
+    made = find_case(f"ai.onnx/{name}")
+    said = "expected shape [{}], got shape [{}]".format(*shapes)
+    wrong = result(made.id, Verdict.WRONG_SHAPE, message=f"outputs[0]: {said}")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, (), (wrong,))
+    assert sentence_of(made, wrong, group).startswith(sentence)
 
 
 def test_a_sentence_on_the_dimensions_of_an_output_is_no_definition() -> None:
