@@ -25,7 +25,7 @@ from tools.mutants import core_share, equivalent
 from tools.mutants.measure import Ledger, Measured, Settings, measure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from onnx_conformance.declare import Op
     from onnx_conformance.declare.package import OperatorPackage
@@ -67,8 +67,15 @@ def stale(results: Sequence[Measured], entries: Sequence[Entry], *, all_operator
     matched = frozenset().union(*(item.matched for item in results))
     measured = {str(item.op) for item in results}
     for entry in entries:
-        if entry not in matched and (all_operators or entry.operator in measured):
+        of_measured = entry.operator != "" and any(map(entry.is_of, measured))
+        if entry not in matched and (of_measured or (all_operators and not _of_another_package(entry, measured))):
             yield f"{equivalent.FILE.name}: matches no fault any more: {entry}"
+
+
+def _of_another_package(entry: Entry, measured: Collection[str]) -> bool:
+    """Return whether an entry names only operators of a package that was not measured."""
+    named = {str(op) for package in packages.every() for op in registry.load(package) if entry.is_of(str(op))}
+    return bool(entry.operator and named and named.isdisjoint(measured))
 
 
 def _row(name: str, results: Sequence[Measured]) -> list[str]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import tomllib
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -29,7 +30,8 @@ class Entry:
         reason: the reason why no case can detect it.
         line: the text of the line without surrounding white space; empty for every line of the function.
         fault: the change; empty for every fault of the line, because the line only chooses how something is computed.
-        operator: the only operator for which it is equivalent; empty for every operator whose oracles have the line.
+        operator: the only operators for which it is equivalent, a name such as ai.onnx/Split or a glob; empty for every
+            operator whose oracles have the line.
     """
 
     file: str
@@ -48,6 +50,10 @@ class Entry:
         """Return whether the entry describes a fault, without a comparison of the operator."""
         pairs = ((self.file, fault.file), (self.function, fault.function), (self.line, fault.text))
         return all(own in {"", other} for own, other in (*pairs, (self.fault, fault.words)))
+
+    def is_of(self, operator: str) -> bool:
+        """Return whether the entry applies to an operator such as ai.onnx/Split."""
+        return not self.operator or fnmatch.fnmatchcase(operator, self.operator)
 
     def __str__(self) -> str:
         """Return its identification in one line."""

@@ -139,7 +139,7 @@ class Measuring:
         self.op, self.settings, self.ledger, self.progress = op, settings, ledger, progress
         self.oracles: Oracles = oracles.look(op)
         self.live = oracles.live_functions(self.oracles.sources)
-        self.entries = [entry for entry in entries if entry.operator in {"", str(op)}]
+        self.entries = [entry for entry in entries if entry.is_of(str(op))]
         self.of_plan = {plan.id: unit for unit in self.oracles.units for plan in unit.plans}
         self.notices: Counter[int] = Counter()
         """The number of faults that each unit was the first to detect, by its place."""

@@ -195,6 +195,12 @@ def test_an_entry_without_a_fault_stands_for_the_undetected_ones_only(tmp_path: 
 def test_an_entry_of_another_operator_does_not_count(tmp_path: Path) -> None:
     result = measured(tmp_path, PLAIN, WEAK, entry("0 -> -1", operator="ai.onnx/Split"))
     assert result.figures.equivalent == 0
+    of_glob = measured(tmp_path, PLAIN, WEAK, entry("0 -> -1", operator="ai.onnx/R*"))
+    assert of_glob.figures.equivalent == 1
+    entries = [entry("0 -> 1", operator=name) for name in ("com.microsoft/Q*", "ai.onnx/Nobody")]
+    told = list(command.stale([result], [*entries, entry("gone")], all_operators=True))
+    assert len(told) == 2, "com.microsoft is another package"
+    assert "Nobody" in told[0]
 
 
 @pytest.mark.slow
