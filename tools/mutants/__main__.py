@@ -67,15 +67,24 @@ def stale(results: Sequence[Measured], entries: Sequence[Entry], *, all_operator
     matched = frozenset().union(*(item.matched for item in results))
     measured = {str(item.op) for item in results}
     for entry in entries:
-        of_measured = entry.operator != "" and any(map(entry.is_of, measured))
-        if entry not in matched and (of_measured or (all_operators and not _of_another_package(entry, measured))):
+        if entry not in matched and _is_complete(entry, measured, all_operators=all_operators):
             yield f"{equivalent.FILE.name}: matches no fault any more: {entry}"
 
 
-def _of_another_package(entry: Entry, measured: Collection[str]) -> bool:
-    """Return whether an entry names only operators of a package that was not measured."""
+def _is_complete(entry: Entry, measured: Collection[str], *, all_operators: bool) -> bool:
+    """Return whether every operator was measured that may have the fault of an entry.
+
+    Args:
+        entry: the entry.
+        measured: the names of the measured operators.
+        all_operators: whether these are all operators of their package.
+    """
+    if not entry.operator:
+        return all_operators
     named = {str(op) for package in packages.every() for op in registry.load(package) if entry.is_of(str(op))}
-    return bool(entry.operator and named and named.isdisjoint(measured))
+    if all_operators:  # An entry may name operators of another package only.
+        return not named or not named.isdisjoint(measured)
+    return bool(named) and named <= set(measured)
 
 
 def _row(name: str, results: Sequence[Measured]) -> list[str]:

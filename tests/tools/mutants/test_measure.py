@@ -201,6 +201,9 @@ def test_an_entry_of_another_operator_does_not_count(tmp_path: Path) -> None:
     told = list(command.stale([result], [*entries, entry("gone")], all_operators=True))
     assert len(told) == 2, "com.microsoft is another package"
     assert "Nobody" in told[0]
+    some = [entry("0 -> 1", operator=name) for name in ("ai.onnx/R*", "ai.onnx/Rel*", "ai.onnx/Nobody")]
+    [told_of_one] = command.stale([result], [*some, entry("gone")], all_operators=False)
+    assert "ai.onnx/Rel*" in told_of_one, "Relu is the only operator that it names"
 
 
 @pytest.mark.slow
