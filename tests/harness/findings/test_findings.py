@@ -24,6 +24,7 @@ from onnx_conformance.environments.limits import Limit
 from onnx_conformance.findings import collect, confirm, evidence, failure_groups, findings_file, script, smallest
 from onnx_conformance.findings.causes import related as related_of
 from onnx_conformance.findings.confirm import Place, Said
+from onnx_conformance.findings.earlier import OldFindings
 from onnx_conformance.findings.evidence import Evidence, Outline
 from onnx_conformance.findings.finding import (
     BACK,
@@ -38,6 +39,7 @@ from onnx_conformance.findings.finding import (
     Identity,
 )
 from onnx_conformance.findings.smallest import Budget, Smallest
+from onnx_conformance.minimize import reducer
 from onnx_conformance.processes.adapter_process import Limits
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.report import findings_text as report
@@ -45,7 +47,7 @@ from onnx_conformance.results import stream
 from onnx_conformance.results.severity import Nature, Severity
 from onnx_conformance.results.stream import Run
 from onnx_conformance.suites.generated import Generated
-from onnx_conformance.suites.lookup import find_case
+from onnx_conformance.suites.lookup import find_case, plan_if_declarable
 from onnx_conformance.suites.selection import Selection
 from refusals import refuses
 from runs import result, run_of
@@ -522,7 +524,7 @@ def test_a_fault_that_is_gone_is_fixed_and_may_come_back(
 
     statuses(monkeypatch, 1, 0)  # The new script shows it, those of before do not.
     changed(target, version="0.1")
-    assert {item.history.state for item in made(target, softmax, "--update").counted} <= {FIXED, BACK}
+    assert {item.history.state for item in made(target, softmax, "--update").findings} <= {FIXED, BACK}
     statuses(monkeypatch, 1, 1)
     changed(target, state=FIXED)
     back = made(target, softmax, "--update")
@@ -613,6 +615,88 @@ def test_a_case_that_stays_too_large_is_no_finding_and_is_told(
     assert done.status == 0, done.text
     assert "the script of its smallest case is too long" in done.out
     assert not findings_file.read(tmp_path).findings
+
+
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that gets the id of each case from which a search for a smaller one starts."""
+    started: list[str] = []
+    run = reducer._Reducer.run
+
+    def counted(own: reducer._Reducer) -> None:
+        started.append(own.first.case.id)
+        run(own)
+
+    monkeypatch.setattr(reducer._Reducer, "run", counted)
+    return started
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_an_update_takes_the_smallest_cases_of_old_findings(
+    folder: Path, softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path / "cache"))
+    started = searches(monkeypatch)
+    before = findings_file.read(folder)
+    target = copied(folder, tmp_path / "findings")
+    again = made(target, softmax, "--update")
+    examples = [{item.id: item.example for item in found.findings} for found in (before, again)]
+    assert examples[0] == examples[1]
+    assert not started
+    made(target, softmax, "--update", "--search-again")
+    assert started
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_a_case_is_searched_again_if_the_old_one_does_not_fail_in_the_same_way(
+    folder: Path, softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path / "cache"))
+    started = searches(monkeypatch)
+    of = OldFindings.of
+
+    def passing(old: OldFindings, group: failure_groups.FailureGroup) -> tuple[Earlier, ...]:
+        model = '<ir_version: 7, opset_import: ["" : 11]> g (float[1] input) => (float[1] y) { y = Softmax (input) }'
+        passes = {"minimized": True, "model": model, "inputs": (("input", "float[1] 0"),)}
+        return tuple(dataclasses.replace(item, **passes) for item in of(old, group))
+
+    monkeypatch.setattr(OldFindings, "of", passing)
+    again = made(copied(folder, tmp_path / "findings"), softmax, "--update")
+    assert {item.id for item in again.findings} == {item.id for item in findings_file.read(folder).findings}
+    assert started
+
+
+def test_an_old_case_of_another_group_counts_only_if_it_fails_in_the_same_way(softmax: Path) -> None:
+    one = groups_of(softmax)[0]
+    other = dataclasses.replace(one, results=(result(),))
+    case = find_case(one.results[0].case)
+    small = reducer.minimize(
+        case, plan_if_declarable(case), backend_names.resolve("onnx_reference"), Limits(timeout=20), 1
+    )
+    assert smallest._is_of(small, one, Generated())
+    assert not smallest._is_of(small, other, Generated())
+
+
+@pytest.mark.usefixtures("anywhere")
+def test_a_script_that_an_old_finding_has_too_is_run_once(
+    folder: Path, softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path / "cache"))
+    ran: list[str] = []
+    run = confirm.run
+
+    def counted(where: Place, text: str) -> Said:
+        ran.append(text)
+        return run(where, text)
+
+    monkeypatch.setattr(confirm, "run", counted)
+    target = copied(folder, tmp_path / "findings")
+    data = json.loads((target / findings_file.FILE).read_text())
+    assert len(data["findings"]) > 1
+    data["findings"][-1]["script"].append("# as it was")
+    (target / findings_file.FILE).write_text(json.dumps(data))
+    made(target, softmax, "--update")
+    assert len(ran) == len(set(ran))
+    assert [text.rstrip().endswith("# as it was") for text in ran] == [False] * (len(ran) - 1) + [True]
 
 
 def test_one_cause_is_one_finding_and_ids_are_stable(folder: Path, softmax: Path, tmp_path: Path) -> None:
