@@ -25,12 +25,12 @@ from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.findings import findings_file
+from onnx_conformance.findings.earlier import dtype_of, parts_of
 from onnx_conformance.findings.failure_groups import failure_groups
 from onnx_conformance.findings.script import model_of, said
 from onnx_conformance.findings.sentence import sentence
 from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.results.stream import Run
-from onnx_conformance.specification.element_types import ELEMENT_TYPES, numpy_dtype
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import find_case
 from onnx_conformance.suites.selection import Selection
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.findings.finding import Finding, Findings
 
-_TENSOR = re.compile(r"(\w+)\[([\d,]*)\]")
-"""The type and the shape at the beginning of a value: float[1,3] 0 1 2."""
 _CUT = re.compile(r"\(\d[\d,]* characters\)$")
 """The end of a message that a finding contains only in part."""
 Groups = dict[tuple[str, str, Verdict], list["FailureGroup"]]
@@ -127,11 +125,8 @@ def _smallest(case: Case, finding: Finding, script: str) -> Case | None:
 
 def _zeros(text: str) -> Array | None:
     """Return zeros with the type and shape of a value; None if it is no tensor of numbers."""
-    match = _TENSOR.match(text)
-    numbers = {row.name: row.number for row in ELEMENT_TYPES if row.name != "string"}
-    if match is None or match[1] not in numbers:
-        return None
-    return np.zeros([int(size) for size in match[2].split(",") if size], numpy_dtype(numbers[match[1]]))
+    parts = parts_of(text)
+    return None if parts is None or parts[0] == "string" else np.zeros(parts[1], dtype_of(parts[0]))
 
 
 def replaced(findings: Findings, groups: Groups) -> tuple[Findings, int]:

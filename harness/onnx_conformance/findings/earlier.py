@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The smallest cases of old findings, from which a search starts: it then takes seconds instead of minutes.
+"""The smallest cases of old findings, which an update takes instead of a search: a search takes far longer.
 
 A finding contains its smallest case as text, with 6 digits and 12 elements of each value. So the restored case may
 differ a little from the old one, or it cannot be restored. It is used only if it fails now in the same way as the case
@@ -13,7 +13,7 @@ import math
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import onnx
@@ -110,17 +110,30 @@ class OldFindings:
 
 def value_of(text: str) -> Array | None:
     """Return a tensor from its text, such as `float[1,3] 0 1 2`; None if it is cut, or no tensor."""
+    parts = parts_of(text)
+    if parts is None:
+        return None
+    type_, shape, rest = parts
+    try:
+        elements = [_element(type_, word) for word in _words(rest)]
+        if len(elements) != math.prod(shape):
+            return None
+        return np.array(elements, dtype=dtype_of(type_)).reshape(shape)
+    except (ValueError, TypeError, OverflowError, SyntaxError):
+        return None
+
+
+def parts_of(text: str) -> tuple[str, list[int], str] | None:
+    """Return the element type, the shape and the text of the elements of a tensor; None if a text is no tensor."""
     match = _TENSOR.fullmatch(text)
     if match is None or match[1] not in _NUMBERS:
         return None
-    shape = [int(size) for size in match[2].split(",") if size]
-    try:
-        elements = [_element(match[1], word) for word in _words(match[3])]
-        if len(elements) != math.prod(shape):
-            return None
-        return np.array(elements, dtype=numpy_dtype(_NUMBERS[match[1]])).reshape(shape)
-    except (ValueError, TypeError, OverflowError, SyntaxError):
-        return None
+    return match[1], [int(size) for size in match[2].split(",") if size], match[3]
+
+
+def dtype_of(type_: str) -> np.dtype[Any]:
+    """Return numpy's type of an element type, such as float."""
+    return numpy_dtype(_NUMBERS[type_])
 
 
 def _words(text: str) -> list[str]:
