@@ -11,9 +11,6 @@ import numpy as np
 if TYPE_CHECKING:
     from onnx_conformance.base.values import Array
 
-BLOCK = 256
-"""The number of sums of a Fourier transform that are computed at once, because all factors may need a gigabyte."""
-
 
 def is_float(dtype: np.dtype[Any]) -> bool:
     """Return whether a type is a floating-point type, and not complex."""
@@ -40,6 +37,9 @@ def rounding_as(values: Array, operand: Array) -> Array:
 def fourier(values: Array, count: int, *, inverse: bool) -> Array:
     """Return the sums over the last axis of values times e^(-2 pi j k n / N), for each k below `count`.
 
+    The additions are in the order of n. A matrix product would be faster, but libraries add in an order that depends on
+    the processor, and the last bits of a sum depend on the order.
+
     If errors are measured, every factor, its angle, and every addition in any order has an error; see
     `onnx_conformance.tolerance.rounding_error`.
 
@@ -51,10 +51,13 @@ def fourier(values: Array, count: int, *, inverse: bool) -> Array:
     if hasattr(values, "fourier"):
         return np.asanyarray(values.fourier(count, inverse=inverse))
     length = values.shape[-1]
-    n, j = np.arange(float(length)), (1j if inverse else -1j)
-    blocks = (np.arange(first, min(first + BLOCK, count)) for first in range(0, count, BLOCK))
-    factors = (np.exp(2 * j * np.pi * (np.outer(n, k) / length)) for k in blocks)
-    return np.concatenate([np.tensordot(values, of_block, 1) for of_block in factors], -1)
+    k, j = np.arange(count), (1j if inverse else -1j)
+    sums = np.zeros((*values.shape[:-1], count), np.complex128)
+    for n in range(length):
+        value, factor = values[..., n, None], np.exp(2 * j * np.pi * (n * k / length))
+        sums.real += value.real * factor.real - value.imag * factor.imag
+        sums.imag += value.real * factor.imag + value.imag * factor.real
+    return sums
 
 
 def exponential_leaves_range(exponents: Array, dtype: np.dtype[Any]) -> bool:
