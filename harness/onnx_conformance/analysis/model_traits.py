@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +46,10 @@ ENDS = {
     "beyond float": float(np.finfo(np.float32).max),
 }
 """Limits beyond which numbers overflow or lose digits."""
+COLUMN = "ids"
+"""The end of the names of attributes that are columns of a table, such as class_ids, and mean nothing alone."""
+_ENUMERATED = re.compile(r"[A-Z]\w{2,}")
+"""Strings that look like a member of an enumeration."""
 MOST_SMALL = 16
 """Largest magnitude of a number with a specific meaning, such as an axis or a count; others are only examples."""
 
@@ -427,6 +432,14 @@ def _attributes(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tupl
         if name not in version.attributes:
             yield _argument(f"there is an attribute {name}"), True
         yield from _attribute(name, helper.get_attribute_value(item))
+        yield from ((_argument(f"{name} contains {word}"), True) for word in _named_values(item, version))
+
+
+def _named_values(item: onnx.AttributeProto, version: OperatorVersion) -> Iterator[str]:
+    """Yield the strings in a list that the text of the operator names: Elu in activations, LEAF in nodes_modes."""
+    for word in dict.fromkeys(text.decode("utf-8", "replace") for text in item.strings):
+        if _ENUMERATED.fullmatch(word) and re.search(rf"\b{word}\b", version.text):
+            yield word
 
 
 def _attribute(name: str, value: Any) -> Iterator[tuple[Trait, Any]]:  # noqa: ANN401 - in onnx's form
@@ -450,6 +463,9 @@ def _attribute(name: str, value: Any) -> Iterator[tuple[Trait, Any]]:  # noqa: A
 
 
 def _list(name: str, values: list[Any]) -> Iterator[tuple[Trait, Any]]:
+    if name.endswith(COLUMN):
+        yield _number(f"length of {name}", topic=Topic.HINT), len(values)
+        return
     yield _number(f"length of {name}"), len(values)
     numbers = [item for item in values if isinstance(item, int | float) and math.isfinite(item)]
     if not numbers or len(numbers) != len(values):

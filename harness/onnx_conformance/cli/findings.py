@@ -97,6 +97,8 @@ def findings_(
         return
     if not files:
         raise HarnessError("no-results-for-findings", "name the results files of a run, or use --script or --report")
+    if search_again and not update:
+        raise HarnessError("search-again-without-update", "--search-again needs --update: without it, all are searched")
     runs = [Run(path) for path in files]
     before = _before(folder, update=update)
     _check(runs)

@@ -51,7 +51,9 @@ SHORT = 40
 """Up to this many characters, a sentence on a default contains nothing else."""
 _NAME = re.compile(r"\w+")
 _WORD_OF_VALUE = re.compile(r"[A-Za-z]\w{2,}")
-_VALUE = re.compile(r"\b(?P<name>\w+)=(?P<value>\[[^\]]*\]|[^\s,]+)|type of (?P<typed>\w+) is (?P<type>\w+)")
+_VALUE = re.compile(
+    r"\b(?P<name>\w+)(?:=| contains )(?P<value>\[[^\]]*\]|[^\s,]+)|type of (?P<typed>\w+) is (?P<type>\w+)"
+)
 """A condition on the value of an attribute, or on the type of an input: auto_pad=SAME_LOWER."""
 _WRITTEN = {"bool": "boolean"}
 """Names of element types and how sentences write them."""
@@ -99,8 +101,13 @@ _SAID_ON_SHAPE = re.compile(r"(?i)\b(scalar|num_?dimensions|dims?|dimensions?|ra
 """Messages on the shape of an input."""
 _SAID_ON_TYPES = re.compile(
     r"(?i)\btypes do(?: not|n't) match\b|\bmixed (?:\w+ )?types\b|\btype::merge\b|\btype mismatch\b"
+    r"|\bsame type as\b"
 )
 """Messages on types that differ."""
+_CHOOSES_TYPE = re.compile(
+    r"(?i)\bdata type (?:for|of) the (?:elements of the )?output\b|\bdata type to which\b|\bthe output data type\b"
+)
+"""Descriptions of attributes with the type of an output."""
 _SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are)\b")
 """Sentences on the shape of an argument."""
 _EMPTY = re.compile(r"(?i)^value of \w+\.?$|:$|^below are optional$")
@@ -275,7 +282,15 @@ class _Failure:
     @property
     def on_types(self) -> list[str]:
         """The sentences on the types that a runtime refuses."""
-        return _of_type(self.case, self.result, self.group) or _of_mixed_types(self.case, self.result)
+        found = _of_type(self.case, self.result, self.group) or _of_mixed_types(self.case, self.result)
+        if found or self.result.verdict is not Verdict.REFUSED or not _SAID_ON_TYPES.search(self.result.message):
+            return found
+        choosing = [
+            name
+            for name, argument in self.arguments.items()
+            if not argument.absent and _CHOOSES_TYPE.search(argument.description)
+        ]
+        return self._on(choosing, self.arguments, on_shape=False)
 
     @property
     def explaining(self) -> list[str]:
@@ -531,7 +546,8 @@ def _of_functions(names: Iterable[str], texts: Sequence[str]) -> list[str]:
 
 def _of_all_values(conditions: Sequence[str], texts: Sequence[str]) -> list[str]:
     """Return the sentences on exactly the values of several attributes that the failures have in common."""
-    values = [f"{match['name']}={match['value']}" for each in conditions for match in _VALUE.finditer(each) if match[1]]
+    found = [match for each in conditions for match in _VALUE.finditer(each)]
+    values = [match[0] for match in found if match[0] == f"{match['name']}={match['value']}"]
     return [text for text in texts if len(values) > 1 and all(re.search(rf"\b{re.escape(v)}\b", text) for v in values)]
 
 

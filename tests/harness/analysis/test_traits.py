@@ -32,6 +32,7 @@ from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.generation import plans
 from onnx_conformance.specification import registry
 from onnx_conformance.suites.generated import Generated
+from onnx_conformance.suites.lookup import find_case
 from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
@@ -320,3 +321,14 @@ def test_traits_of_a_plan_are_those_of_its_models(name: str) -> None:
             f"{plan.id}@expanded"
         }
         assert not dict(of_plan(plan, lambda _: False))
+
+
+def test_the_columns_of_a_table_have_no_traits_but_the_members_of_an_enumeration_have() -> None:
+    """Users do not understand "class_ids=[0,2,1]"; "nodes_modes contains BRANCH_GTE" may be a cause."""
+    meets = of(find_case("ai.onnx.ml/TreeEnsembleClassifier/3/gte_missing_0"))
+    assert {"nodes_modes contains BRANCH_GTE", "nodes_modes contains LEAF"} <= meets
+    assert not {phrase for phrase in meets if "ids=[" in phrase or "largest of class_ids" in phrase}
+    labels = case(
+        "ai.onnx.ml/LabelEncoder/4", {"X": np.array(["One"], object)}, keys_strings=["One"], values_int64s=[1]
+    )
+    assert not {phrase for phrase in of(labels) if " contains " in phrase}

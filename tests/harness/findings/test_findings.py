@@ -214,6 +214,7 @@ def test_reports_are_written_for_causes_that_nobody_reported(tmp_path: Path) -> 
         (("--script", "rar"), "no-such-finding"),
         (("--script", "rare", "--report", "x"), "findings-shown-and-made"),
         ((), "no-results-for-findings"),
+        ((__file__, "--search-again"), "search-again-without-update"),
     ],
 )  # fmt: skip
 def test_showing_nothing_is_one_line(words: tuple[str, ...], problem: str, tmp_path: Path) -> None:

@@ -277,6 +277,18 @@ def test_a_refusal_of_different_types_violates_the_sentence_on_the_type_that_dif
     assert sentence_of(made, other, group).startswith("batch normalization as described in the paper")
 
 
+def test_a_refusal_of_the_type_of_an_output_violates_the_sentence_on_the_attribute_that_chooses_it() -> None:
+    made = find_case("ai.onnx/RandomUniform/22/signature_types_t/double")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (result(),))
+    message = "min_val should have the same type as 'out_type' attribute"
+    refused = result(made.id, Verdict.REFUSED, message=message)
+    chooses = "The data type for the elements of the output tensor."
+    assert sentence_of(made, refused, group).startswith(chooses)
+    without = find_case("ai.onnx/RandomUniform/22/low_alone")
+    refused = dataclasses.replace(refused, case=without.id)
+    assert not sentence_of(without, refused, group).startswith(chooses)
+
+
 def test_of_several_arguments_that_matter_the_one_decides_whose_sentences_the_failures_cite() -> None:
     made = find_case("ai.onnx/GRU/22/layout_0")
     wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
