@@ -11,9 +11,11 @@ import numpy as np
 import onnx
 
 from onnx_conformance.analysis import traits
+from onnx_conformance.analysis.known_call import known_of_case
 from onnx_conformance.analysis.sentences import leading, version_of, wrong_output
 from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, split_operator
 from onnx_conformance.case.case import PLAIN, Outcome
+from onnx_conformance.findings import titles
 from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import by_rounding
 from onnx_conformance.results.severity import IMPRECISE
@@ -71,8 +73,8 @@ _DIMENSIONS = re.compile(
     r"|^shape must be\b"
 )
 """Sentences on the dimensions of tensors, with which every value is compatible."""
-_KEPT, _KEEPS = re.compile(r"\breduced dimensions? pruned\b"), re.compile(r"\bkeepdims=0\b")
-"""The sentence on dimensions that are not kept, and a condition on it."""
+_KEPT = re.compile(r"\breduced dimensions? pruned\b")
+"""The sentence on dimensions that are not kept."""
 _OF_SHAPE = re.compile(r"(\b|_)shapes?\b")
 """Sentences that mention a shape: alone, they do not decide a value."""
 _REQUIRED = r"\b{} (?:input |tensor |shape )?(?:must|should|needs to|has to)\b"
@@ -89,6 +91,10 @@ _AS_INPUT = re.compile(
     r"(?i)^(?:the )?(?:returned )?output\b.*\bsame (?:shape|size)\b|^`Y` and `X` have the same shape\b"
 )
 """Sentences on a result that has the shape of the input."""
+_SCALAR_RESULT = re.compile(r"(?i)\boutputs?\b.*\bscalar\b(?! inputs?\b)")
+"""Sentences on a result without dimensions."""
+_BROADCASTS = re.compile(r"\bsupports \*\*\w+directional\b")
+"""Sentences on the broadcasting of the inputs of an operator."""
 _OF_SIZE = re.compile(r"\boutput Y's (?:height|width)\b")
 """Sentences on a size of the result."""
 _ON_SHAPE = re.compile(r" is a scalar$| has a dimension of size | differ in rank\b|^rank of ")
@@ -162,8 +168,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     elif (form := _only_form(case, group)) is not None and form.text:
         return form.text
     elif result.verdict in _OF_SIGNATURE:
-        of_signature = _of_signature(case, result, group, failure.cited, failure.texts)
-        order = (of_signature, failure.of_operator, failure.cited)
+        order = (failure.of_signature, failure.of_operator, failure.cited)
     elif result.verdict is Verdict.WRONG_VALUE and (
         case.outcome is Outcome.PROPERTY or by_rounding(result, most=IMPRECISE)
     ):
@@ -222,6 +227,11 @@ class _Failure:
         """The optional inputs and the attributes of the operator version."""
         return _arguments(self.case)
 
+    @functools.cached_property
+    def _set(self) -> list[str]:
+        """The attributes that the smallest case sets, as onesided=1."""
+        return titles.attributes(self.case, split_operator(self.case.operator)[0])
+
     @property
     def words(self) -> list[str]:
         """The words in the attributes of the node, such as Elu in activations."""
@@ -230,7 +240,9 @@ class _Failure:
     @functools.cached_property
     def matters(self) -> list[str]:
         """The words of the conditions that the smallest case confirms, among them names of arguments."""
-        confirmed = [each for each in self.group.conditions if _matters(each, self.arguments)]
+        known = known_of_case(self.case)
+        conditions = [each for each in self.group.conditions if known is None or known.meets(each) is not False]
+        confirmed = [each for each in conditions if _matters(each, self.arguments)]
         return [word for each in confirmed for word in _NAME.findall(each)]
 
     @functools.cached_property
@@ -247,6 +259,84 @@ class _Failure:
         # Without a definition, the file begins with a sentence on an argument.
         texts = [*self.cited, *self.of_operator]
         return sorted(texts, key=lambda text: len(text) < SHORT and _SIDE.search(text) is not None)
+
+    @property
+    def of_signature(self) -> list[str]:
+        """The sentences that a wrong type, shape or number of outputs may violate, the best ones first."""
+        if self.result.verdict is Verdict.WRONG_TYPE:
+            return [*_of_output(self.case, self.result, self.texts), *self.cited]
+        other = [text for text in self.cited if not _OF_KEPT.search(text)]
+        if self.result.verdict is not Verdict.WRONG_SHAPE:
+            return other
+        if (found := _SHAPES.search(self.result.message)) is None:
+            return [*self._of_dimensions(), *filter(_OF_RANK.search, self.texts), *other]
+        expected, actual = ([int(size) for size in sizes.split(",") if size.strip()] for sizes in found.groups())
+        on_shape = self._of_rank(expected) if len(expected) != len(actual) else list(filter(_ONES.search, self.texts))
+        if len(expected) == len(actual):
+            other = [text for text in other if not _SAME_RANK.search(text)]
+        shapes = [[*value.shape] for value in self.case.inputs.values() if isinstance(value, np.ndarray)]
+        if expected in shapes and not wrong_output(self.result):
+            on_shape += filter(_AS_INPUT.search, self.texts)
+        if any(shape != shapes[0] for shape in shapes):
+            on_shape += filter(_BROADCASTS.search, self.texts)
+        explaining = [text for text in other if not self._is_aside(text)]
+        # The smallest case has only those arguments without which nothing fails.
+        present = [name for name, argument in self.arguments.items() if not argument.absent]
+        assigned = [
+            text for text in self.texts if any(re.search(rf"\b{re.escape(item)}\b", text) for item in self._set)
+        ]
+        on_present = self._on(present, self.arguments, on_shape=False)
+        other = [*explaining, *self.on_arguments, *assigned, *on_present, *other]
+        return [*self._of_dimensions(pruned=len(expected) != len(actual)), *on_shape, *other]
+
+    def _is_aside(self, text: str) -> bool:
+        """Return whether a cited sentence explains less than one on an argument that matters.
+
+        Such sentences are on an argument that the node lacks, or only on the range or the default of one.
+        """
+        absent = [argument.description for argument in self.arguments.values() if argument.absent]
+        of_absent = any(text in each for each in absent) and {*self.matters}.isdisjoint(_NAME.findall(text))
+        of_default = len(text) < SHORT and _ABSENCE.search(text) is not None
+        return of_absent or of_default or _RANGE.search(text) is not None
+
+    def _of_dimensions(self, *, pruned: bool = True) -> list[str]:
+        """Return the sentences on dimensions with keepdims=0, and on the shapes with a value such as SAME_LOWER.
+
+        Args:
+            pruned: whether the first ones can explain the failure.
+        """
+        texts = (*self.cited, *self.texts)
+        pruned = pruned and "keepdims=0" in {*self.group.conditions, *self._set}
+        kept = [text for text in texts if pruned and _KEPT.search(text)]
+        # The smallest case needs the values that its node has.
+        written = {word for value in self.words for word in _NAME.findall(value)}
+        on_values = [
+            text
+            for text in texts
+            if not _RULE.search(text) and _OF_SHAPE.search(text) and written & {*_NAME.findall(text)}
+        ]
+        return [*kept, *on_values]
+
+    def _of_rank(self, expected: Sequence[int]) -> list[str]:
+        """Return the sentences that a result of another rank violates.
+
+        Args:
+            expected: the expected shape.
+        """
+        texts = (*self.cited, *self.texts)
+        number, schema_ = wrong_output(self.result), _schema(self.case)
+        found = [text for text in texts if not expected and _SCALAR_RESULT.search(text)]
+        of_output: list[str] = []
+        if number is not None and schema_ is not None and number < len(schema_.outputs):
+            output = schema_.outputs[number]
+            found += [text for text in texts if f"{output.name}.shape = " in text]
+            described = schema.fold(output.description)
+            of_output = [text for text in self.texts if text in described and _OF_SHAPE.search(text)]
+        first = next((value for value in self.case.inputs.values() if isinstance(value, np.ndarray)), None)
+        if first is not None and first.ndim == len(expected):
+            found += filter(_SAME_RANK.search, self.texts)
+        found += filter(_OF_RANK.search, self.texts)
+        return [*found, *(text for text in of_output if not _RULE.search(text))]
 
     @property
     def on_functions_of_message(self) -> list[str]:
@@ -433,40 +523,6 @@ def _of_absent(text: str, arguments: Mapping[str, Argument], *, with_default: bo
         text in argument.description for argument in absent.values() if with_default or not argument.has_default
     )
     return _EFFECT_OF_ABSENCE.search(text) is None and (named or described)
-
-
-def _of_signature(case: Case, result: Result, group: FailureGroup, cited: Sequence[str], texts: list[str]) -> list[str]:
-    """Return the sentences that a wrong type, shape or number of outputs may violate, the best ones first.
-
-    Args:
-        case: the smallest case.
-        result: its result.
-        group: the failures.
-        cited: the sentences that the case cites, the best ones first.
-        texts: the sentences in the operator's file that are in force.
-    """
-    if result.verdict is Verdict.WRONG_TYPE:
-        return [*_of_output(case, result, texts), *cited]
-    other = [text for text in cited if not _OF_KEPT.search(text)]
-    if result.verdict is not Verdict.WRONG_SHAPE:
-        return other
-    kept = [text for text in (*cited, *texts) if _KEPT.search(text) and any(map(_KEEPS.search, group.conditions))]
-    # The smallest case needs the values that its node has, such as SAME_LOWER.
-    written = {word for item in _arguments(case).values() for value in item.words for word in _NAME.findall(value)}
-    on_values = [
-        text
-        for text in (*cited, *texts)
-        if not _RULE.search(text) and _OF_SHAPE.search(text) and written & {*_NAME.findall(text)}
-    ]
-    on_shape = list(filter(_OF_RANK.search, texts))
-    if found := _SHAPES.search(result.message):
-        expected, actual = ([int(size) for size in sizes.split(",") if size.strip()] for sizes in found.groups())
-        if len(expected) == len(actual):
-            on_shape = list(filter(_ONES.search, texts))
-            other = [text for text in other if not _SAME_RANK.search(text)]
-        if any(isinstance(value, np.ndarray) and [*value.shape] == expected for value in case.inputs.values()):
-            on_shape += filter(_AS_INPUT.search, texts)
-    return [*kept, *on_values, *on_shape, *other]
 
 
 def _matters(condition: str, arguments: Mapping[str, Argument]) -> bool:

@@ -102,7 +102,7 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("Softmax/13/rank3_axis_minus2", ("axis is not the last dimension",), "Softmax(input, axis) = "),
         ("DFT/20/all_other_dimensions", ("inverse=1 and onesided=1",), "When `onesided=1` and `inverse=1` (inverse"),
         ("DFT/20/all_other_dimensions", ("inverse=1", "onesided=1"), "When `onesided=1` and `inverse=1` (inverse"),
-        ("Attention/24/mask_whole", ("attn_mask is a scalar",), "Shape must be broadcastable to"),
+        ("Attention/24/mask_whole", ("rank of attn_mask >= 4",), "Shape must be broadcastable to"),
         ("LSTM/22/one_neuron_reverse", ("direction=reverse",), "Must be one of forward (default), reverse"),
         ("Einsum/28/diagonal_product", ("equation=ii,ij->j", "decides"), "When a dimension character is repeated"),
         ("RoiAlign/10/defaults", (), "If == 0, then an adaptive number"),  # Not the default of a size.
@@ -376,21 +376,25 @@ def test_a_refused_type_violates_the_sentence_on_types(conditions: tuple[str, ..
 
 
 @pytest.mark.parametrize(
-    ("condition", "sentence"),
+    ("conditions", "sentence"),
     [
-        ("with sequence_lens", "Optional tensor specifying lengths of the sequences"),
-        ("with sequence_lens and clip=0", "Optional tensor specifying lengths of the sequences"),
-        ("clip=0 and with sequence_lens", "Clipping bounds the elements of a tensor"),
-        ("X is large", "Number of neurons"),
+        (("with sequence_lens",), "Optional tensor specifying lengths of the sequences"),
+        (("with sequence_lens", "clip=0"), "Optional tensor specifying lengths of the sequences"),
+        (("clip=0", "with sequence_lens"), "Clipping bounds the elements of a tensor"),
+        (("X is large",), "Number of neurons"),
+        (("without clip", "with sequence_lens"), "Optional tensor"),
+        (("hidden_size=7", "clip=0"), "Clipping bounds the elements of a tensor"),  # hidden_size is another one.
     ],
 )
-def test_the_argument_of_a_condition_precedes_sentences_that_do_not_mention_it(condition: str, sentence: str) -> None:
+def test_the_argument_of_a_condition_precedes_sentences_that_do_not_mention_it(
+    conditions: tuple[str, ...], sentence: str
+) -> None:
     made = dataclasses.replace(
         find_case("ai.onnx/GRU/22/clip_0_0"), clauses=("Number of neurons in the hidden layer, with",)
     )
     wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
     group = failure_groups.FailureGroup(
-        "mine", "1", made.operator, Verdict.WRONG_VALUE, (condition,), (wrong,), deciding=made.clauses
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=made.clauses
     )
     assert sentence_of(made, wrong, group).startswith(sentence)
 
@@ -419,13 +423,17 @@ def test_a_sentence_on_kept_dimensions_or_types_does_not_explain_a_value(beginni
 
 
 def test_a_wrong_shape_violates_the_sentence_on_dimensions_that_are_not_kept() -> None:
-    made = find_case("ai.onnx/ReduceL1/18/axes_1_pruned")
-    wrong = result(made.id, Verdict.WRONG_SHAPE)
-    for conditions, is_kept in ((("keepdims=0",), True), (("keepdims=1",), False)):
-        group = failure_groups.FailureGroup(
-            "mine", "1", made.operator, Verdict.WRONG_SHAPE, conditions, (wrong,), deciding=made.clauses
-        )
-        assert ("has the reduced dimension pruned" in sentence_of(made, wrong, group)) is is_kept
+    for name, is_kept in (("axes_1_pruned", True), ("axes_1_kept", False)):
+        made = find_case(f"ai.onnx/ReduceL1/18/{name}")
+        for shape, differs in (("3", True), ("3, 1" if is_kept else "3, 1, 1", False)):
+            expected = "2, 4" if is_kept else "2, 1, 4"
+            message = f"outputs[0]: expected shape [{expected}], got shape [{shape}]"
+            wrong = result(made.id, Verdict.WRONG_SHAPE, message=message)
+            group = failure_groups.FailureGroup(
+                "mine", "1", made.operator, Verdict.WRONG_SHAPE, (), (wrong,), deciding=made.clauses
+            )
+            pruned = "has the reduced dimension pruned" in sentence_of(made, wrong, group)
+            assert pruned is (is_kept and differs), (name, shape)
 
 
 def test_a_wrong_shape_violates_the_sentence_on_shapes_with_the_value_that_matters() -> None:
@@ -440,15 +448,20 @@ def test_a_wrong_shape_violates_the_sentence_on_shapes_with_the_value_that_matte
     ("name", "shapes", "sentence"),
     [
         ("GlobalLpPool/22/space", ("1, 1, 1", "1, 1, 2"), "The first two dimensions of output shape are the same"),
-        ("GlobalLpPool/22/space", ("1, 1, 1", "1, 1"), "The output tensor has the same rank as the input."),
+        ("GlobalLpPool/22/space", ("1, 1, 1, 1, 1", "1, 1"), "The output tensor has the same rank as the input."),
         ("GlobalLpPool/22/space", ("1, 2, 1", "1, 1, 1"), "The first two dimensions of output shape are the same"),
         (
             "InstanceNormalization/22/no_batch_and_no_pixels",
             ("0, 3, 4, 0", "0, 3, 4, 1"),
             "The output tensor of the same",
         ),
-        ("InstanceNormalization/22/no_batch_and_no_pixels", ("0, 3", "0, 3, 4, 1"), "mean and variance"),
+        ("InstanceNormalization/22/no_batch_and_no_pixels", ("0, 3, 4, 0", "0, 3"), "The output tensor of the same"),
         ("GatherND/13/no_batches", ("0", "0, 0"), "Given `data` tensor of rank `r` >= 1,"),
+        ("GRU/22/y_alone", ("1, 1, 1, 3", "1, 1, 3"), "If 0, the following shapes are expected: X.shape = "),
+        ("Size/25/matrix", ("", "1"), "Takes a tensor as input and outputs a int64 scalar"),
+        ("ReduceSumSquare/18/axes_1_kept", ("2, 1, 4", ""), "has the same rank as the input if"),
+        ("BitShift/11/left_broadcast", ("2, 3", "3"), "This operator supports **multidirectional"),
+        ("DFT/20/rank2_axis0_rfft", ("2, 2", "3, 2"), "When `onesided=1` and `inverse=0`"),
         ("GatherND/13/no_batches", ("0", "1"), "`batch_dims` (denoted as `b`) is an integer"),
     ],
 )
@@ -457,7 +470,7 @@ def test_a_wrong_shape_violates_a_sentence_on_the_part_of_the_shape_that_differs
 ) -> None:
     made = find_case(f"ai.onnx/{name}")
     said = "expected shape [{}], got shape [{}]".format(*shapes)
-    wrong = result(made.id, Verdict.WRONG_SHAPE, message=f"outputs[0]: {said}")
+    wrong = result(made.id, Verdict.WRONG_SHAPE, message=f"outputs[0]: {said}", mismatch={"where": "outputs[0]"})
     group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, (), (wrong,))
     assert sentence_of(made, wrong, group).startswith(sentence)
 
@@ -470,7 +483,7 @@ def test_a_sentence_on_the_dimensions_of_an_output_is_no_definition() -> None:
 
 
 def test_a_wrong_shape_violates_no_sentence_on_types() -> None:
-    made = dataclasses.replace(find_case("ai.onnx/ReduceMax/13/axes_0_pruned"), clauses=("Constrain input types.",))
+    made = dataclasses.replace(find_case("ai.onnx/ReduceMax/13/axes_0_kept"), clauses=("Constrain input types.",))
     group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, (), ())
     assert sentence_of(made, result(made.id, Verdict.WRONG_SHAPE), group).startswith("Computes the max")
 
