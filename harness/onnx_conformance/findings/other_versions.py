@@ -22,17 +22,21 @@ if TYPE_CHECKING:
     from onnx_conformance.base.target import Target
     from onnx_conformance.base.verdict import Verdict
     from onnx_conformance.case.case import Case
+    from onnx_conformance.judging.ask import Judged
     from onnx_conformance.processes.adapter_process import Limits
 
 
-def failing(case: Case, kind: Verdict, target: Target, limits: Limits) -> tuple[int, ...]:
-    """Return the other versions of the case's operator in which a backend fails in the same way.
+def failing(case: Case, kind: Verdict, target: Target, limits: Limits) -> dict[int, tuple[Case, Judged]]:
+    """Return the other versions of the case's operator in which a backend fails with the same verdict.
 
     Args:
         case: the smallest case of a finding.
         kind: the verdict of the finding.
         target: the backend.
         limits: the limits of its process.
+
+    Returns:
+        By version, in increasing order, the case in it and the answer of the backend.
 
     Raises:
         HarnessError: the backend does not start.
@@ -41,9 +45,10 @@ def failing(case: Case, kind: Verdict, target: Target, limits: Limits) -> tuple[
     alike = meanings.alike(operator, since) if since is not None else ()
     cases = {other: made for other in alike if (made := in_version(case, other)) is not None}
     if not cases:
-        return ()
+        return {}
     with Asker(target, limits) as asker:
-        return tuple(other for other, made in cases.items() if ask_and_judge(asker, made).result.verdict is kind)
+        answers = {other: (made, ask_and_judge(asker, made)) for other, made in sorted(cases.items())}
+    return {other: answer for other, answer in answers.items() if answer[1].result.verdict is kind}
 
 
 def in_version(case: Case, since: int) -> Case | None:

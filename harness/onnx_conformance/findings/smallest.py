@@ -130,15 +130,16 @@ def _search(group: FailureGroup, budget: Budget, known: Sequence[Earlier]) -> Sm
                 result, outputs, model = ask_and_judge(asker, case)
         if result.verdict is group.kind:
             others = other_versions.failing(case, group.kind, target, limits)
-            newest = _in_newest(case, result, others, target, limits)
+            newest = _in_newest(case, result, others)
+            versions = {*others}
             if newest is not None:
-                others = (*others, split_operator(case.operator)[1] or 0)
+                versions.add(split_operator(case.operator)[1] or 0)
                 case, (result, outputs, model) = newest
             found = guilty_passes(case, result, hello, target, limits)
             given = tuple(map(one, outputs))
             own = split_operator(case.operator)[1]
-            others = tuple(sorted({*others} - {own}))
-            return Smallest(by_itself(case), result, given, found.hello, found.names, model, others)
+            in_others = tuple(sorted(versions - {own or 0}))
+            return Smallest(by_itself(case), result, given, found.hello, found.names, model, in_others)
     return None
 
 
@@ -166,22 +167,24 @@ def _is_of(small: reducer.Minimized, group: FailureGroup, source: Suite) -> bool
     return case is not None and cause(case, first) == cause(small.case, small.result)
 
 
-def _in_newest(
-    case: Case, result: Result, others: Sequence[int], target: Target, limits: Limits
-) -> tuple[Case, Judged] | None:
-    """Return a case in the newest version that fails in the same way, and the answer.
+def _in_newest(case: Case, result: Result, others: Mapping[int, tuple[Case, Judged]]) -> tuple[Case, Judged] | None:
+    """Return the case in the newest version, and the answer.
 
-    None if it is in this version already, or if that version has other sentences.
+    None if the case is of this version already, if that version has other sentences, or if it fails in another way.
+
+    Args:
+        case: the smallest case.
+        result: its result.
+        others: by version, the case in other versions and the answer of the backend.
     """
     last = max(others, default=0)
     operator, since = split_operator(case.operator)
-    if last <= (since or 0) or (made := other_versions.in_version(case, last)) is None:
+    if last <= (since or 0):
         return None
+    made, answer = others[last]
     op = registry.load().find(*operator.rpartition("/")[::2])
     if op is None or not {*case.clauses} <= {clause.text for clause in op.clauses if clause.in_force(last)}:
         return None
-    with Asker(target, limits) as asker:
-        answer = ask_and_judge(asker, made)
     return (made, answer) if cause(made, answer.result) == cause(case, result) else None
 
 
