@@ -20,22 +20,26 @@ import onnx
 import onnx.parser
 
 from onnx_conformance.base import under_test
+from onnx_conformance.base.verdict import Verdict, line
 from onnx_conformance.findings import script
+from onnx_conformance.minimize.cause import masked
 from onnx_conformance.minimize.declared_candidate import candidate_from_model, candidate_from_plan
 from onnx_conformance.minimize.reducer import MINIMIZED
+from onnx_conformance.repro.bug_report import public
 from onnx_conformance.specification.element_types import ELEMENT_TYPES, numpy_dtype
 
 if TYPE_CHECKING:
     from onnx_conformance.base.values import Array
-    from onnx_conformance.base.verdict import Verdict
     from onnx_conformance.case.case import Case
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.findings.finding import Finding, Findings
     from onnx_conformance.generation.deliveries import Plan
-    from onnx_conformance.minimize.declared_candidate import DeclaredCandidate
+from onnx_conformance.minimize.declared_candidate import DeclaredCandidate
 
 MOST = 3
 """The number of old findings that are tried for a group of failures."""
+COMPARED, TELLING = 100, 20
+"""The number of characters of two messages that are compared, as findings have shortened ones, and the least number."""
 _TENSOR = re.compile(r"(\w+)\[([\d,]*)\] ?(.*)", re.DOTALL)
 """A tensor as text: float[1,3] 0 1 2."""
 _NUMBERS = {row.name: row.number for row in ELEMENT_TYPES}
@@ -88,14 +92,20 @@ class OldFindings:
             self._by_fault[item.identity.backend, item.identity.operator, item.identity.kind].append(item)
 
     def of(self, group: FailureGroup) -> tuple[Earlier, ...]:
-        """Return the smallest cases of the findings that share cases with a group of failures, the closest first.
+        """Return the smallest cases of the findings that may be of a group of failures, the closest first.
 
-        A finding may have several groups, so its smallest case may belong to another group.
+        These are the findings that share cases with the group. A finding may have several groups, so its smallest case
+        may belong to another one. A finding does not list all of its cases, so refusals with the same message follow:
+        they are one fault. Crashes have one message for all faults.
         """
         known = self._by_fault.get((under_test.unversioned(group.backend), group.operator, group.kind), [])
         own = {result.case for result in group.results}
         shared = [(len(own & set(item.cases.ids)), item) for item in known]
-        closest = sorted((pair for pair in shared if pair[0]), key=lambda pair: (-pair[0], pair[1].id))
+        said = _beginning(group.results[0].message) if group.kind is Verdict.REFUSED and group.results else ""
+        alike = [
+            (count, item) for count, item in shared if count or (said and said == _beginning(item.example.message))
+        ]
+        closest = sorted(alike, key=lambda pair: (-pair[0], pair[1].id))
         made = [self._earlier(item) for _, item in closest]
         return tuple(item for item in made if item is not None)[:MOST]
 
@@ -106,6 +116,12 @@ class OldFindings:
         if model is None:
             return None
         return Earlier(origin, origin != example.case, model, tuple(example.inputs.items()))
+
+
+def _beginning(message: str) -> str:
+    """Return the first characters of a message, without its numbers and names; nothing if there are few."""
+    said = masked(line(public(message)))[:COMPARED]
+    return said if len(said) >= TELLING else ""
 
 
 def value_of(text: str) -> Array | None:

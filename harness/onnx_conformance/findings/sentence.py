@@ -20,6 +20,7 @@ from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import by_rounding
 from onnx_conformance.results.severity import IMPRECISE
 from onnx_conformance.specification import nodes, registry, schema
+from onnx_conformance.specification.element_types import element_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -77,6 +78,8 @@ _KEPT = re.compile(r"\breduced dimensions? pruned\b")
 """The sentence on dimensions that are not kept."""
 _OF_SHAPE = re.compile(r"(\b|_)shapes?\b")
 """Sentences that mention a shape: alone, they do not decide a value."""
+_NAMED = re.compile(r"\b[a-z]+(?=\[)|\w*_\w*")
+"""Words of a message that are names: those with an underscore or an index, such as pads[0]."""
 _REQUIRED = r"\b{} (?:input |tensor |shape )?(?:must|should|needs to|has to)\b"
 """A message that demands something of an input with this name."""
 _SHAPES = re.compile(r"\bexpected shape \[([\d, ]*)\], got shape \[([\d, ]*)\]")
@@ -105,11 +108,20 @@ _NO_ELEMENTS = re.compile(r"^\w+ has a dimension of size 0$")
 """Conditions that only require an input without elements: the definition decides, because it is for every size."""
 _SAID_ON_SHAPE = re.compile(r"(?i)\b(scalar|num_?dimensions|dims?|dimensions?|rank|shape|[0-9]-?d)\b")
 """Messages on the shape of an input."""
+_SAID_ON_EMPTY = re.compile(
+    r"(?i)\bempty\b|\bgreater than (?:0|zero)\b|> 0\b|\bonly \w+ can be zero\b|\bsize\(\) > 0|\bsize (?:0|zero)\b"
+)
+"""Messages on inputs without elements."""
+_SIZES = re.compile(r"^output_(?:spatial_)?shape\[i\] = ")
+"""Formulas for the dimensions of a result."""
 _SAID_ON_TYPES = re.compile(
     r"(?i)\btypes do(?: not|n't) match\b|\bmixed (?:\w+ )?types\b|\btype::merge\b|\btype mismatch\b"
     r"|\bsame type as\b"
+    r"|\btype '[^']*' of (?:input|output) parameter\b"
 )
 """Messages on types that differ."""
+_REFUSED_TYPE = re.compile(r"\bType 'tensor\((\w+)\)' of input parameter .* is invalid\b")
+"""A message that an operator does not take the type of an input. It may be on an operator of a function body."""
 _CHOOSES_TYPE = re.compile(
     r"(?i)\bdata type (?:for|of) the (?:elements of the )?output\b|\bdata type to which\b|\bthe output data type\b"
 )
@@ -175,6 +187,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
         order = (failure.of_operator, failure.cited)
     else:
         order = (
+            failure.on_sizes,
             failure.on_functions_of_message,
             failure.on_arguments_of_message,
             failure.on_all_values,
@@ -207,7 +220,7 @@ class _Failure:
         inputs: the conditions on the inputs.
         on_shape: whether the failures have the shape of an input in common.
         said_on_shape: whether a refusal mentions the shape of an input.
-        empty: whether the failures only have in common that an input has no elements.
+        empty: whether the failures only have in common that an input has no elements, or a refusal mentions that.
     """
 
     def __init__(self, case: Case, result: Result, group: FailureGroup) -> None:
@@ -220,7 +233,9 @@ class _Failure:
         self.inputs = [condition for condition in group.conditions if not _ON_TEXT.search(condition)]
         self.on_shape = any(map(_ON_SHAPE.search, self.inputs))
         self.said_on_shape = result.verdict in WITH_MESSAGE and _SAID_ON_SHAPE.search(result.message) is not None
-        self.empty = bool(self.inputs) and all(map(_NO_ELEMENTS.search, self.inputs))
+        of_empty = [*map(_NO_ELEMENTS.search, self.inputs)]
+        refused = result.verdict in WITH_MESSAGE and _SAID_ON_EMPTY.search(result.message) is not None
+        self.empty = any(of_empty) if refused else bool(of_empty) and all(of_empty)
 
     @functools.cached_property
     def arguments(self) -> dict[str, Argument]:
@@ -240,6 +255,8 @@ class _Failure:
     @functools.cached_property
     def matters(self) -> list[str]:
         """The words of the conditions that the smallest case confirms, among them names of arguments."""
+        if self.empty and len(self.inputs) > 1:  # The message is on the missing elements, not on an argument.
+            return []
         known = known_of_case(self.case)
         conditions = [each for each in self.group.conditions if known is None or known.meets(each) is not False]
         confirmed = [each for each in conditions if _matters(each, self.arguments)]
@@ -365,6 +382,12 @@ class _Failure:
         return [*found, *self._on(of_required, required, on_shape=self.said_on_shape)]
 
     @property
+    def on_sizes(self) -> list[str]:
+        """The formulas for the dimensions of the result, which also hold for an input without elements."""
+        refused = self.empty and self.result.verdict in WITH_MESSAGE
+        return [text for text in (*self.cited, *self.texts) if refused and _SIZES.search(text)]
+
+    @property
     def on_all_values(self) -> list[str]:
         """The sentences on exactly the values of several attributes that the failures have in common."""
         return _of_all_values(self.group.conditions, [*self.cited, *self.texts])
@@ -372,7 +395,11 @@ class _Failure:
     @property
     def on_types(self) -> list[str]:
         """The sentences on the types that a runtime refuses."""
-        found = _of_type(self.case, self.result, self.group) or _of_mixed_types(self.case, self.result)
+        found = (
+            _of_type(self.case, self.result, self.group)
+            or _of_mixed_types(self.case, self.result)
+            or _of_refused_type(self.case, self.result)
+        )
         if found or self.result.verdict is not Verdict.REFUSED or not _SAID_ON_TYPES.search(self.result.message):
             return found
         choosing = [
@@ -567,7 +594,8 @@ def _named_by(result: Result, arguments: Mapping[str, Argument]) -> list[str]:
     """Return the arguments that the message of a refusal is about, or nothing if it lists many arguments."""
     if result.verdict not in WITH_MESSAGE:
         return []
-    named = dict.fromkeys(word for word in _NAME.findall(result.message) if "_" in word and word in arguments)
+    words = _NAMED.findall(result.message)
+    named = dict.fromkeys(word for word in words if word in arguments)
     return list(named) if len(named) <= MOST_NAMED else []
 
 
@@ -651,6 +679,18 @@ def _of_mixed_types(case: Case, result: Result) -> list[str]:
         for variable, dtype in types.items()
         if dtype != types[first] and version.types.get(variable) == allowed and variable in version.constraints
     ][:1]
+
+
+def _of_refused_type(case: Case, result: Result) -> list[str]:
+    """Return the sentence on the type of an input that a runtime names and refuses; or nothing."""
+    version, named = version_of(case.operator), _REFUSED_TYPE.search(result.message)
+    if result.verdict is not Verdict.REFUSED or named is None or version is None:
+        return []
+    variables = {item.name: item.type for item in version.inputs}
+    arrays = {name: value for name, value in case.inputs.items() if isinstance(value, np.ndarray)}
+    values = {name: element_type(array.dtype).name for name, array in arrays.items()}
+    of_type = [variables[name] for name, dtype in values.items() if dtype == named[1] and name in variables]
+    return [version.constraints[variable] for variable in of_type if variable in version.constraints][:1]
 
 
 def _schema(case: Case) -> Any:  # noqa: ANN401 - as `schema.source`

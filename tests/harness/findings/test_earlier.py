@@ -140,6 +140,29 @@ def test_the_findings_that_share_most_cases_come_first() -> None:
     assert OldFindings(None).of(group) == ()
 
 
+def test_a_refusal_with_the_message_of_a_finding_may_be_its_fault() -> None:
+    """A finding lists 20 of its cases. Crashes and short messages are the same for many faults."""
+    said = "Conversion of the operator is not implemented for 3-D inputs"
+    text = f'model = onnx.parser.parse_model("""\n{"a model"}\n""")'
+    for kind, message, found in (
+        (Verdict.REFUSED, said, True),
+        (Verdict.REFUSED, said.replace("3-D", "17-D"), True),
+        (Verdict.REFUSED, "Another message of the same runtime", False),
+        (Verdict.CRASH, said, False),
+    ):
+        item = finding("one", kind, ("a",))
+        item = dataclasses.replace(item, example=dataclasses.replace(item.example, message=said))
+        old = OldFindings(Findings({}, {}, (item,), {item.id: text}))
+        failure = dataclasses.replace(result(verdict=kind, message=message), case="z")
+        group = FailureGroup("mine==1", "1", "ai.onnx/Split", kind, (), (failure,))
+        assert bool(old.of(group)) is found, (kind, message)
+    short = dataclasses.replace(item, identity=dataclasses.replace(item.identity, kind=Verdict.REFUSED))
+    short = dataclasses.replace(short, example=dataclasses.replace(short.example, message="no"))
+    old = OldFindings(Findings({}, {}, (short,), {short.id: text}))
+    failure = dataclasses.replace(result(verdict=Verdict.REFUSED, message="no"), case="z")
+    assert old.of(FailureGroup("mine==1", "1", "ai.onnx/Split", Verdict.REFUSED, (), (failure,))) == ()
+
+
 def test_the_model_of_a_script_is_read() -> None:
     case = find_case("ai.onnx/Split/18/uneven_two")
     text = script.text(case, "onnx_reference", {"runtime": "onnx.reference", "version": "1", "repro": ""}, "a title")

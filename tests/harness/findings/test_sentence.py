@@ -289,6 +289,47 @@ def test_a_refusal_of_the_type_of_an_output_violates_the_sentence_on_the_attribu
     assert not sentence_of(without, refused, group).startswith(chooses)
 
 
+@pytest.mark.parametrize(
+    ("name", "conditions", "message", "sentence"),
+    [
+        (
+            "ReduceLogSum/18/one_term_of_each_type/uint32",
+            (),
+            "Type 'tensor(uint32)' of input parameter (sum) of operator (Log) in node () is invalid.",
+            "Constrain input and output types to numeric tensors.",
+        ),
+        ("ReduceLogSum/18/one_term_of_each_type/uint32", (), "I cannot", "Computes the log sum of the input"),
+        (
+            "AveragePool/19/no_pixels_but_padding",
+            ("X has a dimension of size 0", "a value of kernel_shape <= 2"),
+            "input_shape.Size() > 0 was false. Invalid input shape. Only N can be zero. Got:{1,2,0}",
+            "output_spatial_shape[i] = floor(",
+        ),
+        (
+            "AveragePool/19/no_pixels_but_padding",
+            ("X has a dimension of size 0", "a value of kernel_shape <= 2"),
+            "I cannot",
+            "The size of the kernel along each axis.",
+        ),
+        (
+            "LpPool/22/padding_alone",
+            ("every value of kernel_shape <= 2", "values of pads differ"),
+            "pads[dim] < kernel_shape[dim] && pads[dim + kernel_shape.size()] < kernel_shape[dim] was false.",
+            "it can take any value greater than or equal to 0.",
+        ),
+    ],
+)
+def test_a_refusal_violates_the_sentence_on_the_type_the_size_or_the_elements_that_its_message_is_about(
+    name: str, conditions: tuple[str, ...], message: str, sentence: str
+) -> None:
+    made = find_case(f"ai.onnx/{name}")
+    refused = result(made.id, Verdict.REFUSED, message=message)
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=made.clauses
+    )
+    assert sentence_of(made, refused, group).startswith(sentence)
+
+
 def test_of_several_arguments_that_matter_the_one_decides_whose_sentences_the_failures_cite() -> None:
     made = find_case("ai.onnx/GRU/22/layout_0")
     wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
