@@ -46,8 +46,8 @@ _RULE = re.compile(
 """Sentences at the beginning of a file that do not define the result."""
 _RANGE = re.compile(rf"(?i){_PATTERN_OF_RANGE}")
 """Sentences on the allowed values of an axis."""
-_ELSEWHERE = re.compile(r"(?i)\bas described in\b")
-"""Definitions that only name a paper."""
+_ELSEWHERE = re.compile(r"(?i)\bas described in\b|^computes an one-layer\b|^it normalizes over local\b")
+"""Definitions that only name a paper or the operator."""
 _TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
 """A condition on the type of the case, or on that of an input or output."""
 SHORT = 40
@@ -526,9 +526,10 @@ def _definitions(case: Case, cited: Sequence[str], of_operator: list[str]) -> li
     """
     if not of_operator or not _ELSEWHERE.search(of_operator[0]):
         return of_operator
-    # The text writes y for the output, or its name.
-    starts = tuple(f"{name.lower()} = " for name in (*case.outputs, "y"))
-    formulas = [text for text in of_operator if text.lower().startswith(starts)]
+    # The text writes y for the output, or its name; or Ht, of which the outputs of recurrent operators are made.
+    names = [name.lower() for name in (*case.outputs, "y", "ht")]
+    formulas = [text for text in of_operator if text.lower().startswith(tuple(f"{name} = " for name in names))]
+    formulas += [text for text in of_operator if text.lower().startswith(tuple(f"{name}[" for name in names))]
     # Only the case knows which of several formulas applies, such as those of training and inference.
     return [*(formulas if len(formulas) == 1 else filter(cited.__contains__, formulas)), *of_operator]
 

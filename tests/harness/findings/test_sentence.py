@@ -78,7 +78,9 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
     ("case", "conditions", "sentence"),
     [
         ("RNN/22/layout_0", ("with sequence_lens",), "Optional tensor specifying lengths of the sequences"),
-        ("RNN/22/layout_0", (), "Computes an one-layer simple RNN."),
+        ("RNN/22/layout_0", (), "Ht = f(Xt*(Wi^T)"),
+        ("LSTM/22/nan", (), "Ht = ot (.) h(Ct)"),
+        ("LRN/13/size_3", (), "Y[n, c, d1, ..., dk] = X"),
         ("GRU/22/activation_elu", ("B is given", "activations is set"), "Elu(x) - x if x >= 0"),
         (
             "GRU/22/lengths",
@@ -87,7 +89,7 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ),
         ("GRU/22/hard_sigmoid_default_since_7", ("decides",), "Default values are the same as of"),
         ("Loop/25/scan_string", (), "Each scan_output is created by concatenating the value"),
-        ("RNN/22/layout_0", ("without sequence_lens", "X is a scalar"), "Computes an one-layer simple RNN."),
+        ("RNN/22/layout_0", ("without sequence_lens", "X is a scalar"), "Ht = f(Xt*(Wi^T)"),
         ("Cast/24/powers_zero_nearest_0", (), "| 0 | 0 | NaN |"),  # A row of a table.
         ("OneHot/28/infinite_values", ("values has an infinity",), "The locations represented by the index values"),
         ("Resize/19/dtypes/int64", (), "as a weighted average of neighborhood"),  # Not the one on the shape.
