@@ -526,7 +526,7 @@ def _definitions(case: Case, cited: Sequence[str], of_operator: list[str]) -> li
     """
     if not of_operator or not _ELSEWHERE.search(of_operator[0]):
         return of_operator
-    # The text writes y for the output, or its name; or Ht, of which the outputs of recurrent operators are made.
+    # The text writes y for the output, or its name. The outputs of recurrent operators consist of Ht.
     names = [name.lower() for name in (*case.outputs, "y", "ht")]
     formulas = [text for text in of_operator if text.lower().startswith(tuple(f"{name} = " for name in names))]
     formulas += [text for text in of_operator if text.lower().startswith(tuple(f"{name}[" for name in names))]
