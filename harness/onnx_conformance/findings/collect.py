@@ -14,7 +14,7 @@ from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import clean, line
 from onnx_conformance.base.worker_pool import worker_pool
 from onnx_conformance.environments import backend_names
-from onnx_conformance.findings import confirm, gap_findings, titles
+from onnx_conformance.findings import confirm, gap_findings, script, titles
 from onnx_conformance.findings.causes import related
 from onnx_conformance.findings.earlier import OldFindings
 from onnx_conformance.findings.evidence import Evidence, evidence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 Ran = dict[tuple[str, str, str], "Said"]
-"""The outputs of scripts, by backend, version and text of the script."""
+"""The outputs of scripts, by backend, version and program."""
 
 
 @dataclass(frozen=True)
@@ -265,7 +265,7 @@ def _confirmed(
         texts = [item.script for item in items]
         for item, said in zip(items, confirm.run_new(backend, version, texts, options.jobs), strict=True):
             done += 1
-            ran[backend, version, item.script] = said
+            ran[backend, version, script.program_of(item.script)] = said
             on_step("runs scripts in fresh environments", done, len(made))
             finding = item.finding
             identity = finding.identity
@@ -353,8 +353,9 @@ def _run_again(
         if before is None or not own:
             continue
         version, texts = runtime["version"], [before.scripts.get(item.id, "") for item in own]
-        keys = [(backend, version, text) for text in texts]
-        answers = confirm.run_all(backend, version, [key[2] for key in keys if key not in ran], options.jobs)
+        keys = [(backend, version, script.program_of(text)) for text in texts]
+        others = [text for key, text in zip(keys, texts, strict=True) if key not in ran]
+        answers = confirm.run_all(backend, version, others, options.jobs)
         for number, (item, key) in enumerate(zip(own, keys, strict=True), 1):
             said = ran[key] if key in ran else next(answers)
             on_step("runs the scripts of old findings", number, len(own))

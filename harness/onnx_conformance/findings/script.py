@@ -144,6 +144,13 @@ def text(
     return f"{head}{_function(f'{pieces.before}{request}{rest}')}{ENDED}{again}"
 
 
+def program_of(text: str) -> str:
+    """Return a script without its introduction, the title and the sentence: scripts with one program do the same."""
+    _, _, rest = text.partition('"""')
+    _, _, program = rest.partition('"""')
+    return program or text
+
+
 def model_of(script: str) -> str | None:
     """Return the model that a script contains, in ONNX's text syntax; None if it does not contain the text."""
     found = _MODEL.search(script)
