@@ -80,6 +80,8 @@ _OF_SHAPE = re.compile(r"(\b|_)shapes?\b")
 """Sentences that mention a shape: alone, they do not decide a value."""
 _NAMED = re.compile(r"\b[a-z]+(?=\[)|\w*_\w*")
 """Words of a message that are names: those with an underscore or an index, such as pads[0]."""
+_LISTED = re.compile(r"\['\w+'(?:, '\w+')+\]")
+"""A list of names in a message, which is about none of them."""
 _REQUIRED = r"\b{} (?:input |tensor |shape )?(?:must|should|needs to|has to)\b"
 """A message that demands something of an input with this name."""
 _SHAPES = re.compile(r"\bexpected shape \[([\d, ]*)\], got shape \[([\d, ]*)\]")
@@ -102,6 +104,8 @@ _OF_SIZE = re.compile(r"\boutput Y's (?:height|width)\b")
 """Sentences on a size of the result."""
 _ON_SHAPE = re.compile(r" is a scalar$| has a dimension of size | differ in rank\b|^rank of ")
 """Conditions on the shape of an input: its sentences on shapes decide."""
+_ON_RANK = re.compile(r" is a scalar$|^rank of ")
+"""Conditions on the rank of an input, which a refusal is about even if its message does not say so."""
 _ON_TEXT = re.compile(r"^the text (allows|forbids) it$")
 """Conditions on the outcome of the cases, and not on their inputs."""
 _NO_ELEMENTS = re.compile(r"^\w+ has a dimension of size 0$")
@@ -126,7 +130,7 @@ _CHOOSES_TYPE = re.compile(
     r"(?i)\bdata type (?:for|of) the (?:elements of the )?output\b|\bdata type to which\b|\bthe output data type\b"
 )
 """Descriptions of attributes with the type of an output."""
-_SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are)\b")
+_SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are|single dimension)\b")
 """Sentences on the shape of an argument."""
 _EMPTY = re.compile(r"(?i)^value of \w+\.?$|:$|^below are optional$")
 """Descriptions of an argument that only repeat its name, and introductions to a list."""
@@ -193,6 +197,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
             failure.on_all_values,
             failure.on_types,
             _shared(group, failure.cited),
+            failure.on_ranks,
             failure.explaining,
             failure.on_shapes,
             failure.rows,
@@ -377,7 +382,8 @@ class _Failure:
             if len(name) > 1 and re.search(_REQUIRED.format(re.escape(name)), self.result.message)
         ]
         found = self._on(named, self.arguments, on_shape=self.said_on_shape)
-        if len(named) > 1:  # Of several arguments, the one whose sentences the failures cite precedes.
+        said = any(word in self.result.message for name in named for word in self.arguments[name].words)
+        if len(named) > 1 or said:  # Of several sentences, those precede that the failures cite.
             found.sort(key=lambda text: text not in self.group.deciding)
         return [*found, *self._on(of_required, required, on_shape=self.said_on_shape)]
 
@@ -438,9 +444,20 @@ class _Failure:
         return [*self.on_values, *self.formulas, *self.on_arguments, *explain]
 
     @property
+    def on_ranks(self) -> list[str]:
+        """The sentences on the shape of an input whose rank the refusals have in common."""
+        words = [word for each in self.inputs if _ON_RANK.search(each) for word in _NAME.findall(each)]
+        if self.result.verdict is not Verdict.REFUSED or not words:
+            return []
+        arguments = {**_required_inputs(self.case), **self.arguments}
+        return [text for text in self._on(words, arguments, on_shape=True) if _SHAPE.search(text)]
+
+    @property
     def on_shapes(self) -> list[str]:
         """The sentences on the shape that a runtime refuses."""
-        if not self.said_on_shape or self.empty:
+        if self.empty:
+            return []
+        if not self.said_on_shape:
             return []
         if self.on_shape:
             return [text for text in self.group.deciding if _SHAPE.search(text)]
@@ -595,7 +612,7 @@ def _named_by(result: Result, arguments: Mapping[str, Argument]) -> list[str]:
     """Return the arguments that the message of a refusal is about, or nothing if it lists many arguments."""
     if result.verdict not in WITH_MESSAGE:
         return []
-    words = _NAMED.findall(result.message)
+    words = _NAMED.findall(_LISTED.sub("", result.message))
     named = dict.fromkeys(word for word in words if word in arguments)
     return list(named) if len(named) <= MOST_NAMED else []
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import onnx
 
 from onnx_conformance.analysis.known_call import known_of_case
+from onnx_conformance.analysis.model_traits import COLUMN
 from onnx_conformance.base.verdict import MAX_MESSAGE, Verdict, line
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.case.expected_text import expected_rows
@@ -103,7 +104,8 @@ def attributes(case: Case, operator: str) -> list[str]:
     known = schema.versions(domain, name)
     required = {key for version in known for key, attribute in version.attributes.items() if attribute.required}
     optional = [item for item in told if item.name not in required]
-    return [f"{item.name}={_short(_value(item))}" for item in optional or told]
+    shown = [item for item in optional or told if not item.name.endswith(COLUMN)]
+    return [f"{item.name}={_short(_value(item))}" for item in shown or optional or told]
 
 
 def _value(item: onnx.AttributeProto) -> str:

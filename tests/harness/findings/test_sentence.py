@@ -314,6 +314,24 @@ def test_a_refusal_of_the_type_of_an_output_violates_the_sentence_on_the_attribu
             "The size of the kernel along each axis.",
         ),
         (
+            "BatchNormalization/9/rank1_before_14",
+            ("rank of X = 1",),
+            "index 1 is out of bounds for axis 0 with size 1",
+            "single dimension input of size N",
+        ),
+        (
+            "Cast/28/text_float6e2m3",
+            (),
+            "no implementation with attributes ['round_mode', 'saturate', 'to'] and linked attributes=[]",
+            "Casting from string tensor in plain",
+        ),
+        (
+            "Resize/11/for_nn_before_13",
+            (),
+            "Invalid coordinate_transformation_mode: 'tf_half_pixel_for_nn'.",
+            "x_original = (x_resized + 0.5) / scale, <br/>",
+        ),
+        (
             "LpPool/22/padding_alone",
             ("every value of kernel_shape <= 2", "values of pads differ"),
             "pads[dim] < kernel_shape[dim] && pads[dim + kernel_shape.size()] < kernel_shape[dim] was false.",
