@@ -105,7 +105,7 @@ _OF_SIZE = re.compile(r"\boutput Y's (?:height|width)\b")
 _ON_SHAPE = re.compile(r" is a scalar$| has a dimension of size | differ in rank\b|^rank of ")
 """Conditions on the shape of an input: its sentences on shapes decide."""
 _ON_RANK = re.compile(r" is a scalar$|^rank of ")
-"""Conditions on the rank of an input, which a refusal is about even if its message does not say so."""
+"""Conditions on the rank of an input, which a refusal is about even if its message does not mention it."""
 _ON_TEXT = re.compile(r"^the text (allows|forbids) it$")
 """Conditions on the outcome of the cases, and not on their inputs."""
 _NO_ELEMENTS = re.compile(r"^\w+ has a dimension of size 0$")
