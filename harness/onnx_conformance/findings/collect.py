@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import defaultdict
 from concurrent.futures import as_completed
 from dataclasses import dataclass, field
@@ -232,6 +233,12 @@ def _covers(one: Evidence, other: Evidence) -> bool:
     return alike and bool({*a.cases.versions} & {*b.cases.versions}) and one.outline.covers(other.outline)
 
 
+def _of_both(ids: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    """Return cases of two groups in turn: by a case of each, the next update finds the smallest case of the finding."""
+    pairs = itertools.zip_longest(ids, others)
+    return tuple(dict.fromkeys(case for pair in pairs for case in pair if case is not None))[:MOST_IDS]
+
+
 def _joined(first: Evidence, other: Evidence) -> Evidence:
     a, b = first.finding.cases, other.finding.cases
     shared = tuple(text for text in a.conditions if text in b.conditions)
@@ -242,7 +249,7 @@ def _joined(first: Evidence, other: Evidence) -> Evidence:
         forms=tuple(sorted({*a.forms, *b.forms})),
         conditions=shared,
         count=a.count + b.count,
-        ids=tuple(dict.fromkeys((*a.ids, *b.ids)))[:MOST_IDS],
+        ids=_of_both(a.ids, b.ids),
     )
     title = first.finding.title if shared == a.conditions else first.title
     if joined.versions != a.versions:

@@ -702,6 +702,15 @@ def test_a_script_that_an_old_finding_has_too_is_run_once(
     assert [text.rstrip().endswith("# as it was") for text in ran] == [False] * (len(ran) - 1) + [True]
 
 
+def test_a_finding_of_two_groups_lists_cases_of_both() -> None:
+    """By them, the next update finds its smallest case for each group."""
+    assert collect._of_both(("a", "b"), ("c",)) == ("a", "c", "b")
+    assert collect._of_both(("a", "b"), ("b", "c")) == ("a", "b", "c")
+    many = [str(number) for number in range(30)]
+    assert collect._of_both(many[:20], many[20:])[:4] == ("0", "20", "1", "21")
+    assert len(collect._of_both(many[:20], many[20:])) == 20
+
+
 def test_one_cause_is_one_finding_and_ids_are_stable(folder: Path, softmax: Path, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(confirm, "place", lambda _backend, _version: Place(sys.executable, None))
