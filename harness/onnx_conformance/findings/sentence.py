@@ -389,8 +389,9 @@ class _Failure:
 
     @property
     def on_sizes(self) -> list[str]:
-        """The formulas for the dimensions of the result, which also hold for an input without elements."""
-        refused = self.empty and self.result.verdict in WITH_MESSAGE
+        """The formulas for the dimensions of the result, if a refused input or the result has no elements."""
+        nothing = any(isinstance(value, np.ndarray) and not value.size for value in self.case.expected or ())
+        refused = (self.empty or nothing) and self.result.verdict in WITH_MESSAGE
         return [text for text in (*self.cited, *self.texts) if refused and _SIZES.search(text)]
 
     @property

@@ -332,6 +332,12 @@ def test_a_refusal_of_the_type_of_an_output_violates_the_sentence_on_the_attribu
             "x_original = (x_resized + 0.5) / scale, <br/>",
         ),
         (
+            "AveragePool/22/kernel_beyond_input",
+            (),
+            "kernel size cannot be greater than actual input size",
+            "output_spatial_shape[i] = floor(",
+        ),
+        (
             "LpPool/22/padding_alone",
             ("every value of kernel_shape <= 2", "values of pads differ"),
             "pads[dim] < kernel_shape[dim] && pads[dim + kernel_shape.size()] < kernel_shape[dim] was false.",
