@@ -672,7 +672,7 @@ def _of_output(case: Case, result: Result, texts: list[str]) -> list[str]:
 
 def _of_type(case: Case, result: Result, group: FailureGroup) -> list[str]:
     """Return the sentence on the types that a runtime refuses, if only the type of a tensor decides; or nothing."""
-    found = [_TYPE.match(condition) for condition in group.conditions]
+    found = [_TYPE.match(condition) for condition in group.conditions if not _ON_TEXT.search(condition)]
     version = version_of(case.operator)
     if result.verdict is not Verdict.REFUSED or not found or None in found or version is None:
         return []

@@ -428,6 +428,7 @@ def test_a_refusal_because_of_a_shape_violates_the_sentence_on_it(
     ("conditions", "sentence"),
     [
         (("type string",), "Constrain input and output types to all tensor types."),
+        (("type string", "the text allows it"), "Constrain input and output types to all tensor types."),
         (("type of split is int64",), ""),  # The schema names the type itself.
         (("type string", "num_outputs=2"), "the last chunk will be smaller"),
         ((), "the last chunk will be smaller"),
