@@ -132,8 +132,8 @@ _CHOOSES_TYPE = re.compile(
 """Descriptions of attributes with the type of an output."""
 _SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are|single dimension)\b")
 """Sentences on the shape of an argument."""
-_EMPTY = re.compile(r"(?i)^value of \w+\.?$|:$|^below are optional$")
-"""Descriptions of an argument that only repeat its name, and introductions to a list."""
+_EMPTY = re.compile(r"(?i)^value of \w+\.?$|:$|^below are optional$|\bby the following equations\.$")
+"""Descriptions of an argument that only repeat its name, and introductions to a list or to equations."""
 MOST_NAMED = 2
 """Maximum number of arguments that a message names if it is about them; others list all arguments of a node."""
 _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has|have) (?:the|a) (?:same )?type\b")
@@ -270,7 +270,8 @@ class _Failure:
     @functools.cached_property
     def of_operator(self) -> list[str]:
         """All sentences in force, the definition of the result first and rules last."""
-        texts = sorted(self.texts, key=lambda text: _RULE.search(text) is not None)
+        texts = [text for text in self.texts if not _EMPTY.search(text)] or self.texts
+        texts = sorted(texts, key=lambda text: _RULE.search(text) is not None)
         return _definitions(self.case, self.all_cited, texts) if self.result.verdict is Verdict.WRONG_VALUE else texts
 
     @property
