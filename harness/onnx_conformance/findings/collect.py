@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.errors import HarnessError, Note
-from onnx_conformance.base.verdict import clean, line
+from onnx_conformance.base.verdict import Verdict, clean, line
 from onnx_conformance.base.worker_pool import worker_pool
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import confirm, gap_findings, script, titles
@@ -23,6 +23,7 @@ from onnx_conformance.findings.failure_groups import failure_groups, set_apart
 from onnx_conformance.findings.finding import BACK, FIXED, MOST_IDS, MOST_SAID, OPEN, Finding, Findings, History
 from onnx_conformance.findings.findings_file import MOST_SCRIPT
 from onnx_conformance.findings.script import shows
+from onnx_conformance.findings.sentence import may_decide_value
 from onnx_conformance.findings.smallest import Budget
 from onnx_conformance.judging.ask import ask_and_judge
 from onnx_conformance.processes import asker
@@ -251,11 +252,15 @@ def _joined(first: Evidence, other: Evidence) -> Evidence:
         count=a.count + b.count,
         ids=_of_both(a.ids, b.ids),
     )
+    text = first.script
+    if first.finding.identity.kind is Verdict.WRONG_VALUE and may_decide_value(b.clause) > may_decide_value(a.clause):
+        joined = dataclasses.replace(joined, clause=b.clause)
+        text = text.replace(script.said(a.clause), script.said(b.clause))
     title = first.finding.title if shared == a.conditions else first.title
     if joined.versions != a.versions:
         title = titles.with_versions(title, joined.versions)
     finding = dataclasses.replace(first.finding, title=title, cases=joined)
-    return dataclasses.replace(first, finding=finding, failing=first.failing | other.failing)
+    return dataclasses.replace(first, finding=finding, script=text, failing=first.failing | other.failing)
 
 
 # Confirmed by the script alone

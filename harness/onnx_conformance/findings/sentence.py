@@ -457,9 +457,10 @@ class _Failure:
     @property
     def on_shapes(self) -> list[str]:
         """The sentences on the shape that a runtime refuses."""
-        if self.empty:
-            return []
-        if not self.said_on_shape:
+        on_broadcast = self.result.verdict is Verdict.REFUSED and "broadcast" in self.result.message
+        if on_broadcast and (found := [text for text in self.texts if _BROADCASTS.search(text)]):
+            return found
+        if self.empty or not self.said_on_shape:
             return []
         if self.on_shape:
             return [text for text in self.group.deciding if _SHAPE.search(text)]
@@ -535,6 +536,11 @@ class _Failure:
         return sorted(found, key=lambda text: _SHAPE.search(text) is None) if on_shape else found
 
 
+def may_decide_value(text: str) -> bool:
+    """Return whether a sentence may decide a value: one on types, shapes or defaults does not."""
+    return _SIDE.search(text) is None
+
+
 def _definitions(case: Case, cited: Sequence[str], of_operator: list[str]) -> list[str]:
     """Return the definitions of a value, the best ones first: a formula for it precedes the name of a paper.
 
@@ -563,7 +569,7 @@ def _of_absent(text: str, arguments: Mapping[str, Argument], *, with_default: bo
     """
     absent = {name: argument for name, argument in arguments.items() if argument.absent}
     named = any(
-        text.startswith(f"`{name}`") or (f"`{name}`" in text and not argument.has_default)
+        text.startswith((f"`{name}`", f"If {name} is ")) or (f"`{name}`" in text and not argument.has_default)
         for name, argument in absent.items()
     )
     described = any(

@@ -838,6 +838,32 @@ def test_what_fails_without_something_special_is_one_with_what_has_it(others: li
         assert len(item.finding.cases.versions) == 1 or f"({versions})" in item.finding.title
 
 
+@pytest.mark.parametrize(
+    ("kind", "first", "other", "kept"),
+    [
+        (Verdict.WRONG_VALUE, "Constrain output types.", "y = x + 1", "y = x + 1"),
+        (Verdict.WRONG_VALUE, "y = x + 1", "Constrain output types.", "y = x + 1"),
+        (Verdict.WRONG_VALUE, "y = x + 1", "y = x + 2", "y = x + 1"),
+        (Verdict.WRONG_TYPE, "Constrain output types.", "y = x + 1", "Constrain output types."),
+    ],
+)
+def test_of_two_joined_groups_the_sentence_stays_that_may_decide(
+    kind: Verdict, first: str, other: str, kept: str
+) -> None:
+    def one(clause: str) -> Evidence:
+        made = outline("a")
+        finding_ = dataclasses.replace(
+            made.finding,
+            identity=dataclasses.replace(made.finding.identity, kind=kind),
+            cases=dataclasses.replace(made.finding.cases, clause=clause),
+        )
+        return dataclasses.replace(made, finding=finding_, script=f"title\n{script.said(clause)}\ncode")
+
+    joined = collect._joined(one(first), one(other))
+    assert joined.finding.cases.clause == kept
+    assert joined.script == f"title\n{script.said(kept)}\ncode"
+
+
 def test_a_smallest_case_is_kept_while_its_own_operator_is_the_same() -> None:
     one, other = (
         failure_groups.FailureGroup("mine", "1", f"ai.onnx/{name}", Verdict.CRASH, (), (result(),))
