@@ -45,7 +45,7 @@ import onnx
 import onnx2pytorch
 import torch
 
-from onnx_conformance.backends import protocol, torch_tensors
+from onnx_conformance.backends import protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -127,17 +127,34 @@ with torch.no_grad():
 outputs = [from_torch(value) for value in (returned if len(model.graph.output) > 1 else [returned])]
 """
 
-torch_tensors.use_one_thread()
+torch.set_num_threads(1)
+torch.set_num_interop_threads(1)
+
+BITS = {8: (np.uint8, torch.uint8), 16: (np.uint16, torch.uint16)}
+"""Types as which a tensor that numpy lacks passes through numpy, by the bits of one element."""
+
+NATIVE = tuple(row.name for row in protocol.ELEMENT_TYPES if row.number != protocol.STRING and hasattr(np, row.dtype))
+VIEWED = {
+    row.name: dtype
+    for row in protocol.ELEMENT_TYPES
+    if row.name not in NATIVE and row.bits in BITS and isinstance(dtype := getattr(torch, row.dtype, None), torch.dtype)
+}
+"""PyTorch's types that numpy lacks."""
+
+
+class NoTypeError(Exception):
+    """PyTorch has no tensors of this type."""
 
 
 def info() -> dict[str, Any]:
     """Return the fields of the hello message."""
+    types = [row.name for row in protocol.ELEMENT_TYPES if row.name in NATIVE or row.name in VIEWED]
     return {
         "runtime": "onnx2pytorch",
         "version": metadata.version("onnx2pytorch"),
         "repro": REPRO,
         "repro_wide": REPRO_BITS,
-        "types": [*torch_tensors.TYPES, "string"],
+        "types": [*types, "string"],
         "containers": ["sequence", "optional"],
     }
 
@@ -168,9 +185,15 @@ def _to_torch(value: Any) -> Any:  # noqa: ANN401 - any value
     if value is None:
         return None
     if not isinstance(value, np.ndarray):
-        raise torch_tensors.NoTypeError(f"a converted module takes tensors and lists, not a {type(value).__name__}")
-    of_strings = protocol.element_type(value.dtype).number == protocol.STRING
-    return value if of_strings else torch_tensors.to_torch(value)
+        raise NoTypeError(f"a converted module takes tensors and lists, not a {type(value).__name__}")
+    row = protocol.element_type(value.dtype)
+    if row.number == protocol.STRING:
+        return value
+    if row.name in NATIVE:
+        return torch.from_numpy(value)
+    if row.name in VIEWED:
+        return torch.from_numpy(value.view(BITS[row.bits][0])).view(VIEWED[row.name])
+    raise NoTypeError(f"PyTorch has no tensors of {row.name}")
 
 
 def _from_torch(value: Any) -> Any:  # noqa: ANN401 - any value
@@ -178,4 +201,9 @@ def _from_torch(value: Any) -> Any:  # noqa: ANN401 - any value
         return [_from_torch(item) for item in value]
     if not isinstance(value, torch.Tensor):
         return value if value is None else np.asarray(value)
-    return torch_tensors.from_torch(value)
+    for name, dtype in VIEWED.items():
+        if value.dtype == dtype:
+            row = protocol.element_type_named(name)
+            bits = value.contiguous().view(BITS[row.bits][1]).numpy()
+            return bits.view(protocol.numpy_dtype(row.number))
+    return value.resolve_conj().resolve_neg().numpy()
