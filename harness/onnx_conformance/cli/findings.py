@@ -98,7 +98,7 @@ def findings_(
     if not files:
         raise HarnessError("no-results-for-findings", "name the results files of a run, or use --script or --report")
     if search_again and not update:
-        raise HarnessError("search-again-without-update", "--search-again needs --update: without it, all are searched")
+        raise HarnessError("search-again-without-update", "add --update; without it, every smallest case is searched")
     runs = [Run(path) for path in files]
     before = _before(folder, update=update)
     _check(runs)

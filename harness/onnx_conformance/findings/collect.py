@@ -235,7 +235,7 @@ def _covers(one: Evidence, other: Evidence) -> bool:
 
 
 def _of_both(ids: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    """Return cases of two groups in turn: by a case of each, the next update finds the smallest case of the finding."""
+    """Return cases of two groups in turn. By a case of either group, the next update finds the finding."""
     pairs = itertools.zip_longest(ids, others)
     return tuple(dict.fromkeys(case for pair in pairs for case in pair if case is not None))[:MOST_IDS]
 

@@ -34,12 +34,14 @@ if TYPE_CHECKING:
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.findings.finding import Finding, Findings
     from onnx_conformance.generation.deliveries import Plan
-from onnx_conformance.minimize.declared_candidate import DeclaredCandidate
+    from onnx_conformance.minimize.declared_candidate import DeclaredCandidate
 
 MOST = 3
 """The number of old findings that are tried for a group of failures."""
-COMPARED, TELLING = 100, 20
-"""The number of characters of two messages that are compared, as findings have shortened ones, and the least number."""
+COMPARED = 100
+"""Two messages are compared up to this many characters, because findings have shortened ones."""
+TELLING = 20
+"""Messages with fewer characters are the same for many faults, and are not compared."""
 _TENSOR = re.compile(r"(\w+)\[([\d,]*)\] ?(.*)", re.DOTALL)
 """A tensor as text: float[1,3] 0 1 2."""
 _NUMBERS = {row.name: row.number for row in ELEMENT_TYPES}

@@ -23,12 +23,13 @@ from onnx_conformance.specification import nodes, registry, schema
 from onnx_conformance.specification.element_types import element_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.forms.table import Form
+    from onnx_conformance.specification.schema import OperatorVersion
 
 _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
 _PATTERN_OF_RESULT = r"\bdimensions of output\b|\boutput has the shape\b|\boperand for\b|^same dimension as\b"
@@ -695,15 +696,13 @@ def _of_mixed_types(case: Case, result: Result) -> list[str]:
     version = version_of(case.operator)
     if result.verdict is not Verdict.REFUSED or not _SAID_ON_TYPES.search(result.message) or version is None:
         return []
-    variables = {item.name: item.type for item in version.inputs}
-    values = {name: value.dtype for name, value in case.inputs.items() if isinstance(value, np.ndarray)}
-    types = {variables[name]: dtype for name, dtype in values.items() if name in variables}
+    types = dict(_types_of_inputs(case, version))
     first = next(iter(types), "")
     allowed = version.types.get(first, ())
     return [
         version.constraints[variable]
-        for variable, dtype in types.items()
-        if dtype != types[first] and version.types.get(variable) == allowed and variable in version.constraints
+        for variable, type_ in types.items()
+        if type_ != types[first] and version.types.get(variable) == allowed and variable in version.constraints
     ][:1]
 
 
@@ -712,11 +711,16 @@ def _of_refused_type(case: Case, result: Result) -> list[str]:
     version, named = version_of(case.operator), _REFUSED_TYPE.search(result.message)
     if result.verdict is not Verdict.REFUSED or named is None or version is None:
         return []
-    variables = {item.name: item.type for item in version.inputs}
-    arrays = {name: value for name, value in case.inputs.items() if isinstance(value, np.ndarray)}
-    values = {name: element_type(array.dtype).name for name, array in arrays.items()}
-    of_type = [variables[name] for name, dtype in values.items() if dtype == named[1] and name in variables]
+    of_type = [variable for variable, type_ in _types_of_inputs(case, version) if type_ == named[1]]
     return [version.constraints[variable] for variable in of_type if variable in version.constraints][:1]
+
+
+def _types_of_inputs(case: Case, version: OperatorVersion) -> Iterator[tuple[str, str]]:
+    """Yield the type variable and the element type of each input that is a tensor."""
+    variables = {item.name: item.type for item in version.inputs}
+    for name, value in case.inputs.items():
+        if isinstance(value, np.ndarray) and name in variables:
+            yield variables[name], element_type(value.dtype).name
 
 
 def _schema(case: Case) -> Any:  # noqa: ANN401 - as `schema.source`

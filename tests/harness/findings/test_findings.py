@@ -618,8 +618,10 @@ def test_a_case_that_stays_too_large_is_no_finding_and_is_told(
     assert not findings_file.read(tmp_path).findings
 
 
-def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return a list that gets the id of each case from which a search for a smaller one starts."""
+@pytest.fixture
+def searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list that gets the id of each case from which a search for a smaller one starts. The cache is empty."""
+    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path / "cache"))
     started: list[str] = []
     run = reducer._Reducer.run
 
@@ -633,26 +635,22 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.usefixtures("anywhere")
 def test_an_update_takes_the_smallest_cases_of_old_findings(
-    folder: Path, softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, softmax: Path, tmp_path: Path, searches: list[str]
 ) -> None:
-    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path / "cache"))
-    started = searches(monkeypatch)
     before = findings_file.read(folder)
     target = copied(folder, tmp_path / "findings")
     again = made(target, softmax, "--update")
     examples = [{item.id: item.example for item in found.findings} for found in (before, again)]
     assert examples[0] == examples[1]
-    assert not started
+    assert not searches
     made(target, softmax, "--update", "--search-again")
-    assert started
+    assert searches
 
 
 @pytest.mark.usefixtures("anywhere")
 def test_a_case_is_searched_again_if_the_old_one_does_not_fail_in_the_same_way(
-    folder: Path, softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, searches: list[str]
 ) -> None:
-    monkeypatch.setenv("ONNX_CONFORMANCE_CACHE", str(tmp_path / "cache"))
-    started = searches(monkeypatch)
     of = OldFindings.of
 
     def passing(old: OldFindings, group: failure_groups.FailureGroup) -> tuple[Earlier, ...]:
@@ -663,7 +661,7 @@ def test_a_case_is_searched_again_if_the_old_one_does_not_fail_in_the_same_way(
     monkeypatch.setattr(OldFindings, "of", passing)
     again = made(copied(folder, tmp_path / "findings"), softmax, "--update")
     assert {item.id for item in again.findings} == {item.id for item in findings_file.read(folder).findings}
-    assert started
+    assert searches
 
 
 def test_an_old_case_of_another_group_counts_only_if_it_fails_in_the_same_way(softmax: Path) -> None:
