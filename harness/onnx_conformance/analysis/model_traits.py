@@ -436,9 +436,9 @@ def _attributes(node: onnx.NodeProto, version: OperatorVersion) -> Iterator[tupl
 
 
 def _named_values(item: onnx.AttributeProto, version: OperatorVersion) -> Iterator[str]:
-    """Yield the strings in a list that the text of the operator names: Elu in activations, LEAF in nodes_modes."""
+    """Yield the strings in a list that the text of the operator defines or quotes: Elu(x), 'LEAF'."""
     for word in dict.fromkeys(text.decode("utf-8", "replace") for text in item.strings):
-        if _ENUMERATED.fullmatch(word) and re.search(rf"\b{word}\b", version.text):
+        if _ENUMERATED.fullmatch(word) and re.search(rf"'{word}'|\b{word}\(", version.text):
             yield word
 
 

@@ -328,7 +328,7 @@ def test_the_columns_of_a_table_have_no_traits_but_the_members_of_an_enumeration
     meets = of(find_case("ai.onnx.ml/TreeEnsembleClassifier/3/gte_missing_0"))
     assert {"nodes_modes contains BRANCH_GTE", "nodes_modes contains LEAF"} <= meets
     assert not {phrase for phrase in meets if "ids=[" in phrase or "largest of class_ids" in phrase}
-    labels = case(
-        "ai.onnx.ml/LabelEncoder/4", {"X": np.array(["One"], object)}, keys_strings=["One"], values_int64s=[1]
-    )
+    one = {"X": np.array(["One"], object)}
+    labels = case("ai.onnx.ml/LabelEncoder/4", one, domain="ai.onnx.ml", keys_strings=["One"], values_int64s=[1])
+    assert any("keys_strings" in phrase for phrase in of(labels))
     assert not {phrase for phrase in of(labels) if " contains " in phrase}

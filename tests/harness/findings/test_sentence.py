@@ -6,12 +6,14 @@ from __future__ import annotations
 import dataclasses
 
 import onnx
+import onnx.parser
 import pytest
 
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.findings import failure_groups
 from onnx_conformance.findings.sentence import sentence as sentence_of
+from onnx_conformance.specification import registry
 from onnx_conformance.suites.lookup import find_case
 from runs import result
 
@@ -104,6 +106,11 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("Softmax/13/rank3_axis_minus2", ("axis is not the last dimension",), "Softmax(input, axis) = "),
         ("DFT/20/all_other_dimensions", ("inverse=1 and onesided=1",), "When `onesided=1` and `inverse=1` (inverse"),
         ("DFT/20/all_other_dimensions", ("inverse=1", "onesided=1"), "When `onesided=1` and `inverse=1` (inverse"),
+        (
+            "DFT/20/all_other_dimensions",
+            ("inverse=1", "onesided=1", "a contains B"),
+            "When `onesided=1` and `inverse=1`",
+        ),
         ("Attention/24/mask_whole", ("rank of attn_mask >= 4",), "Shape must be broadcastable to"),
         ("LSTM/22/one_neuron_reverse", ("direction=reverse",), "Must be one of forward (default), reverse"),
         ("Einsum/28/diagonal_product", ("equation=ii,ij->j", "decides"), "When a dimension character is repeated"),
@@ -538,6 +545,7 @@ def test_a_wrong_shape_violates_the_sentence_on_shapes_with_the_value_that_matte
         ("BitShift/11/left_broadcast", ("2, 3", "3"), "This operator supports **multidirectional"),
         ("DFT/20/rank2_axis0_rfft", ("2, 2", "3, 2"), "When `onesided=1` and `inverse=0`"),
         ("GatherND/13/no_batches", ("0", "1"), "`batch_dims` (denoted as `b`) is an integer"),
+        ("RoiAlign/22/no_regions", ("0, 1, 1, 1", "0, 1"), "RoI pooled output, 4-D tensor of shape"),
     ],
 )
 def test_a_wrong_shape_violates_a_sentence_on_the_part_of_the_shape_that_differs(
@@ -548,6 +556,68 @@ def test_a_wrong_shape_violates_a_sentence_on_the_part_of_the_shape_that_differs
     wrong = result(made.id, Verdict.WRONG_SHAPE, message=f"outputs[0]: {said}", mismatch={"where": "outputs[0]"})
     group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, (), (wrong,))
     assert sentence_of(made, wrong, group).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("name", "node", "cited", "conditions", "sentence"),
+    [
+        (
+            "LpPool/22/ceil_dilations",
+            "LpPool <dilations: ints = [2], kernel_shape: ints = [2]> (X)",
+            "Whether to use ceil or floor (default) to compute the output shape.",
+            ("a value of kernel_shape >= 2",),
+            "The size of the kernel along each axis.",
+        ),
+        (
+            "DFT/20/rank2_axis0_rfft",
+            "DFT <onesided: int = 1> (X)",
+            "Default is `-2` (last signal axis).",
+            (),
+            "When `onesided=1` and `inverse=0`",
+        ),
+        (
+            "ReduceMax/13/axes_0_kept",
+            "ReduceMax <axes: ints = [0]> (X)",
+            "Accepted range is [-r, r-1] where r = rank(data).",
+            (),
+            "A list of integers, along which to reduce.",
+        ),
+    ],
+)
+def test_a_wrong_shape_violates_a_sentence_on_an_argument_that_the_smallest_case_has(
+    name: str, node: str, cited: str, conditions: tuple[str, ...], sentence: str
+) -> None:
+    made = find_case(f"ai.onnx/{name}")
+    text = f'<ir_version: 7, opset_import: ["" : {made.operator.split("/")[-1]}]> g (float[1, 1, 3] X) => (float[n] Y)'
+    model = onnx.parser.parse_model(f"{text} {{ Y = {node} }}").SerializeToString()
+    made = dataclasses.replace(made, model=model, clauses=(cited,))
+    said = "outputs[0]: expected shape [1, 1, 1], got shape [1, 1, 2]"
+    wrong = result(made.id, Verdict.WRONG_SHAPE, message=said, mismatch={"where": "outputs[0]"})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_SHAPE, conditions, (wrong,), deciding=(cited,)
+    )
+    assert sentence_of(made, wrong, group).startswith(sentence)
+
+
+def test_only_the_first_output_has_the_shape_of_the_input() -> None:
+    made = find_case("ai.onnx/LayerNormalization/17/no_planes")
+    shape = ", ".join(map(str, made.inputs["X"].shape))
+    for where, is_first in (("outputs[0]", True), ("outputs[1]", False)):
+        said = f"{where}: expected shape [{shape}], got shape [7, 7]"
+        wrong = result(made.id, Verdict.WRONG_SHAPE, message=said, mismatch={"where": where})
+        group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, (), (wrong,))
+        assert (sentence_of(made, wrong, group) == "`Y` and `X` have the same shape.") is is_first
+
+
+def test_a_sentence_on_a_value_of_an_attribute_that_the_node_lacks_does_not_decide() -> None:
+    made = find_case("ai.onnx/BatchNormalization/7/plain_before_9")
+    cited = next(text for text in registry.load().named("BatchNormalization").clauses if "If spatial is f" in text.text)
+    made = dataclasses.replace(made, clauses=(cited.text,))
+    refused = result(made.id, Verdict.REFUSED, message="I cannot")
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, (), (refused,), deciding=made.clauses
+    )
+    assert sentence_of(made, refused, group) != cited.text
 
 
 def test_a_sentence_on_the_dimensions_of_an_output_is_no_definition() -> None:

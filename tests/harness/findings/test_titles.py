@@ -107,3 +107,11 @@ def test_every_form_has_words_for_a_title() -> None:
 )
 def test_numbers_have_the_digits_in_which_they_differ(texts: tuple[str, str], shown: tuple[str, str]) -> None:
     assert titles.rounded(*texts) == shown
+
+
+def test_columns_of_a_table_are_not_shown_if_there_are_other_attributes() -> None:
+    shown = titles.attributes(
+        find_case("ai.onnx.ml/TreeEnsembleClassifier/3/gte_missing_0"), "ai.onnx.ml/TreeEnsembleClassifier"
+    )
+    assert any(text.startswith("nodes_modes=[BRANCH_GTE") for text in shown)
+    assert not [text for text in shown if text.partition("=")[0].endswith("ids")]
