@@ -545,7 +545,7 @@ def test_a_wrong_shape_violates_the_sentence_on_shapes_with_the_value_that_matte
         ("BitShift/11/left_broadcast", ("2, 3", "3"), "This operator supports **multidirectional"),
         ("DFT/20/rank2_axis0_rfft", ("2, 2", "3, 2"), "When `onesided=1` and `inverse=0`"),
         ("GatherND/13/no_batches", ("0", "1"), "`batch_dims` (denoted as `b`) is an integer"),
-        ("RoiAlign/22/no_regions", ("0, 1, 1, 1", "0, 1"), "RoI pooled output, 4-D tensor of shape"),
+        ("RoiAlign/16/maximum", ("1, 1, 1, 1", "1, 1"), "RoI pooled output, 4-D tensor of shape"),
     ],
 )
 def test_a_wrong_shape_violates_a_sentence_on_the_part_of_the_shape_that_differs(
@@ -571,6 +571,13 @@ def test_a_wrong_shape_violates_a_sentence_on_the_part_of_the_shape_that_differs
         (
             "DFT/20/rank2_axis0_rfft",
             "DFT <onesided: int = 1> (X)",
+            "Default is `-2` (last signal axis).",
+            (),
+            "When `onesided=1` and `inverse=0`",
+        ),
+        (
+            "DFT/20/rank2_axis0_rfft",
+            'DFT <onesided: int = 1> (X, "", axis)',
             "Default is `-2` (last signal axis).",
             (),
             "When `onesided=1` and `inverse=0`",
