@@ -24,8 +24,9 @@ import onnx.parser
 from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict
+from onnx_conformance.case.case import PLAIN
 from onnx_conformance.findings import findings_file
-from onnx_conformance.findings.earlier import dtype_of, parts_of
+from onnx_conformance.findings.earlier import dtype_of, parts_of, value_of
 from onnx_conformance.findings.failure_groups import failure_groups
 from onnx_conformance.findings.script import model_of, said
 from onnx_conformance.findings.sentence import sentence
@@ -36,6 +37,8 @@ from onnx_conformance.suites.lookup import find_case
 from onnx_conformance.suites.selection import Selection
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from onnx_conformance.base.values import Array
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
@@ -91,10 +94,11 @@ def chosen(finding: Finding, script: str, groups: Groups) -> str:
         (len(ids & {item.case for item in group.results}), group)
         for group in groups.get((identity.backend, identity.operator, identity.kind), ())
     ]
-    most, group = max(shared, key=lambda item: item[0], default=(0, None))
-    first = _first(group, finding) if group is not None and most else None
-    if group is None or first is None:
+    # A finding may consist of several groups: the one of the smallest case explains it.
+    found = [(*made, most, group) for most, group in shared if most and (made := _first(group, finding)) is not None]
+    if not found:
         return finding.cases.clause
+    _, first, _, group = min(found, key=lambda item: (item[0], -item[2]))
     case = _smallest(find_case(first.case), finding, script)
     message = finding.example.message
     if not _CUT.search(message):  # The end of a message may name the refused argument.
@@ -102,16 +106,26 @@ def chosen(finding: Finding, script: str, groups: Groups) -> str:
     return finding.cases.clause if case is None else sentence(case, first, group)
 
 
-def _first(group: FailureGroup, finding: Finding) -> Result | None:
-    """Return the result of the case that the smallest case was made from, possibly in another version."""
+def _first(group: FailureGroup, finding: Finding) -> tuple[int, Result] | None:
+    """Return the result of the case that the smallest case was made from, and how far its id differs; or None.
+
+    The id of a smallest case has no element type, and possibly another form or version.
+    """
     name = finding.example.case.replace(MINIMIZED, "")
+    plain = name.partition("@")[0]
     own = name.removeprefix(f"{finding.identity.operator}/").partition("/")[2]
-    exact = [item for item in group.results if item.case == name]
-    return next(iter([*exact, *(item for item in group.results if item.case.endswith(f"/{own}"))]), None)
+    tests: tuple[Callable[[str], bool], ...] = (
+        lambda case: case == name,
+        lambda case: case.startswith(f"{plain}/"),
+        lambda case: case.partition("@")[0] == plain,
+        lambda case: case.endswith(f"/{own}"),
+    )
+    found = ((rank, item) for rank, test in enumerate(tests) for item in group.results if test(item.case))
+    return next(found, None)
 
 
 def _smallest(case: Case, finding: Finding, script: str) -> Case | None:
-    """Return the smallest case of a finding, with zeros of the right types and shapes as inputs; None without one."""
+    """Return the smallest case of a finding, with zeros for values that are cut; None without a model."""
     text = model_of(script)
     if text is None:
         return None
@@ -119,14 +133,18 @@ def _smallest(case: Case, finding: Finding, script: str) -> Case | None:
         model = onnx.parser.parse_model(text)
     except onnx.parser.ParseError:
         return None
-    inputs = {name: made for name, text in finding.example.inputs.items() if (made := _zeros(text)) is not None}
-    return dataclasses.replace(case, model=model.SerializeToString(), inputs=inputs)
+    inputs = {name: made for name, text in finding.example.inputs.items() if (made := _value(text)) is not None}
+    form = finding.example.case.partition("@")[2] or PLAIN
+    return dataclasses.replace(case, model=model.SerializeToString(), inputs=inputs, form=form)
 
 
-def _zeros(text: str) -> Array | None:
-    """Return zeros with the type and shape of a value; None if it is no tensor of numbers."""
+def _value(text: str) -> Array | None:
+    """Return a tensor from its text, or zeros of its type and shape if the text is cut; None if it has no numbers."""
     parts = parts_of(text)
-    return None if parts is None or parts[0] == "string" else np.zeros(parts[1], dtype_of(parts[0]))
+    if parts is None or parts[0] == "string":
+        return None
+    value = value_of(text)
+    return np.zeros(parts[1], dtype_of(parts[0])) if value is None else value
 
 
 def replaced(findings: Findings, groups: Groups) -> tuple[Findings, int]:

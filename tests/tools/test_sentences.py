@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.findings import findings_file
+from onnx_conformance.findings.failure_groups import FailureGroup
 from onnx_conformance.findings.script import said
 from onnx_conformance.suites.lookup import find_case
 from runs import result, run_of
@@ -100,7 +101,7 @@ def test_the_rules_receive_the_smallest_case_and_its_message(
 ) -> None:
     listed = normalization(case=f"{NORMALIZATION}/{version}/image")
     listed["example"] |= {"message": message, "case": f"{NORMALIZATION}/{version}/image_minimized"}
-    listed["example"]["inputs"] = {"input": "float[1,2] 0 0", "B": "int4[2] 0", "S": "string[1] 'a'", "N": "optional"}
+    listed["example"]["inputs"] = {"input": "float[1,2] 3 -1", "B": "int4[2] 0", "S": "string[1] 'a'", "N": "optional"}
     write_findings(tmp_path / "f", [listed])
     received = []
 
@@ -119,6 +120,43 @@ def test_the_rules_receive_the_smallest_case_and_its_message(
         "input": ("float32", (1, 2)),
         "B": ("int4", (2,)),
     }
+    assert arrays["input"].tolist() == [[3, -1]]
+    assert not arrays["B"].any()  # Its text is cut.
+    assert case.form == "plain"
+
+
+@pytest.mark.parametrize(
+    ("smallest", "other"),
+    [
+        ("signature_types_t/double", "signature_types_t_minimized"),
+        ("image@initializer", "image_minimized"),  # It passes in the plain form, but its smallest case does not.
+        ("image", "image_minimized@initializer"),
+    ],
+)
+def test_the_group_of_the_smallest_case_explains_a_finding_of_several_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, smallest: str, other: str
+) -> None:
+    own, names = f"{NORMALIZATION}/22/{smallest}", ("line", "volume", "one_channel")
+    operator = f"{NORMALIZATION}/22"
+    refused = [
+        result("x", Verdict.REFUSED, operator=operator, backend="alpha", case=case)
+        for case in (own, *(f"{operator}/{name}" for name in names))
+    ]
+    groups = [
+        FailureGroup("alpha", "2.0", NORMALIZATION, Verdict.REFUSED, (), tuple(part))
+        for part in (refused[1:], refused[:1])
+    ]
+    monkeypatch.setattr(sentences, "failure_groups", lambda *_, **__: (groups, ""))
+    listed = normalization(kind="refused", cases={"count": 4, "ids": [item.case for item in refused]})
+    listed["example"]["case"] = f"{operator}/{other}"
+    write_findings(tmp_path / "f", [listed])
+    received = []
+    monkeypatch.setattr(sentences, "sentence", lambda *given: received.append(given) or FORMULA)
+    command = [str(run(tmp_path / "run.ndjson")), "--folder", str(tmp_path / "f")]
+    CliRunner().invoke(sentences.main, command, catch_exceptions=False)
+    [(case, first, group)] = received
+    assert (first.case, group) == (own, groups[1])
+    assert case.form == (other.partition("@")[2] or "plain")
 
 
 def test_a_sentence_with_a_backslash_leaves_a_script_that_python_reads(

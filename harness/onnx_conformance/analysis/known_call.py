@@ -42,7 +42,7 @@ _FACTS = (
 FACT = re.compile(
     r"^(?:values of )?(?P<name>.+?)(?P<about>"
     rf" is (?:{'|'.join(_FACTS)})"
-    r"| are all equal| differ| has dimensions but one element| has (?:a|an|NaN|the|text)\b.*|=\[.*\])$"
+    r"| are all equal| differ| contains \w+| has dimensions but one element| has (?:a|an|NaN|the|text)\b.*|=\[.*\])$"
 )
 """The facts that `model_traits` yields about one argument."""
 _NUMBER = r"-?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?|inf)"

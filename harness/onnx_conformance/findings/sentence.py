@@ -25,6 +25,7 @@ from onnx_conformance.specification.element_types import element_type
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from onnx_conformance.analysis.known_call import KnownCall
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
     from onnx_conformance.findings.failure_groups import FailureGroup
@@ -35,7 +36,7 @@ _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRON
 _PATTERN_OF_RESULT = r"\bdimensions of output\b|\boutput has the shape\b|\boperand for\b|^same dimension as\b"
 _SIDE = re.compile(
     r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: |^floor\(input_dimension"
-    rf"|^`num_directions`|^(in|out)puts have dimensions\b|{_PATTERN_OF_RESULT}"
+    rf"|^`num_directions`|^(in|out)puts have dimensions\b|\bis a deprecated attribute\b|{_PATTERN_OF_RESULT}"
 )
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 _PATTERN_OF_RANGE = r"\b(?:accepted|allowed) range\b"
@@ -101,6 +102,8 @@ _SCALAR_RESULT = re.compile(r"(?i)\boutputs?\b.*\bscalar\b(?! inputs?\b)")
 """Sentences on a result without dimensions."""
 _BROADCASTS = re.compile(r"\bsupports \*\*\w+directional\b")
 """Sentences on the broadcasting of the inputs of an operator."""
+_BROADCASTABLE = re.compile(r"\bbroadcastable to tensor\b")
+"""Sentences on inputs that an operator broadcasts to the shape of another one."""
 _OF_SIZE = re.compile(r"\boutput Y's (?:height|width)\b")
 """Sentences on a size of the result."""
 _ON_SHAPE = re.compile(r" is a scalar$| has a dimension of size | differ in rank\b|^rank of ")
@@ -133,8 +136,12 @@ _CHOOSES_TYPE = re.compile(
 """Descriptions of attributes with the type of an output."""
 _SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are|single dimension)\b")
 """Sentences on the shape of an argument."""
-_EMPTY = re.compile(r"(?i)^value of \w+\.?$|:$|^below are optional$|\bby the following equations\.$")
-"""Descriptions of an argument that only repeat its name, and introductions to a list or to equations."""
+_EMPTY = re.compile(
+    r"(?i)^value of \w+\.?$|:$|^below are optional$|\bby the following equations\.$|\bspecified above\.$"
+    r"|^an empty string may be used in the place of an actual argument's name\b"
+)
+"""Sentences that decide nothing: descriptions that only repeat a name, introductions to a list or to equations,
+references to other sentences, and how to write an absent argument."""
 MOST_NAMED = 2
 """Maximum number of arguments that a message names if it is about them; others list all arguments of a node."""
 _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has|have) (?:the|a) (?:same )?type\b")
@@ -146,6 +153,18 @@ _EFFECT_OF_ABSENCE = re.compile(rf"(?i){_PATTERN_OF_ABSENCE}|^optional\b")
 """Sentences on the effect of an argument that a node does not have."""
 _IF_ABSENT = re.compile(r"(?i)^if (?:it is )?not (?:set|specified|provided|present)\b")
 """Sentences on nothing but an argument that a node does not have."""
+_NOT_SET = re.compile(r"^(?P<name>\w+) is (?:not set|omitted)$")
+"""Conditions that a node lacks an argument."""
+_EQUALS = r"(?i)\b(?:if|when)\b.* equals {}\b"
+"""A sentence on the effect of a value that equals an argument with this name."""
+_HAS_NEGATIVE = re.compile(r"^(?P<name>\w+) has a negative value$")
+"""Conditions on the sign of the values of an input."""
+_OF_INDICES = re.compile(r"(?i)\bind(?:ex|ices)\b")
+"""Descriptions of inputs with indices."""
+_BOUNDS = re.compile(
+    r"(?i)^(?:all )?(?:index values|values in `\w+`) are (?:expected to be within bounds|allowed to be negative)\b"
+)
+"""Sentences on the allowed values of indices, among them negative ones."""
 _TABLE = re.compile(r"^\|.*\|$")
 """Rows of a table, which define the results of all values in them."""
 
@@ -197,8 +216,10 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
             failure.on_arguments_of_message,
             failure.on_all_values,
             failure.on_types,
-            _shared(group, failure.cited),
+            _shared(group, [text for text in failure.cited if not _EMPTY.search(text)]),
             failure.on_ranks,
+            failure.on_absence,
+            failure.on_negative_indices,
             failure.explaining,
             failure.on_shapes,
             failure.rows,
@@ -207,6 +228,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
             failure.on_arguments,
             failure.defaults,
             failure.functions,
+            failure.on_set,
             failure.definitions,
             failure.cited,
         )
@@ -263,10 +285,14 @@ class _Failure:
         """The words of the conditions that the smallest case confirms, among them names of arguments."""
         if self.empty and len(self.inputs) > 1:  # The message is on the missing elements, not on an argument.
             return []
-        known = known_of_case(self.case)
-        conditions = [each for each in self.group.conditions if known is None or known.meets(each) is not False]
-        confirmed = [each for each in conditions if _matters(each, self.arguments)]
+        confirmed = [each for each in self._met if _matters(each, self.arguments)]
         return [word for each in confirmed for word in _NAME.findall(each)]
+
+    @functools.cached_property
+    def _met(self) -> list[str]:
+        """The conditions that are not untrue of the smallest case."""
+        known = known_of_case(self.case)
+        return [each for each in self.group.conditions if known is None or not _is_untrue(known, each)]
 
     @functools.cached_property
     def of_operator(self) -> list[str]:
@@ -399,7 +425,7 @@ class _Failure:
     @property
     def on_all_values(self) -> list[str]:
         """The sentences on exactly the values of several attributes that the failures have in common."""
-        return _of_all_values(self.group.conditions, [*self.cited, *self.texts])
+        return _of_all_values(self._met, [*self.cited, *self.texts])
 
     @property
     def on_types(self) -> list[str]:
@@ -422,7 +448,7 @@ class _Failure:
     def explaining(self) -> list[str]:
         """The cited sentences that explain the failures."""
         group = self.group
-        cited = [text for text in group.deciding if text in self.cited]
+        cited = [text for text in group.deciding if text in self.cited and not _EMPTY.search(text)]
         explain = [
             text
             for text in cited
@@ -444,7 +470,10 @@ class _Failure:
         named = {word for word in self.matters if word in self.arguments}
         if _FORMULA.search(explain[0]) or not named.isdisjoint(_NAME.findall(explain[0])):
             return explain
-        return [*self.on_values, *self.formulas, *self.on_arguments, *explain]
+        # The definition of a function is more precise than the description of the attribute that names it.
+        described = [argument.words for argument in self.arguments.values() if explain[0] in argument.description]
+        chosen = _of_functions((word for words in described for word in reversed(words)), self.texts)
+        return [*self.on_values, *self.formulas, *self.on_arguments, *chosen, *explain]
 
     @property
     def on_ranks(self) -> list[str]:
@@ -454,6 +483,29 @@ class _Failure:
             return []
         arguments = {**_required_inputs(self.case), **self.arguments}
         return [text for text in self._on(words, arguments, on_shape=True) if _SHAPE.search(text)]
+
+    @property
+    def on_absence(self) -> list[str]:
+        """The cited sentences on the effect of an absent argument, if the failures have its absence in common."""
+        found = [match["name"] for match in map(_NOT_SET.search, self.group.conditions) if match is not None]
+        lacked = [name for name in found if name in self.arguments and self.arguments[name].absent]
+        return [
+            text
+            for name in lacked
+            for text in self.cited
+            if text in self.group.marking
+            and _EFFECT_OF_ABSENCE.search(text)
+            and not _RULE.search(text)
+            and (text in self.arguments[name].description or name in _NAME.findall(text))
+        ]
+
+    @property
+    def on_negative_indices(self) -> list[str]:
+        """The sentences on the values of indices, if the failures have in common that some are negative."""
+        names = [match["name"] for match in map(_HAS_NEGATIVE.search, self._met) if match is not None]
+        required = _required_inputs(self.case) if names else {}
+        indices = [name for name in names if name in required and _OF_INDICES.search(required[name].description)]
+        return [text for text in self.texts if indices and _BOUNDS.search(text)]
 
     @property
     def on_shapes(self) -> list[str]:
@@ -466,8 +518,11 @@ class _Failure:
         if self.on_shape:
             return [text for text in self.group.deciding if _SHAPE.search(text)]
         arrays = [value for value in self.case.inputs.values() if isinstance(value, np.ndarray)]
-        alone = len(self.cited) == 1 and all(value.size for value in arrays)
-        return [text for text in self.cited if alone and _SHAPE.search(text) and not _RANGE.search(text)]
+        elements = all(value.size for value in arrays)
+        alone = len(self.cited) == 1 and elements
+        on_cited = [text for text in self.cited if alone and _SHAPE.search(text) and not _RANGE.search(text)]
+        differ = elements and len({value.shape for value in arrays}) > 1
+        return [*on_cited, *(text for text in self.texts if differ and _BROADCASTABLE.search(text))]
 
     @property
     def rows(self) -> list[str]:
@@ -477,7 +532,7 @@ class _Failure:
     @functools.cached_property
     def on_values(self) -> list[str]:
         """The sentences on the values of arguments that the failures have in common."""
-        return _on_values(self.group.conditions, self.matters, [*self.cited, *self.texts], self.arguments)
+        return _on_values(self._met, self.matters, [*self.cited, *self.texts], self.arguments)
 
     @functools.cached_property
     def formulas(self) -> list[str]:
@@ -517,6 +572,19 @@ class _Failure:
             and not _OF_SIZE.search(text)
             and 2 * _citing(text, self.group) >= 1
         ]
+
+    @property
+    def on_set(self) -> list[str]:
+        """The sentences on the attributes that the smallest case needs to fail, if it meets no condition."""
+        met = [condition for condition in self._met if not _ON_TEXT.search(condition)]
+        if self.result.verdict is not Verdict.WRONG_VALUE or met:
+            return []
+        names = [item.partition("=")[0] for item in self._set]
+        values = [word for name in names for word in self.arguments.get(name, Argument("", absent=True)).words]
+        effects = [text for text in self.texts if not _RULE.search(text) and not _OF_SHAPE.search(text)]
+        constants = [value for value in values if value.isupper()]  # Only these are no ordinary words of a sentence.
+        on_values = [text for value in constants for text in effects if value in _NAME.findall(text)]
+        return [*on_values, *(text for name in names for text in effects if re.search(_EQUALS.format(name), text))]
 
     def _on(self, words: Iterable[str], arguments: Mapping[str, Argument], *, on_shape: bool) -> list[str]:
         """Return the sentences in the descriptions of arguments that apply, first those on shapes if these decide.
@@ -577,6 +645,13 @@ def _of_absent(text: str, arguments: Mapping[str, Argument], *, with_default: bo
         text in argument.description for argument in absent.values() if with_default or not argument.has_default
     )
     return _EFFECT_OF_ABSENCE.search(text) is None and (named or described)
+
+
+def _is_untrue(known: KnownCall, condition: str) -> bool:
+    """Return whether a node does not meet a condition, which may be on several values: inverse=1 and onesided=1."""
+    parts = condition.split(" and ")
+    single = parts if all(map(_VALUE.search, parts)) else [condition]
+    return any(known.meets(part) is False for part in single)
 
 
 def _matters(condition: str, arguments: Mapping[str, Argument]) -> bool:

@@ -63,6 +63,7 @@ def known(name: str) -> KnownCall:
         ("Pad", "data has a dimension of size 0", False),
         ("Pad", "data has a dimension of size 1", False),
         ("Pad", "mode=edge", True),
+        ("Pad", "mode contains wrap", False),
         ("Pad", "mode is one of reflect, wrap", False),
         ("Pad", "axes is given", False),
         ("Pad", "axes is omitted", True),

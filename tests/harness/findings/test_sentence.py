@@ -96,18 +96,18 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("OneHot/28/infinite_values", ("values has an infinity",), "The locations represented by the index values"),
         ("Resize/19/dtypes/int64", (), "as a weighted average of neighborhood"),  # Not the one on the shape.
         ("LSTM/22/hard_sigmoid_default_since_7", ("marks",), "Default values are the same as of"),
-        ("GRU/22/layout_0", ("activations=[ThresholdedRelu,Tanh] and hidden_size=3",), "ThresholdedRelu(x)"),
-        ("MaxPool/22/plane", ("auto_pad=SAME_LOWER",), "SAME_UPPER or SAME_LOWER: output"),
+        ("GRU/22/activation_thresholdedrelu", ("activations contains ThresholdedRelu",), "ThresholdedRelu(x)"),
+        ("MaxPool/22/same_lower_odd", ("auto_pad=SAME_LOWER",), "SAME_UPPER or SAME_LOWER mean pad"),
         ("Less/13/sides", ("marks",), "Returns the tensor resulted from performing"),
         ("GlobalAveragePool/22/image", ("marks",), "applies average pooling across"),
         ("Celu/28/near_zero_float", ("with alpha",), "max(0,x) + min(0,alpha*(exp(x/alpha)-1))"),
         ("LeakyRelu/16/rank3", ("alpha=0.5",), "where the function `f(x) = alpha * x for x < 0`"),
         ("Softmax/11/rank3_axis1", ("axis is not the last dimension",), "For an arbitrary n-dimensional tensor"),
         ("Softmax/13/rank3_axis_minus2", ("axis is not the last dimension",), "Softmax(input, axis) = "),
-        ("DFT/20/all_other_dimensions", ("inverse=1 and onesided=1",), "When `onesided=1` and `inverse=1` (inverse"),
-        ("DFT/20/all_other_dimensions", ("inverse=1", "onesided=1"), "When `onesided=1` and `inverse=1` (inverse"),
+        ("DFT/20/irfft_of_2_since_20", ("inverse=1 and onesided=1",), "When `onesided=1` and `inverse=1` (inverse"),
+        ("DFT/20/irfft_of_2_since_20", ("inverse=1", "onesided=1"), "When `onesided=1` and `inverse=1` (inverse"),
         (
-            "DFT/20/all_other_dimensions",
+            "DFT/20/irfft_of_2_since_20",
             ("inverse=1", "onesided=1", "a contains B"),
             "When `onesided=1` and `inverse=1`",
         ),
@@ -123,6 +123,19 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("LSTM/22/activation_softplus", (), "Softplus(x)"),
         ("BatchNormalization/15/inference", (), "Y = (X - input_mean)"),  # Not the formula of training.
         ("LSTM/22/activation_softplus", ("marks", "activations=[Softplus,Softplus,Softplus]"), "Softplus(x)"),
+        # The case does not meet the condition, so it is about its own function.
+        ("RNN/22/activation_sigmoid", ("activations contains Relu", "decides"), "Sigmoid(x)"),
+        # An attribute that is said to be deprecated has an effect nevertheless.
+        ("MaxPool/22/same_upper_odd", ("decides",), "SAME_UPPER or SAME_LOWER"),
+        # Without a condition, the attributes of the smallest case are needed to fail.
+        ("AveragePool/22/same_upper_odd", (), "In case the padding is an odd number"),
+        ("NegativeLogLikelihoodLoss/22/ignored_5", (), "loss is zero for the case when target-value equals"),
+        ("RNN/22/layout_0", ("an input has NaN",), "Ht = f(Xt*(Wi^T)"),
+        (
+            "GatherND/13/negative",
+            ("indices has a negative value",),
+            "All values in `indices` are expected to be within",
+        ),
     ],
 )
 def test_a_value_that_no_sentence_explains_violates_one_on_the_argument_that_matters_or_the_definition(
@@ -167,7 +180,10 @@ def test_a_sentence_on_an_argument_that_the_smallest_case_lacks_does_not_decide(
 
 @pytest.mark.parametrize(
     ("message", "sentence"),
-    [("Unknown activation function: softplus", "Softplus(x) - log(1 + e^x)"), ("I cannot", "The activation functions")],
+    [
+        ("Unknown activation function: softplus", "Softplus(x) - log(1 + e^x)"),
+        ("I cannot", "Softplus(x) - log(1 + e^x)"),
+    ],
 )
 def test_a_refused_function_violates_its_definition_and_never_an_introduction(message: str, sentence: str) -> None:
     made = find_case("ai.onnx/LSTM/22/activation_softplus")
@@ -229,6 +245,7 @@ def test_the_range_of_an_argument_does_not_decide_if_its_absence_does() -> None:
     [
         ("LayerNormalization/17/scale_4", "the shape differs", "(tensors `Scale` and `B` should be"),
         ("LayerNormalization/17/scale_4", "no", "Mean = ReduceMean<axes=normalized_axes>(X)"),
+        ("LayerNormalization/17/long", "rank mismatch", "(tensors `Scale` and `B` should be"),
         ("LayerNormalization/17/no_planes", "the shape has a 0", "Mean = ReduceMean<axes=normalized_axes>(X)"),
         ("DFT/20/rank2_axis0", "axis 1 is out of the rank range", "$$y[m, k] = "),
     ],
@@ -248,6 +265,18 @@ def test_a_sentence_on_an_attribute_with_a_default_applies_without_it() -> None:
         "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=(casts,)
     )
     assert sentence_of(made, wrong, group) == casts
+
+
+def test_the_effect_of_an_absent_argument_decides_if_it_marks_the_failures() -> None:
+    made = find_case("ai.onnx/ConstantOfShape/25/default")
+    refused = result(made.id, Verdict.REFUSED, message="no", clauses=made.clauses)
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, ("value is not set",), (refused,), deciding=made.clauses,
+        marking=frozenset(text for text in made.clauses if "specified" in text),
+    )  # fmt: skip
+    assert sentence_of(made, refused, group).startswith("If not specified, it defaults to a tensor of value 0")
+    unmarked = dataclasses.replace(group, marking=frozenset())
+    assert sentence_of(made, refused, unmarked).startswith("Generate a tensor with given value and shape.")
 
 
 def test_a_sentence_on_a_default_decides_only_if_most_of_the_failures_cite_it() -> None:
@@ -484,7 +513,7 @@ def test_the_argument_of_a_condition_precedes_sentences_that_do_not_mention_it(
 @pytest.mark.parametrize("verdict", [Verdict.WRONG_VALUE, Verdict.CRASH])
 def test_a_sentence_on_the_type_in_a_condition_precedes_one_with_a_limit(verdict: Verdict) -> None:
     with_limit = "attends keys `j` satisfying `p - left_window_size <= j <= p + right_window_size`"
-    made = dataclasses.replace(find_case("ai.onnx/Attention/25/causal"), clauses=(with_limit,))
+    made = dataclasses.replace(find_case("ai.onnx/Attention/25/causal_bool_mask"), clauses=(with_limit,))
     failed = result(made.id, verdict, mismatch={"where": "outputs[0]", "relative": 0.5})
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, verdict, ("type of attn_mask is bool",), (failed,), deciding=made.clauses
