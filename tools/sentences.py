@@ -4,7 +4,7 @@
 The sentence of a finding depends on its smallest case, and on which cases of a run passed and failed. When only the
 rules of `findings.sentence` change, the smallest case is still valid, so no runtime is needed: `onnx-conformance
 findings --update` takes minutes for a runtime, this command seconds. A finding of an accepted model keeps its sentence,
-because the sentence is its cause.
+because the sentence is its cause. The run may be of another suite, as long as it contains failures of the finding.
 """
 
 from __future__ import annotations
@@ -65,15 +65,11 @@ def groups_of(paths: tuple[Path, ...], findings: Findings, jobs: int) -> tuple[G
     source, made, notes = Generated(), defaultdict(list), []
     for path in paths:
         run = Run(path)
-        digest = run.header["suite"]["digest"]
         for full, hello in run.header["backends"].items():
             name = under_test.unversioned(full)
-            of, ran = (findings.version_of(name), findings.digest_of(name)), (hello.get("version", ""), digest)
+            of, ran = findings.version_of(name), hello.get("version", "")
             if of != ran:
-                notes.append(
-                    f"{path}: the findings of {name} are of version {of[0]} and suite {of[1]}, "
-                    f"not of {ran[0]} and {ran[1]}; left out"
-                )
+                notes.append(f"{path}: the findings of {name} are of version {of}, not of {ran}; left out")
                 break
         else:
             for group in failure_groups(run, source, Selection(), jobs=jobs)[0]:

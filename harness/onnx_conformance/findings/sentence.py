@@ -36,7 +36,8 @@ _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRON
 _PATTERN_OF_RESULT = r"\bdimensions of output\b|\boutput has the shape\b|\boperand for\b|^same dimension as\b"
 _SIDE = re.compile(
     r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: |^floor\(input_dimension"
-    rf"|^`num_directions`|^(in|out)puts have dimensions\b|\bis a deprecated attribute\b|{_PATTERN_OF_RESULT}"
+    r"|^`num_directions`|^(in|out)puts have dimensions\b|\bis a deprecated attribute\b"
+    rf"|{_PATTERN_OF_RESULT}"
 )
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
 _PATTERN_OF_RANGE = r"\b(?:accepted|allowed) range\b"
@@ -138,7 +139,7 @@ _SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are|sin
 """Sentences on the shape of an argument."""
 _EMPTY = re.compile(
     r"(?i)^value of \w+\.?$|:$|^below are optional$|\bby the following equations\.$|\bspecified above\.$"
-    r"|^an empty string may be used in the place of an actual argument's name\b"
+    r"|^an empty string may be used in the place of an actual argument's name\b|^see documentation of\b"
 )
 """Sentences that decide nothing: descriptions that only repeat a name, introductions to a list or to equations,
 references to other sentences, and how to write an absent argument."""
@@ -146,17 +147,25 @@ MOST_NAMED = 2
 """Maximum number of arguments that a message names if it is about them; others list all arguments of a node."""
 _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has|have) (?:the|a) (?:same )?type\b")
 """Sentences on the type of an output."""
-_PATTERN_OF_ABSENCE = r"\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bomitted\b"
+_PATTERN_OF_ABSENCE = r"\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bun(?:set|specified)\b|\bomitted\b"
 _ABSENCE = re.compile(rf"(?i){_PATTERN_OF_ABSENCE}|\boptional\b")
 """Sentences on an argument that a node does not have."""
+_OF_DEFAULT = re.compile(rf"(?i){_PATTERN_OF_ABSENCE}")
+"""Sentences on the value of an argument that a node does not have."""
 _EFFECT_OF_ABSENCE = re.compile(rf"(?i){_PATTERN_OF_ABSENCE}|^optional\b")
 """Sentences on the effect of an argument that a node does not have."""
 _IF_ABSENT = re.compile(r"(?i)^if (?:it is )?not (?:set|specified|provided|present)\b")
 """Sentences on nothing but an argument that a node does not have."""
 _NOT_SET = re.compile(r"^(?P<name>\w+) is (?:not set|omitted)$")
 """Conditions that a node lacks an argument."""
-_EQUALS = r"(?i)\b(?:if|when)\b.* equals {}\b"
-"""A sentence on the effect of a value that equals an argument with this name."""
+_EFFECT = r"(?i)^if {0} is (?:specified|set|enabled|true)\b|\b(?:if|when)\b.* equals {0}\b"
+"""A sentence on the effect of an argument with this name, or of a value that equals it."""
+_OF_CONSTANTS = re.compile(r"^(?P<names>[A-Z_]{3,}(?: or [A-Z_]{3,})*)(?::| mean\b)")
+"""Sentences on constants that are values of an attribute: SAME_UPPER or SAME_LOWER mean ..."""
+_OF_FUNCTION = re.compile(r"^(?P<names>[A-Z]\w+)\(x\) - ")
+"""Definitions of functions that are values of an attribute."""
+_OF_DEFAULTS = re.compile(r"\bDefault: (?:\w=\w+(?:, )?)+")
+"""The functions of a recurrent operator without the attribute."""
 _HAS_NEGATIVE = re.compile(r"^(?P<name>\w+) has a negative value$")
 """Conditions on the sign of the values of an input."""
 _OF_INDICES = re.compile(r"(?i)\bind(?:ex|ices)\b")
@@ -165,6 +174,8 @@ _BOUNDS = re.compile(
     r"(?i)^(?:all )?(?:index values|values in `\w+`) are (?:expected to be within bounds|allowed to be negative)\b"
 )
 """Sentences on the allowed values of indices, among them negative ones."""
+_QUOTED = re.compile(r"'\w+'")
+"""Names in quotes. A sentence with many lists the values of an argument."""
 _TABLE = re.compile(r"^\|.*\|$")
 """Rows of a table, which define the results of all values in them."""
 
@@ -213,13 +224,13 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
         order = (
             failure.on_sizes,
             failure.on_functions_of_message,
+            failure.on_negative,
             failure.on_arguments_of_message,
             failure.on_all_values,
             failure.on_types,
-            _shared(group, [text for text in failure.cited if not _EMPTY.search(text)]),
+            _shared(group, failure.applying),
             failure.on_ranks,
             failure.on_absence,
-            failure.on_negative_indices,
             failure.explaining,
             failure.on_shapes,
             failure.rows,
@@ -257,7 +268,7 @@ class _Failure:
         op = registry.load().find(*name.rpartition("/")[::2])
         self.texts = [clause.text for clause in (op.clauses if op else ()) if clause.in_force(since or 0)]
         self.all_cited = leading(case, result)
-        self.cited = tuple(text for text in self.all_cited if not _EMPTY.search(text)) or self.all_cited
+        self.cited = tuple(text for text in self.all_cited if self.applies(text)) or self.all_cited
         self.inputs = [condition for condition in group.conditions if not _ON_TEXT.search(condition)]
         self.on_shape = any(map(_ON_SHAPE.search, self.inputs))
         self.said_on_shape = result.verdict in WITH_MESSAGE and _SAID_ON_SHAPE.search(result.message) is not None
@@ -274,6 +285,21 @@ class _Failure:
     def _set(self) -> list[str]:
         """The attributes that the smallest case sets, as onesided=1."""
         return titles.attributes(self.case, split_operator(self.case.operator)[0])
+
+    def applies(self, text: str) -> bool:
+        """Return whether a sentence decides something, and is on no value that the smallest case does not have."""
+        of_value = _OF_CONSTANTS.match(text) or _OF_FUNCTION.match(text)
+        if of_value is None:
+            return _EMPTY.search(text) is None
+        defaults = (match[0] for match in map(_OF_DEFAULTS.search, self.texts) if match is not None)
+        used = {*self.words, *_NAME.findall(" ".join(defaults))}
+        return not used.isdisjoint(_NAME.findall(of_value["names"]))
+
+    @property
+    def applying(self) -> list[str]:
+        """The cited sentences that decide something, and are not on an argument that the node lacks."""
+        applying = filter(self.applies, self.cited)
+        return [text for text in applying if not _of_absent(text, self.arguments, with_default=False)]
 
     @property
     def words(self) -> list[str]:
@@ -448,7 +474,7 @@ class _Failure:
     def explaining(self) -> list[str]:
         """The cited sentences that explain the failures."""
         group = self.group
-        cited = [text for text in group.deciding if text in self.cited and not _EMPTY.search(text)]
+        cited = [text for text in group.deciding if text in self.cited and self.applies(text)]
         explain = [
             text
             for text in cited
@@ -465,6 +491,8 @@ class _Failure:
             explain = [text for text in explain if text in group.marking and not _SHAPE.search(text)]
         if self.result.verdict is Verdict.WRONG_VALUE:
             explain = [text for text in explain if not _DIMENSIONS.search(text)]
+        if explain and _ELSEWHERE.search(explain[0]):  # A formula is more precise than the name of a paper.
+            explain.sort(key=lambda text: _FORMULA.search(text) is None)
         if not explain:
             return []
         named = {word for word in self.matters if word in self.arguments}
@@ -500,8 +528,11 @@ class _Failure:
         ]
 
     @property
-    def on_negative_indices(self) -> list[str]:
-        """The sentences on the values of indices, if the failures have in common that some are negative."""
+    def on_negative(self) -> list[str]:
+        """The sentences on negative values, or on the values of indices, if the failures have some in common."""
+        marking = [text for text in self.cited if text in self.group.marking and _NEGATIVE.search(text)]
+        if marking and any("negative" in condition for condition in self._met):
+            return marking
         names = [match["name"] for match in map(_HAS_NEGATIVE.search, self._met) if match is not None]
         required = _required_inputs(self.case) if names else {}
         indices = [name for name in names if name in required and _OF_INDICES.search(required[name].description)]
@@ -532,7 +563,8 @@ class _Failure:
     @functools.cached_property
     def on_values(self) -> list[str]:
         """The sentences on the values of arguments that the failures have in common."""
-        return _on_values(self._met, self.matters, [*self.cited, *self.texts], self.arguments)
+        found = _on_values(self._met, self.matters, [*self.cited, *self.texts], self.arguments)
+        return [text for text in found if not _of_absent(text, self.arguments, with_default=False)]
 
     @functools.cached_property
     def formulas(self) -> list[str]:
@@ -561,16 +593,23 @@ class _Failure:
 
     @property
     def defaults(self) -> list[str]:
-        """The sentence on a default, if the case and most of the failures cite no other."""
+        """The sentence on a default, if the case and most of the failures cite no other, or it contains more."""
         return [
             text
             for text in self.cited
             if len(self.cited) == 1
-            and text in self.group.deciding
             and _ABSENCE.search(text) is not None
             and not _OF_SHAPE.search(text)
             and not _OF_SIZE.search(text)
-            and 2 * _citing(text, self.group) >= 1
+            and (
+                (text in self.group.deciding and 2 * _citing(text, self.group) >= 1)
+                or (
+                    not self.group.deciding
+                    and len(text) >= SHORT
+                    and _OF_DEFAULT.search(text)
+                    and not _RULE.search(text)
+                )
+            )
         ]
 
     @property
@@ -581,10 +620,18 @@ class _Failure:
             return []
         names = [item.partition("=")[0] for item in self._set]
         values = [word for name in names for word in self.arguments.get(name, Argument("", absent=True)).words]
-        effects = [text for text in self.texts if not _RULE.search(text) and not _OF_SHAPE.search(text)]
+        others = [text for text in self.texts if not _RULE.search(text) and len(_QUOTED.findall(text)) <= MOST_NAMED]
+        effects = [text for text in others if not _OF_SHAPE.search(text)]
         constants = [value for value in values if value.isupper()]  # Only these are no ordinary words of a sentence.
         on_values = [text for value in constants for text in effects if value in _NAME.findall(text)]
-        return [*on_values, *(text for name in names for text in effects if re.search(_EQUALS.format(name), text))]
+        described = [self.arguments[name].description for name in names if name in self.arguments]
+        defining = [text for text in effects if _CODE.search(text) or not _SIDE.search(text)]
+        cited = [text for each in described for text in self.cited if text in each and text in defining]
+        return [
+            *on_values,
+            *cited,
+            *(text for name in names for text in others if re.search(_EFFECT.format(name), text)),
+        ]
 
     def _on(self, words: Iterable[str], arguments: Mapping[str, Argument], *, on_shape: bool) -> list[str]:
         """Return the sentences in the descriptions of arguments that apply, first those on shapes if these decide.
