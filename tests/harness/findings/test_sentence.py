@@ -131,6 +131,14 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("AveragePool/22/same_upper_odd", (), "In case the padding is an odd number"),
         ("NegativeLogLikelihoodLoss/22/ignored_5", (), "loss is zero for the case when target-value equals"),
         ("RNN/22/layout_0", ("an input has NaN",), "Ht = f(Xt*(Wi^T)"),
+        ("EyeLike/22/column_k_minus_1", ("k=1",), "Index of the diagonal to be populated with ones."),
+        ("ConvTranspose/22/output_shape_odd", ("a value of output_shape >= 15",), "If output_shape is specified"),
+        ("ConvTranspose/22/output_shape_odd", ("an input has NaN",), "The convolution transpose operator consumes"),
+        # The equations cite every function, and the node has those of the default.
+        ("LSTM/22/equations", ("decides",), "it = f(Xt*(Wi^T)"),
+        ("CastLike/15/write_whole", ("decides",), "casts the elements of a given input tensor"),
+        ("LSTM/22/direction_bidirectional", ("direction=bidirectional",), "Concatenation of `W[iofc]`"),
+        ("Resize/19/crop_value", ("mode is not set",), "this value is used as the corresponding output value."),
         (
             "GatherND/13/negative",
             ("indices has a negative value",),
@@ -277,6 +285,30 @@ def test_the_effect_of_an_absent_argument_decides_if_it_marks_the_failures() -> 
     assert sentence_of(made, refused, group).startswith("If not specified, it defaults to a tensor of value 0")
     unmarked = dataclasses.replace(group, marking=frozenset())
     assert sentence_of(made, refused, unmarked).startswith("Generate a tensor with given value and shape.")
+
+
+def test_a_sentence_on_an_argument_that_the_smallest_case_lacks_is_no_cause_of_several_failures() -> None:
+    made = find_case("ai.onnx/StringSplit/20/maxsplit_1_blanks")
+    cited = "Maximum number of splits (from left to right)."
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (f"the case cites «{cited}»", "delimiter is not set"), (wrong,)
+    )
+    assert sentence_of(made, wrong, group) == cited
+    model = onnx.load_from_string(made.model)
+    del model.graph.node[0].attribute[:]
+    smallest = dataclasses.replace(made, model=model.SerializeToString())
+    assert sentence_of(smallest, wrong, group).startswith("If left unset or set to the empty string")
+
+
+def test_a_refused_negative_value_violates_the_sentence_on_it_whatever_the_message_names() -> None:
+    made = find_case("ai.onnx/Resize/19/axes_back")
+    refused = result(made.id, Verdict.REFUSED, message="All axes values should be less than the size of sizes")
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, ("a value of axes is negative",), (refused,),
+        deciding=made.clauses, marking=frozenset(made.clauses),
+    )  # fmt: skip
+    assert sentence_of(made, refused, group).startswith("Negative value means counting dimensions from the back.")
 
 
 def test_a_sentence_on_a_default_decides_only_if_most_of_the_failures_cite_it() -> None:
