@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
 _PATTERN_OF_RESULT = r"\bdimensions of output\b|\boutput has the shape\b|\boperand for\b|^same dimension as\b"
 _SIDE = re.compile(
-    r"(?i)\bdefaults?\b|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: |^floor\(input_dimension"
-    r"|^`num_directions`|^(in|out)puts have dimensions\b|\bis a deprecated attribute\b"
+    r"(?i)\bdefaults?\b|^e\.g\.|^'?constrain|\bof shape\b|\b\d-D tensor\b|\boptional\b|^signature: "
+    r"|^floor\(input_dimension|^`num_directions`|^(in|out)puts have dimensions\b|\bis a deprecated attribute\b"
     rf"|{_PATTERN_OF_RESULT}"
 )
 """Sentences on types, shapes and defaults: they do not decide a value if the case cites another sentence."""
@@ -131,6 +131,8 @@ _SAID_ON_TYPES = re.compile(
 """Messages on types that differ."""
 _REFUSED_TYPE = re.compile(r"\bType 'tensor\((\w+)\)' of input parameter .* is invalid\b")
 """A message that an operator does not take the type of an input. It may be on an operator of a function body."""
+_REFUSED_TYPES = re.compile(r"(?i)\binput (?:data |element )?d?type must be\b")
+"""A message that an operator only takes some types of its input."""
 _CHOOSES_TYPE = re.compile(
     r"(?i)\bdata type (?:for|of) the (?:elements of the )?output\b|\bdata type to which\b|\bthe output data type\b"
 )
@@ -154,7 +156,7 @@ _OF_DEFAULT = re.compile(rf"(?i){_PATTERN_OF_ABSENCE}")
 """Sentences on the value of an argument that a node does not have."""
 _EFFECT_OF_ABSENCE = re.compile(rf"(?i){_PATTERN_OF_ABSENCE}|^optional\b")
 """Sentences on the effect of an argument that a node does not have."""
-_IF_ABSENT = re.compile(r"(?i)^if (?:it is )?not (?:set|specified|provided|present)\b")
+_IF_ABSENT = re.compile(r"(?i)^if (?:it is |left )?(?:not (?:set|specified|provided|present)|unset)\b")
 """Sentences on nothing but an argument that a node does not have."""
 _NOT_SET = re.compile(r"^(?P<name>\w+) is (?:not set|omitted)$")
 """Conditions that a node lacks an argument."""
@@ -325,7 +327,7 @@ class _Failure:
         """All sentences in force, the definition of the result first and rules last."""
         texts = [text for text in self.texts if not _EMPTY.search(text)] or self.texts
         texts = sorted(texts, key=lambda text: _RULE.search(text) is not None)
-        return _definitions(self.case, self.all_cited, texts) if self.result.verdict is Verdict.WRONG_VALUE else texts
+        return _definitions(self.case, self.all_cited, texts) if self.result.verdict not in _OF_SIGNATURE else texts
 
     @property
     def definitions(self) -> list[str]:
@@ -405,7 +407,8 @@ class _Failure:
         of_output: list[str] = []
         if number is not None and schema_ is not None and number < len(schema_.outputs):
             output = schema_.outputs[number]
-            found += [text for text in texts if f"{output.name}.shape = " in text]
+            of_name = (f"{output.name}.shape = ", f"the shape of `{output.name}`")
+            found += [text for text in texts if any(words in text for words in of_name)]
             described = schema.fold(output.description)
             of_output = [text for text in self.texts if text in described and _OF_SHAPE.search(text)]
         first = next((value for value in self.case.inputs.values() if isinstance(value, np.ndarray)), None)
@@ -490,7 +493,7 @@ class _Failure:
         if self.empty and self.result.verdict is not Verdict.WRONG_VALUE:
             explain = [text for text in explain if text in group.marking and not _SHAPE.search(text)]
         if self.result.verdict is Verdict.WRONG_VALUE:
-            explain = [text for text in explain if not _DIMENSIONS.search(text)]
+            explain = [text for text in explain if not _DIMENSIONS.search(text) and not _SAME_RANK.search(text)]
         if explain and _ELSEWHERE.search(explain[0]):  # A formula is more precise than the name of a paper.
             explain.sort(key=lambda text: _FORMULA.search(text) is None)
         if not explain:
@@ -616,7 +619,7 @@ class _Failure:
     def on_set(self) -> list[str]:
         """The sentences on the attributes that the smallest case needs to fail, if it meets no condition."""
         met = [condition for condition in self._met if not _ON_TEXT.search(condition)]
-        if self.result.verdict is not Verdict.WRONG_VALUE or met:
+        if met:
             return []
         names = [item.partition("=")[0] for item in self._set]
         values = [word for name in names for word in self.arguments.get(name, Argument("", absent=True)).words]
@@ -744,7 +747,10 @@ def _named_by(result: Result, arguments: Mapping[str, Argument]) -> list[str]:
     if result.verdict not in WITH_MESSAGE:
         return []
     words = _NAMED.findall(_LISTED.sub("", result.message))
-    named = dict.fromkeys(word for word in words if word in arguments)
+    said = result.message.lower()
+    # A message may write missing_value as words.
+    written = [name for name in arguments if "_" in name and name.replace("_", " ") in said]
+    named = dict.fromkeys([*(word for word in words if word in arguments), *written])
     return list(named) if len(named) <= MOST_NAMED else []
 
 
@@ -829,11 +835,14 @@ def _of_mixed_types(case: Case, result: Result) -> list[str]:
 
 
 def _of_refused_type(case: Case, result: Result) -> list[str]:
-    """Return the sentence on the type of an input that a runtime names and refuses; or nothing."""
+    """Return the sentence on the type that a runtime names and refuses, or on that of the first input; or nothing."""
     version, named = version_of(case.operator), _REFUSED_TYPE.search(result.message)
-    if result.verdict is not Verdict.REFUSED or named is None or version is None:
+    if result.verdict is not Verdict.REFUSED or version is None:
         return []
-    of_type = [variable for variable, type_ in _types_of_inputs(case, version) if type_ == named[1]]
+    if named is None and not _REFUSED_TYPES.search(result.message):
+        return []
+    types = _types_of_inputs(case, version)
+    of_type = [variable for variable, type_ in types if named is None or type_ == named[1]]
     return [version.constraints[variable] for variable in of_type if variable in version.constraints][:1]
 
 
