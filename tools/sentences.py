@@ -10,6 +10,7 @@ because the sentence is its cause. The run may be of another suite, as long as i
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 import sys
 from collections import defaultdict
@@ -116,8 +117,16 @@ def _first(group: FailureGroup, finding: Finding) -> tuple[int, Result] | None:
         lambda case: case.partition("@")[0] == plain,
         lambda case: case.endswith(f"/{own}"),
     )
-    found = ((rank, item) for rank, test in enumerate(tests) for item in group.results if test(item.case))
-    return next(found, None)
+    for rank, test in enumerate(tests):
+        if found := [item for item in group.results if test(item.case)]:
+            # Cases of several element types may have different messages.
+            return rank, max(found, key=lambda item: _shared_beginning(item.message, finding.example.message))
+    return None
+
+
+def _shared_beginning(first: str, second: str) -> int:
+    """Return the number of characters at the beginning of two texts that are equal."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
 def _smallest(case: Case, finding: Finding, script: str) -> Case | None:

@@ -139,23 +139,23 @@ def test_the_group_of_the_smallest_case_explains_a_finding_of_several_groups(
     own, names = f"{NORMALIZATION}/22/{smallest}", ("line", "volume", "one_channel")
     operator = f"{NORMALIZATION}/22"
     refused = [
-        result("x", Verdict.REFUSED, operator=operator, backend="alpha", case=case)
+        result("x", Verdict.REFUSED, operator=operator, backend="alpha", case=case, message="outputs[0]: wrong")
         for case in (own, *(f"{operator}/{name}" for name in names))
     ]
     groups = [
         FailureGroup("alpha", "2.0", NORMALIZATION, Verdict.REFUSED, (), tuple(part))
-        for part in (refused[1:], refused[:1])
+        for part in (refused[1:], [dataclasses.replace(refused[0], message="no kernel"), refused[0]])
     ]
     monkeypatch.setattr(sentences, "failure_groups", lambda *_, **__: (groups, ""))
     listed = normalization(kind="refused", cases={"count": 4, "ids": [item.case for item in refused]})
-    listed["example"]["case"] = f"{operator}/{other}"
+    listed["example"] |= {"case": f"{operator}/{other}", "message": "outputs[0]: wr... (17 characters)"}
     write_findings(tmp_path / "f", [listed])
     received = []
     monkeypatch.setattr(sentences, "sentence", lambda *given: received.append(given) or FORMULA)
     command = [str(run(tmp_path / "run.ndjson")), "--folder", str(tmp_path / "f")]
     CliRunner().invoke(sentences.main, command, catch_exceptions=False)
     [(case, first, group)] = received
-    assert (first.case, group) == (own, groups[1])
+    assert (first.case, first.message, group) == (own, "outputs[0]: wrong", groups[1])
     assert case.form == (other.partition("@")[2] or "plain")
 
 

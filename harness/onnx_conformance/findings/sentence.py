@@ -149,7 +149,9 @@ MOST_NAMED = 2
 """Maximum number of arguments that a message names if it is about them; others list all arguments of a node."""
 _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has|have) (?:the|a) (?:same )?type\b")
 """Sentences on the type of an output."""
-_PATTERN_OF_ABSENCE = r"\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bun(?:set|specified)\b|\bomitted\b"
+_PATTERN_OF_ABSENCE = (
+    r"\bdefaults?\b|\bnot (?:set|specified|provided|present)\b|\bun(?:set|specified)\b|\bomitted\b|\bunless specified\b"
+)
 _ABSENCE = re.compile(rf"(?i){_PATTERN_OF_ABSENCE}|\boptional\b")
 """Sentences on an argument that a node does not have."""
 _OF_DEFAULT = re.compile(rf"(?i){_PATTERN_OF_ABSENCE}")
@@ -630,11 +632,10 @@ class _Failure:
         described = [self.arguments[name].description for name in names if name in self.arguments]
         defining = [text for text in effects if _CODE.search(text) or not _SIDE.search(text)]
         cited = [text for each in described for text in self.cited if text in each and text in defining]
-        return [
-            *on_values,
-            *cited,
-            *(text for name in names for text in others if re.search(_EFFECT.format(name), text)),
+        on_effects = [
+            text for name in names for text in others if len(text) >= SHORT and re.search(_EFFECT.format(name), text)
         ]
+        return [*on_values, *cited, *on_effects]
 
     def _on(self, words: Iterable[str], arguments: Mapping[str, Argument], *, on_shape: bool) -> list[str]:
         """Return the sentences in the descriptions of arguments that apply, first those on shapes if these decide.
