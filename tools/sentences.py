@@ -140,7 +140,7 @@ def _smallest(case: Case, finding: Finding, script: str) -> Case | None:
         return None
     inputs = {name: made for name, text in finding.example.inputs.items() if (made := _value(text)) is not None}
     form = finding.example.case.partition("@")[2] or PLAIN
-    return dataclasses.replace(case, model=model.SerializeToString(), inputs=inputs, form=form)
+    return dataclasses.replace(case, id=finding.example.case, model=model.SerializeToString(), inputs=inputs, form=form)
 
 
 def _value(text: str) -> Array | None:

@@ -18,6 +18,7 @@ from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.findings import titles
 from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import by_rounding
+from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.results.severity import IMPRECISE
 from onnx_conformance.specification import nodes, registry, schema
 from onnx_conformance.specification.element_types import element_type
@@ -79,6 +80,8 @@ _DIMENSIONS = re.compile(
 """Sentences on the dimensions of tensors, with which every value is compatible."""
 _KEPT = re.compile(r"\breduced dimensions? pruned\b")
 """The sentence on dimensions that are not kept."""
+_OF_EMPTY_SET = re.compile(r"\b[Rr]eduction over an empty set of values yields\b")
+"""Sentences on the result of a reduction of no elements."""
 _OF_SHAPE = re.compile(r"(\b|_)shapes?\b")
 """Sentences that mention a shape: alone, they do not decide a value."""
 _NAMED = re.compile(r"\b[a-z]+(?=\[)|\w*_\w*")
@@ -227,6 +230,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     else:
         order = (
             failure.on_sizes,
+            failure.on_empty_sets,
             failure.on_functions_of_message,
             failure.on_negative,
             failure.on_arguments_of_message,
@@ -444,7 +448,10 @@ class _Failure:
         said = any(word in self.result.message for name in named for word in self.arguments[name].words)
         if len(named) > 1 or said:  # Of several sentences, those precede that the failures cite.
             found.sort(key=lambda text: text not in self.group.deciding)
-        return [*found, *self._on(of_required, required, on_shape=self.said_on_shape)]
+        found += self._on(of_required, required, on_shape=self.said_on_shape)
+        if not found or not self.said_on_shape or _SHAPE.search(found[0]):
+            return found
+        return [*(text for text in self.cited if text in self.group.marking and _SHAPE.search(text)), *found]
 
     @property
     def on_sizes(self) -> list[str]:
@@ -452,6 +459,13 @@ class _Failure:
         nothing = any(isinstance(value, np.ndarray) and not value.size for value in self.case.expected or ())
         refused = (self.empty or nothing) and self.result.verdict in WITH_MESSAGE
         return [text for text in (*self.cited, *self.texts) if refused and _SIZES.search(text)]
+
+    @property
+    def on_empty_sets(self) -> list[str]:
+        """The sentences on a reduction of no elements, if the first input has none."""
+        first = next(iter(self.case.inputs.values()), None)
+        wrong = isinstance(first, np.ndarray) and not first.size and self.result.verdict is Verdict.WRONG_VALUE
+        return [text for text in (*self.cited, *self.texts) if wrong and _OF_EMPTY_SET.search(text)]
 
     @property
     def on_all_values(self) -> list[str]:
@@ -495,7 +509,8 @@ class _Failure:
         if self.empty and self.result.verdict is not Verdict.WRONG_VALUE:
             explain = [text for text in explain if text in group.marking and not _SHAPE.search(text)]
         if self.result.verdict is Verdict.WRONG_VALUE:
-            explain = [text for text in explain if not _DIMENSIONS.search(text) and not _SAME_RANK.search(text)]
+            on_others = (_DIMENSIONS, _SAME_RANK, _KEPT)  # An empty set, which may follow, has been looked for before.
+            explain = [text for text in explain if not any(pattern.search(text) for pattern in on_others)]
         if explain and _ELSEWHERE.search(explain[0]):  # A formula is more precise than the name of a paper.
             explain.sort(key=lambda text: _FORMULA.search(text) is None)
         if not explain:
@@ -897,8 +912,9 @@ def _required_inputs(case: Case) -> dict[str, Argument]:
 
 
 def _only_form(case: Case, group: FailureGroup) -> Form | None:
-    """Return the form of the smallest case if the group does not fail in the plain form."""
-    return table.find(case.form) if PLAIN not in {case.form, *(item.form for item in group.results)} else None
+    """Return the form of the smallest case if it, or the group, does not fail in the plain form."""
+    plain = PLAIN in {item.form for item in group.results} and MINIMIZED not in case.id  # Minimized, it needs its form.
+    return None if plain or case.form == PLAIN else table.find(case.form)
 
 
 def _is_side(text: str, case: Case) -> bool:
