@@ -231,6 +231,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
         order = (
             failure.on_sizes,
             failure.on_empty_sets,
+            failure.on_further_outputs,
             failure.on_functions_of_message,
             failure.on_negative,
             failure.on_arguments_of_message,
@@ -459,6 +460,19 @@ class _Failure:
         nothing = any(isinstance(value, np.ndarray) and not value.size for value in self.case.expected or ())
         refused = (self.empty or nothing) and self.result.verdict in WITH_MESSAGE
         return [text for text in (*self.cited, *self.texts) if refused and _SIZES.search(text)]
+
+    @property
+    def on_further_outputs(self) -> list[str]:
+        """The formulas for the output with a wrong value, if it is not the first one."""
+        number, known = wrong_output(self.result), _schema(self.case)
+        if (
+            not number
+            or known is None
+            or number >= len(known.outputs)
+            or self.result.verdict is not Verdict.WRONG_VALUE
+        ):
+            return []
+        return [text for text in self.texts if text.startswith(f"{known.outputs[number].name} = ")]
 
     @property
     def on_empty_sets(self) -> list[str]:

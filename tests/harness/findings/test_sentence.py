@@ -289,6 +289,63 @@ def test_the_effect_of_an_absent_argument_decides_if_it_marks_the_failures() -> 
     assert sentence_of(made, refused, unmarked).startswith("Generate a tensor with given value and shape.")
 
 
+@pytest.mark.parametrize(("number", "sentence"), [(0, "Y = (X - current_mean)"), (1, "running_mean = input_mean")])
+def test_each_output_has_its_own_formula(number: int, sentence: str) -> None:
+    made = find_case("ai.onnx/BatchNormalization/15/training")
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": f"outputs[{number}]", "relative": 0.5})
+    cited = tuple(text for text in made.clauses if text.startswith("Y = "))
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, ("training_mode=1",), (wrong,), deciding=cited
+    )
+    assert sentence_of(made, wrong, group).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("case", "cited", "sentence"),
+    [
+        ("ReduceMin/20/empty_set", (), "has the reduced dimension pruned. Input tensors of rank zero"),
+        ("ReduceMin/20/noop_empty_axes", (), "Computes the min of the input tensor's element"),
+        (
+            "ReduceLogSum/18/axes_0_pruned",
+            ("has the reduced dimension pruned. Reduction over an empty set of values yields 0.",),
+            "Computes the log sum",
+        ),
+    ],
+)
+def test_the_result_of_an_empty_set_only_decides_without_elements(
+    case: str, cited: tuple[str, ...], sentence: str
+) -> None:
+    made = dataclasses.replace(find_case(f"ai.onnx/{case}"), clauses=cited)
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=cited, marking=frozenset(cited)
+    )
+    assert sentence_of(made, wrong, group).startswith(sentence)
+
+
+def test_a_smallest_case_needs_its_form() -> None:
+    made = find_case("ai.onnx/Split/18/uneven_two@symbolic")
+    forms = [dataclasses.replace(result(made.id, Verdict.REFUSED), form=form) for form in ("symbolic", "plain")]
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, (), tuple(forms), deciding=made.clauses
+    )
+    smallest = dataclasses.replace(made, id="ai.onnx/Split/18/uneven_two_minimized@symbolic")
+    assert sentence_of(smallest, forms[0], group).startswith("Each size in the list MAY be expressed")
+    assert sentence_of(made, forms[0], group) in made.clauses
+
+
+def test_the_shape_that_a_message_is_about_precedes_a_description_without_it() -> None:
+    scale = "The scale's shape is identical to the input's shape, except for one dimension"
+    made = dataclasses.replace(find_case("ai.onnx/QuantizeLinear/21/blocks_2_axis_1"), clauses=(scale,))
+    message = "block_size must evenly divide the dimension"
+    refused = result(made.id, Verdict.REFUSED, message=message)
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, (), (refused,), deciding=(scale,), marking=frozenset((scale,))
+    )
+    assert sentence_of(made, refused, group) == scale
+    assert sentence_of(made, dataclasses.replace(refused, message="no block_size"), group) != scale
+
+
 def test_a_sentence_on_an_argument_that_the_smallest_case_lacks_is_no_cause_of_several_failures() -> None:
     made = find_case("ai.onnx/StringSplit/20/maxsplit_1_blanks")
     cited = "Maximum number of splits (from left to right)."
