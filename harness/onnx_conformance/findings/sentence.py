@@ -145,6 +145,7 @@ _SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are|sin
 _EMPTY = re.compile(
     r"(?i)^value of \w+\.?$|:$|^below are optional$|\bby the following equations\.$|\bspecified above\.$"
     r"|^an empty string may be used in the place of an actual argument's name\b|^see documentation of\b"
+    r"|^used only for\b"
 )
 """Sentences that decide nothing: descriptions that only repeat a name, introductions to a list or to equations,
 references to other sentences, and how to write an absent argument."""
@@ -333,7 +334,8 @@ class _Failure:
     def of_operator(self) -> list[str]:
         """All sentences in force, the definition of the result first and rules last."""
         texts = [text for text in self.texts if not _EMPTY.search(text)] or self.texts
-        texts = sorted(texts, key=lambda text: _RULE.search(text) is not None)
+        absent = " ".join(argument.description for argument in self.arguments.values() if argument.absent)
+        texts = sorted(texts, key=lambda text: (_RULE.search(text) is not None, text in absent))
         return _definitions(self.case, self.all_cited, texts) if self.result.verdict not in _OF_SIGNATURE else texts
 
     @property
@@ -440,16 +442,17 @@ class _Failure:
         """The sentences on the arguments that the message of a refusal is about."""
         named = _named_by(self.result, self.arguments)
         required = _required_inputs(self.case) if self.result.verdict in WITH_MESSAGE else {}
-        of_required = [
+        present = {name: argument for name, argument in self.arguments.items() if required and not argument.absent}
+        demanded = [
             name
-            for name in required
+            for name in (*required, *present)
             if len(name) > 1 and re.search(_REQUIRED.format(re.escape(name)), self.result.message)
         ]
         found = self._on(named, self.arguments, on_shape=self.said_on_shape)
         said = any(word in self.result.message for name in named for word in self.arguments[name].words)
         if len(named) > 1 or said:  # Of several sentences, those precede that the failures cite.
             found.sort(key=lambda text: text not in self.group.deciding)
-        found += self._on(of_required, required, on_shape=self.said_on_shape)
+        found += self._on(demanded, {**required, **present}, on_shape=self.said_on_shape)
         if not found or not self.said_on_shape or _SHAPE.search(found[0]):
             return found
         return [*(text for text in self.cited if text in self.group.marking and _SHAPE.search(text)), *found]
@@ -625,6 +628,11 @@ class _Failure:
         found = [text for text in found if text not in absent or _ABSENCE.search(text)]
         return sorted(found, key=lambda text: deciding.index(text) if text in deciding else len(deciding))
 
+    def _is_short_default(self, text: str) -> bool:
+        """Return whether a sentence only contains the default of an argument that the node has."""
+        present = [argument.description for argument in self.arguments.values() if not argument.absent]
+        return len(text) < SHORT and any(text in description for description in present)
+
     @property
     def defaults(self) -> list[str]:
         """The sentence on a default, if the case and most of the failures cite no other, or it contains more."""
@@ -635,6 +643,7 @@ class _Failure:
             and _ABSENCE.search(text) is not None
             and not _OF_SHAPE.search(text)
             and not _OF_SIZE.search(text)
+            and not self._is_short_default(text)
             and (
                 (text in self.group.deciding and 2 * _citing(text, self.group) >= 1)
                 or (
@@ -655,7 +664,7 @@ class _Failure:
         names = [item.partition("=")[0] for item in self._set]
         values = [word for name in names for word in self.arguments.get(name, Argument("", absent=True)).words]
         others = [text for text in self.texts if not _RULE.search(text) and len(_QUOTED.findall(text)) <= MOST_NAMED]
-        effects = [text for text in others if not _OF_SHAPE.search(text)]
+        effects = [text for text in others if not _OF_SHAPE.search(text) and not self._is_short_default(text)]
         constants = [value for value in values if value.isupper()]  # Only these are no ordinary words of a sentence.
         on_values = [text for value in constants for text in effects if value in _NAME.findall(text)]
         described = [self.arguments[name].description for name in names if name in self.arguments]
@@ -718,7 +727,8 @@ def _of_absent(text: str, arguments: Mapping[str, Argument], *, with_default: bo
     """
     absent = {name: argument for name, argument in arguments.items() if argument.absent}
     named = any(
-        text.startswith((f"`{name}`", f"If {name} is ")) or (f"`{name}`" in text and not argument.has_default)
+        text.startswith((f"`{name}`", f"If {name} is ", f"A negative {name} "))
+        or (f"`{name}`" in text and not argument.has_default)
         for name, argument in absent.items()
     )
     described = any(

@@ -132,6 +132,9 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("NegativeLogLikelihoodLoss/22/ignored_5", (), "loss is zero for the case when target-value equals"),
         ("RNN/22/layout_0", ("an input has NaN",), "Ht = f(Xt*(Wi^T)"),
         ("GlobalAveragePool/22/image", ("marks", "rank of X >= 4"), "applies average pooling across"),
+        # Neither sentence is on a node without fmod or k.
+        ("Mod/28/numbers_int8", ("tag is basic",), "If `fmod` is `0`, the output is"),
+        ("Trilu/14/unset_wide", ("decides",), "The upper triangular part consists"),
         ("Det/22/swapped_rows", ("marks",), "Det calculates determinant of a square matrix"),
         ("EyeLike/22/column_k_minus_1", ("k=1",), "Index of the diagonal to be populated with ones."),
         ("ConvTranspose/22/output_shape_odd", ("a value of output_shape >= 15",), "If output_shape is specified"),
@@ -289,6 +292,23 @@ def test_the_effect_of_an_absent_argument_decides_if_it_marks_the_failures() -> 
     assert sentence_of(made, refused, unmarked).startswith("Generate a tensor with given value and shape.")
 
 
+def test_a_refused_value_violates_no_sentence_on_the_default() -> None:
+    default = "Default value is `1/sqrt(head_size)`."
+    made = dataclasses.replace(find_case("ai.onnx/Attention/25/scale_zero"), clauses=(default,))
+    refused = result(made.id, Verdict.REFUSED, message="scale must be greater than 0 if specified")
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, (), (refused,), deciding=(default,)
+    )
+    assert sentence_of(made, refused, group).startswith("Computes scaled dot product attention")
+
+
+def test_a_message_that_demands_something_of_an_argument_is_about_it() -> None:
+    made = dataclasses.replace(find_case("ai.onnx/Dropout/22/training_75"), clauses=())
+    refused = result(made.id, Verdict.REFUSED, message="ratio must be in the range [0, 1)")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
+    assert "ratio" in sentence_of(made, refused, group)
+
+
 @pytest.mark.parametrize(("number", "sentence"), [(0, "Y = (X - current_mean)"), (1, "running_mean = input_mean")])
 def test_each_output_has_its_own_formula(number: int, sentence: str) -> None:
     made = find_case("ai.onnx/BatchNormalization/15/training")
@@ -337,13 +357,13 @@ def test_a_smallest_case_needs_its_form() -> None:
 def test_the_shape_that_a_message_is_about_precedes_a_description_without_it() -> None:
     scale = "The scale's shape is identical to the input's shape, except for one dimension"
     made = dataclasses.replace(find_case("ai.onnx/QuantizeLinear/21/blocks_2_axis_1"), clauses=(scale,))
-    message = "block_size must evenly divide the dimension"
+    message = "saturate[0] is not for this dimension"
     refused = result(made.id, Verdict.REFUSED, message=message)
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.REFUSED, (), (refused,), deciding=(scale,), marking=frozenset((scale,))
     )
     assert sentence_of(made, refused, group) == scale
-    assert sentence_of(made, dataclasses.replace(refused, message="no block_size"), group) != scale
+    assert sentence_of(made, dataclasses.replace(refused, message="no saturate[0]"), group) != scale
 
 
 def test_a_sentence_on_an_argument_that_the_smallest_case_lacks_is_no_cause_of_several_failures() -> None:
