@@ -442,17 +442,16 @@ class _Failure:
         """The sentences on the arguments that the message of a refusal is about."""
         named = _named_by(self.result, self.arguments)
         required = _required_inputs(self.case) if self.result.verdict in WITH_MESSAGE else {}
-        present = {name: argument for name, argument in self.arguments.items() if required and not argument.absent}
-        demanded = [
+        of_required = [
             name
-            for name in (*required, *present)
+            for name in required
             if len(name) > 1 and re.search(_REQUIRED.format(re.escape(name)), self.result.message)
         ]
         found = self._on(named, self.arguments, on_shape=self.said_on_shape)
         said = any(word in self.result.message for name in named for word in self.arguments[name].words)
         if len(named) > 1 or said:  # Of several sentences, those precede that the failures cite.
             found.sort(key=lambda text: text not in self.group.deciding)
-        found += self._on(demanded, {**required, **present}, on_shape=self.said_on_shape)
+        found += self._on(of_required, required, on_shape=self.said_on_shape)
         if not found or not self.said_on_shape or _SHAPE.search(found[0]):
             return found
         return [*(text for text in self.cited if text in self.group.marking and _SHAPE.search(text)), *found]

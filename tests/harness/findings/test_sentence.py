@@ -302,13 +302,6 @@ def test_a_refused_value_violates_no_sentence_on_the_default() -> None:
     assert sentence_of(made, refused, group).startswith("Computes scaled dot product attention")
 
 
-def test_a_message_that_demands_something_of_an_argument_is_about_it() -> None:
-    made = dataclasses.replace(find_case("ai.onnx/Dropout/22/training_75"), clauses=())
-    refused = result(made.id, Verdict.REFUSED, message="ratio must be in the range [0, 1)")
-    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
-    assert "ratio" in sentence_of(made, refused, group)
-
-
 @pytest.mark.parametrize(("number", "sentence"), [(0, "Y = (X - current_mean)"), (1, "running_mean = input_mean")])
 def test_each_output_has_its_own_formula(number: int, sentence: str) -> None:
     made = find_case("ai.onnx/BatchNormalization/15/training")
