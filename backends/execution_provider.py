@@ -92,7 +92,7 @@ class Provider:
 
     Attributes:
         name: as ONNX Runtime calls it.
-        version: of its package or library; may be empty.
+        version: of the distribution of its package, or of its library; may be empty.
         devices: those of a plugin; empty for a built-in provider.
         options: of the provider.
         session: entries of the session's configuration.
@@ -371,9 +371,19 @@ def _plugin(path: Path, table: dict[str, Any], names: list[str], more: dict[str,
             f"{' and '.join(names)} found no {kind.lower() + ' ' if kind else ''}device on this machine; the library "
             f"offers {offers}, and onnxruntime sees {' and '.join(sorted(seen))}"
         )
-    version = str(found[0].ep_metadata.get("version", "")) if hasattr(found[0], "ep_metadata") else ""
-    own = {"library": code, "package": table.get("package", "").partition(":")[0], "registered": names[0]}
-    return _started(Provider(found[0].ep_name, version, (found[0],), device=kind, **own, **more))
+    package = table.get("package", "").partition(":")[0]
+    own = {"library": code, "package": package, "registered": names[0]}
+    return _started(Provider(found[0].ep_name, _version(found[0], package), (found[0],), device=kind, **own, **more))
+
+
+def _version(device: Any, package: str) -> str:  # noqa: ANN401 - its module has no types
+    """Return the version of the distribution of a plugin's package, or the one that its library reports.
+
+    Some libraries report the same number in all their versions.
+    """
+    for name in importlib.metadata.packages_distributions().get(package, ()):
+        return importlib.metadata.version(name)
+    return str(device.ep_metadata.get("version", "")) if hasattr(device, "ep_metadata") else ""
 
 
 def _named(device: Any) -> str:  # noqa: ANN401 - its module has no types

@@ -227,7 +227,7 @@ def _identity() -> dict[str, str]:
     if PROVIDER.name == execution_provider.CPU:
         return {"runtime": "onnxruntime", "version": onnxruntime.__version__}
     version = PROVIDER.version or onnxruntime.__version__
-    return {"runtime": f"{PROVIDER.name} of onnxruntime {onnxruntime.__version__}", "version": version}
+    return {"runtime": f"{PROVIDER.name} (onnxruntime {onnxruntime.__version__})", "version": version}
 
 
 def _as_here(repro: str) -> str:

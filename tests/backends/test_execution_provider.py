@@ -155,6 +155,20 @@ def test_a_plugin_that_refuses_its_options_gets_a_sentence(tmp_path: Path, monke
     assert os.environ["MY_EP_LOG"] == "0"
 
 
+@pytest.mark.parametrize(("package", "version"), [("pytest", pytest.__version__), ("", "1.0"), ("no_such", "1.0")])
+def test_the_version_of_a_plugin_is_that_of_its_distribution(
+    package: str, version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    registered: list[str] = []
+    monkeypatch.setattr(onnxruntime, "register_execution_provider_library", lambda name, _: registered.append(name))
+    monkeypatch.setattr(onnxruntime, "get_ep_devices", lambda: [Device] if registered else [])
+    monkeypatch.setattr(execution_provider, "_library", lambda *_: (__file__, "''"))
+    monkeypatch.setattr(execution_provider, "_started", lambda provider: provider)
+    text = PLUGIN.replace('library = "mine.toml"', f'package = "{package}"') if package else PLUGIN
+    path = provider_file(tmp_path, text)
+    assert execution_provider.load(str(path)).version == version
+
+
 def test_the_scripts_of_a_plugin_set_the_variables_that_its_library_reads() -> None:
     given: dict[str, Any] = {"devices": (Device,), "library": "'libmine.so'", "registered": "Mine"}
     code = execution_provider.Provider("Mine", **given, environment={"MY_EP_LOG": "0"}).code()
@@ -363,7 +377,7 @@ def test_a_plugin_is_tested_in_its_own_environment_and_scripts_load_it(tmp_path:
     hello = run.header["backends"]["onnxruntime[ep=nxrt]"]
     verdicts = {result.operator.split("/")[1]: result.verdict for result in run.results() if result.is_plain}
     assert verdicts == {"Add": Verdict.PASS, "StringConcat": Verdict.UNSUPPORTED}, done.text
-    assert hello["runtime"].startswith("cpu_ep of onnxruntime ")
+    assert (hello["runtime"], hello["version"]) == ("cpu_ep (onnxruntime 1.32.0)", "0.1.0.dev6")
     assert "register_execution_provider_library" in hello["repro"]
     assert hello["provider"]["packages"] == "nxrt-ep-cpu==0.1.0.dev6 onnxruntime==1.32.0"
     assert "disable_cpu_ep_fallback" in hello["repro"]

@@ -30,7 +30,7 @@ SCHEMA = schemas.read("ep-conformance")
 PROVIDER = {"name": "MyEP", "onnxruntime": "1.32.0", "registration": "dynamic", "device": "GPU Mine"}
 EXCLUSION = {"case": [f"{SPLIT}/excluded"], "reason": "no padding", "issue": "https://example.org/1"}
 HELLO = {
-    "runtime": "MyEP of onnxruntime 1.32.0", "version": "2.0", "provider": PROVIDER, "profile": "a" * 64,
+    "runtime": "MyEP (onnxruntime 1.32.0)", "version": "2.0", "provider": PROVIDER, "profile": "a" * 64,
     "exclusions": [EXCLUSION],
 }  # fmt: skip
 ADD = {"domain": "", "type": "Add", "opset": 14}

@@ -510,7 +510,7 @@ def test_hostile_text_cannot_leave_the_docstring(tmp_path: Path) -> None:
 
 
 def test_a_script_names_the_packages_of_an_execution_provider() -> None:
-    hello: dict[str, Any] = {"runtime": "MyEP of onnxruntime 1.32.0", "version": "2.0"}
+    hello: dict[str, Any] = {"runtime": "MyEP (onnxruntime 1.32.0)", "version": "2.0"}
     assert repro.needs("b", hello) == f"Needs: pip install onnx=={onnx.__version__} and {hello['runtime']} 2.0"
     hello["provider"] = {"packages": "my-ep==2.0 onnxruntime==1.32.0"}
     assert repro.needs("b", hello) == f"Needs: pip install onnx=={onnx.__version__} my-ep==2.0 onnxruntime==1.32.0"
