@@ -184,6 +184,8 @@ _BOUNDS = re.compile(
 """Sentences on the allowed values of indices, among them negative ones."""
 _QUOTED = re.compile(r"'\w+'")
 """Names in quotes. A sentence with many lists the values of an argument."""
+_IF_VALUE = re.compile(r"(?i)^If `?(?P<name>\w+)`? is (?:set to )?`?(?P<value>-?\d+|true|false)\b")
+"""Sentences on one value of an attribute: If `fmod` is `0`."""
 _TABLE = re.compile(r"^\|.*\|$")
 """Rows of a table, which define the results of all values in them."""
 
@@ -202,6 +204,10 @@ class Argument(NamedTuple):
     absent: bool
     words: tuple[str, ...] = ()
     has_default: bool = False
+
+
+ABSENT = Argument("", absent=True)
+"""An argument that the operator version does not have."""
 
 
 def sentence(case: Case, result: Result, group: FailureGroup) -> str:
@@ -298,6 +304,10 @@ class _Failure:
 
     def applies(self, text: str) -> bool:
         """Return whether a sentence decides something, and is on no value that the smallest case does not have."""
+        of_case, known = _IF_VALUE.match(text), self._known
+        if of_case is not None and known is not None and not self.arguments.get(of_case["name"], ABSENT).absent:
+            value = {"true": "1", "false": "0"}.get(of_case["value"].lower(), of_case["value"])
+            return known.meets(f"{of_case['name']}={value}") is not False
         of_value = _OF_CONSTANTS.match(text) or _OF_FUNCTION.match(text)
         if of_value is None:
             return _EMPTY.search(text) is None
@@ -327,13 +337,18 @@ class _Failure:
     @functools.cached_property
     def _met(self) -> list[str]:
         """The conditions that are not untrue of the smallest case."""
-        known = known_of_case(self.case)
+        known = self._known
         return [each for each in self.group.conditions if known is None or not _is_untrue(known, each)]
+
+    @functools.cached_property
+    def _known(self) -> KnownCall | None:
+        """The facts about the node of the smallest case."""
+        return known_of_case(self.case)
 
     @functools.cached_property
     def of_operator(self) -> list[str]:
         """All sentences in force, the definition of the result first and rules last."""
-        texts = [text for text in self.texts if not _EMPTY.search(text)] or self.texts
+        texts = [*filter(self.applies, self.texts)] or self.texts
         absent = " ".join(argument.description for argument in self.arguments.values() if argument.absent)
         texts = sorted(texts, key=lambda text: (_RULE.search(text) is not None, text in absent))
         return _definitions(self.case, self.all_cited, texts) if self.result.verdict not in _OF_SIGNATURE else texts
@@ -661,7 +676,7 @@ class _Failure:
         if met:
             return []
         names = [item.partition("=")[0] for item in self._set]
-        values = [word for name in names for word in self.arguments.get(name, Argument("", absent=True)).words]
+        values = [word for name in names for word in self.arguments.get(name, ABSENT).words]
         others = [text for text in self.texts if not _RULE.search(text) and len(_QUOTED.findall(text)) <= MOST_NAMED]
         effects = [text for text in others if not _OF_SHAPE.search(text) and not self._is_short_default(text)]
         constants = [value for value in values if value.isupper()]  # Only these are no ordinary words of a sentence.
@@ -712,6 +727,9 @@ def _definitions(case: Case, cited: Sequence[str], of_operator: list[str]) -> li
     names = [name.lower() for name in (*case.outputs, "y", "ht")]
     formulas = [text for text in of_operator if text.lower().startswith(tuple(f"{name} = " for name in names))]
     formulas += [text for text in of_operator if text.lower().startswith(tuple(f"{name}[" for name in names))]
+    states = [text for text in formulas if text.startswith("Ht = ")]  # The hidden layer of GRU is ht.
+    if len(states) == 1:
+        return [*states, *of_operator]
     # Only the case knows which of several formulas applies, such as those of training and inference.
     return [*(formulas if len(formulas) == 1 else filter(cited.__contains__, formulas)), *of_operator]
 

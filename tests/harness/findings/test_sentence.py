@@ -45,7 +45,7 @@ def test_a_value_violates_no_sentence_on_types_and_imprecision_violates_the_defi
     ("case", "deciding", "sentence"),
     [
         # Its equal shapes are not broadcast.
-        ("Mod/28/zeros_fmod_float16", True, "If `fmod` is `0`, the output is calculated as"),
+        ("Mod/28/numbers_int8", True, "If `fmod` is `0`, the output is calculated as"),
         ("Split/18/uneven_two", True, "the last chunk will be smaller"),
         ("Split/18/uneven_two", False, "Split a tensor into a list of tensors"),  # Many passing cases cite the others.
         ("Split/18/uneven_two@symbolic", True, "Each size in the list MAY be expressed"),
@@ -132,6 +132,8 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("NegativeLogLikelihoodLoss/22/ignored_5", (), "loss is zero for the case when target-value equals"),
         ("RNN/22/layout_0", ("an input has NaN",), "Ht = f(Xt*(Wi^T)"),
         ("GlobalAveragePool/22/image", ("marks", "rank of X >= 4"), "applies average pooling across"),
+        ("Mod/28/signs_fmod_since_28", ("decides",), "The result has the same sign as `A`"),
+        ("GRU/22/nan", (), "Ht = (1 - zt) (.) ht + zt (.) Ht-1"),
         # Neither sentence is on a node without fmod or k.
         ("Mod/28/numbers_int8", ("tag is basic",), "If `fmod` is `0`, the output is"),
         ("Trilu/14/unset_wide", ("decides",), "The upper triangular part consists"),
