@@ -233,7 +233,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     elif result.verdict is Verdict.WRONG_VALUE and (
         case.outcome is Outcome.PROPERTY or by_rounding(result, most=IMPRECISE)
     ):
-        order = (failure.of_operator, failure.cited)
+        order = (failure.values_of_set, failure.of_operator, failure.cited)
     else:
         order = (
             failure.on_sizes,
@@ -247,6 +247,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
             _shared(group, failure.applying),
             failure.on_ranks,
             failure.on_absence,
+            failure.on_value_of_set,
             failure.explaining,
             failure.on_shapes,
             failure.rows,
@@ -304,16 +305,33 @@ class _Failure:
 
     def applies(self, text: str) -> bool:
         """Return whether a sentence decides something, and is on no value that the smallest case does not have."""
-        of_case, known = _IF_VALUE.match(text), self._known
-        if of_case is not None and known is not None and not self.arguments.get(of_case["name"], ABSENT).absent:
-            value = {"true": "1", "false": "0"}.get(of_case["value"].lower(), of_case["value"])
-            return known.meets(f"{of_case['name']}={value}") is not False
+        if (is_value := self._is_value(text)) is not None:
+            return is_value
         of_value = _OF_CONSTANTS.match(text) or _OF_FUNCTION.match(text)
         if of_value is None:
             return _EMPTY.search(text) is None
         defaults = (match[0] for match in map(_OF_DEFAULTS.search, self.texts) if match is not None)
         used = {*self.words, *_NAME.findall(" ".join(defaults))}
         return not used.isdisjoint(_NAME.findall(of_value["names"]))
+
+    def _is_value(self, text: str) -> bool | None:
+        """Return whether a sentence is on the value of an attribute that the node sets; None if it is on none."""
+        of_case, known = _IF_VALUE.match(text), self._known
+        if of_case is None or known is None or self.arguments.get(of_case["name"], ABSENT).absent:
+            return None
+        value = {"true": "1", "false": "0"}.get(of_case["value"].lower(), of_case["value"])
+        return known.meets(f"{of_case['name']}={value}")
+
+    @property
+    def values_of_set(self) -> list[str]:
+        """The sentences on a value of an attribute that the smallest case sets: If `fmod` is `1`, ..."""
+        return [text for text in self.texts if self._is_value(text) and not _OF_SHAPE.search(text)]
+
+    @property
+    def on_value_of_set(self) -> list[str]:
+        """These sentences for a wrong value, if no cited one marks the failures."""
+        marked = any(text in self.group.marking and not _is_side(text, self.case) for text in self.applying)
+        return self.values_of_set if self.result.verdict is Verdict.WRONG_VALUE and not marked else []
 
     @property
     def applying(self) -> list[str]:

@@ -132,7 +132,7 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("NegativeLogLikelihoodLoss/22/ignored_5", (), "loss is zero for the case when target-value equals"),
         ("RNN/22/layout_0", ("an input has NaN",), "Ht = f(Xt*(Wi^T)"),
         ("GlobalAveragePool/22/image", ("marks", "rank of X >= 4"), "applies average pooling across"),
-        ("Mod/28/signs_fmod_since_28", ("decides",), "The result has the same sign as `A`"),
+        ("Mod/28/signs_fmod_since_28", ("decides",), "If `fmod` is `1`, the output is"),
         ("GRU/22/nan", (), "Ht = (1 - zt) (.) ht + zt (.) Ht-1"),
         # Neither sentence is on a node without fmod or k.
         ("Mod/28/numbers_int8", ("tag is basic",), "If `fmod` is `0`, the output is"),
