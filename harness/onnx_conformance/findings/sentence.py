@@ -145,10 +145,10 @@ _SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are|sin
 _EMPTY = re.compile(
     r"(?i)^value of \w+\.?$|:$|^below are optional$|\bby the following equations\.$|\bspecified above\.$"
     r"|^an empty string may be used in the place of an actual argument's name\b|^see documentation of\b"
-    r"|^used only for\b"
+    r"|^used only for\b|^see the doc of\b|^output_\w+ = \[\[?\d"
 )
 """Sentences that decide nothing: descriptions that only repeat a name, introductions to a list or to equations,
-references to other sentences, and how to write an absent argument."""
+references to other sentences, results of examples, and how to write an absent argument."""
 MOST_NAMED = 2
 """Maximum number of arguments that a message names if it is about them; others list all arguments of a node."""
 _TYPE_OF_OUTPUT = re.compile(r"(?i)\btype of the output\b|\boutput\b[^.]* (?:has|have) (?:the|a) (?:same )?type\b")

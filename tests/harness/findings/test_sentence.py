@@ -294,6 +294,23 @@ def test_the_effect_of_an_absent_argument_decides_if_it_marks_the_failures() -> 
     assert sentence_of(made, refused, unmarked).startswith("Generate a tensor with given value and shape.")
 
 
+@pytest.mark.parametrize(
+    ("case", "condition", "cited"),
+    [
+        ("Unique/28/sorted_axis_0", "axis <= 2", "output_Y = [[1, 0, 0], [2, 3, 4]]"),
+        ("Equal/1/limited_axis_one", "axis=1", "See the doc of `Add` for a detailed description"),
+    ],
+)
+def test_an_example_or_a_reference_is_not_the_sentence(case: str, condition: str, cited: str) -> None:
+    made = dataclasses.replace(find_case(f"ai.onnx/{case}"), clauses=(cited,))
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (condition,), (wrong,), deciding=(cited,),
+        marking=frozenset((cited,)),
+    )  # fmt: skip
+    assert sentence_of(made, wrong, group) not in {cited, ""}
+
+
 def test_a_refused_value_violates_no_sentence_on_the_default() -> None:
     default = "Default value is `1/sqrt(head_size)`."
     made = dataclasses.replace(find_case("ai.onnx/Attention/25/scale_zero"), clauses=(default,))
