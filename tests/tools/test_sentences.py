@@ -48,7 +48,7 @@ def normalization(number: int = 1, case: str = IMAGE, **members: Any) -> dict[st
     return finding(number, **(own | members))
 
 
-def run(path: Path, version: str = "2.0") -> Path:
+def run(path: Path, version: str = "2.0", digest: str = "x") -> Path:
     """Return a run with a wrong value in two versions, and an accepted model."""
     mismatch = {"where": "outputs[0]", "actual": "0", "expected": "1", "relative": 0.5}
     wrong = result(
@@ -60,7 +60,7 @@ def run(path: Path, version: str = "2.0") -> Path:
         wrong, case=LINE, verdict=Verdict.ACCEPTED_INVALID, outcome="rejects", mismatch={}, force="must"
     )
     hellos = {"alpha": {"version": version}}
-    return run_of(path, older, wrong, accepted, backends=("alpha",), hellos=hellos, digest="x").path
+    return run_of(path, older, wrong, accepted, backends=("alpha",), hellos=hellos, digest=digest).path
 
 
 @pytest.mark.parametrize(
@@ -173,6 +173,13 @@ def test_a_sentence_with_a_backslash_leaves_a_script_that_python_reads(
     assert said(new) in written
     with warnings.catch_warnings(action="error"):
         compile(written, "script.py", "exec")
+
+
+def test_a_run_of_another_suite_is_taken(tmp_path: Path) -> None:
+    write_findings(tmp_path / "f", [normalization()])
+    path = run(tmp_path / "run.ndjson", digest="of another suite")
+    done = CliRunner().invoke(sentences.main, [str(path), "--folder", str(tmp_path / "f")], catch_exceptions=False)
+    assert "1 of 1 findings have another sentence" in done.stdout
 
 
 def test_findings_of_another_version_are_left_out(tmp_path: Path) -> None:

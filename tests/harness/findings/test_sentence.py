@@ -294,6 +294,62 @@ def test_the_effect_of_an_absent_argument_decides_if_it_marks_the_failures() -> 
     assert sentence_of(made, refused, unmarked).startswith("Generate a tensor with given value and shape.")
 
 
+@pytest.mark.parametrize(
+    ("case", "conditions", "cited", "sentence"),
+    [
+        # The function that an attribute names, and not the description of the attribute.
+        (
+            "RNN/22/activation_sigmoid",
+            (),
+            ("One (or two if bidirectional) activation function for input gate.",),
+            "Sigmoid(x) - ",
+        ),
+        # A formula, and not the name of the operator.
+        ("LSTM/22/nan", (), ("Computes an one-layer LSTM.", "Ct = ft (.) Ct-1 + it (.) ct"), "Ct = ft (.) Ct-1"),
+        # The node has no activations.
+        (
+            "LSTM/22/direction_bidirectional",
+            ("direction=bidirectional",),
+            ("A list of 3 (or 6 if bidirectional) activation functions for input, output, forget, cell, and hidden.",),
+            "Concatenation of `W[iofc]`",
+        ),
+        # The node has no k.
+        (
+            "Trilu/14/unset_wide",
+            (),
+            ("A negative k value excludes the main diagonal and (|k|-1) diagonals below it.",),
+            "Given a 2-D matrix or batches",
+        ),
+        # The node has no fmod.
+        ("Mod/13/numbers_int8", (), (), "If the `fmod` attribute is set to `0`"),
+    ],
+)
+def test_a_cited_sentence_beside_the_point_is_not_the_sentence(
+    case: str, conditions: tuple[str, ...], cited: tuple[str, ...], sentence: str
+) -> None:
+    made = dataclasses.replace(find_case(f"ai.onnx/{case}"), clauses=cited)
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=cited
+    )
+    assert sentence_of(made, wrong, group).startswith(sentence)
+
+
+def test_a_list_of_values_is_not_the_sentence_on_one_of_them() -> None:
+    made = find_case("ai.onnx.ml/TreeEnsembleClassifier/3/neq_missing_0")
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,))
+    assert sentence_of(made, wrong, group).startswith("Returns the top class for each of N inputs.")
+
+
+def test_a_wrong_rank_violates_the_sentence_on_the_shape_of_its_output() -> None:
+    made = dataclasses.replace(find_case("ai.onnx/LayerNormalization/17/long"), clauses=("Mean = ReduceMean(X)",))
+    message = "outputs[1]: expected shape [1], got shape []"
+    wrong = result(made.id, Verdict.WRONG_SHAPE, mismatch={"where": "outputs[1]"}, message=message)
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, (), (wrong,))
+    assert sentence_of(made, wrong, group).startswith("the shape of `Mean` and `InvStdDev` is")
+
+
 def test_the_result_of_an_example_is_not_the_sentence() -> None:
     cited = ("output_Y = [[1, 0, 0], [2, 3, 4]]", "unique subtensors sliced along the 'axis' are returned.")
     made = dataclasses.replace(find_case("ai.onnx/Unique/28/sorted_axis_0"), clauses=cited)
