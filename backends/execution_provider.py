@@ -32,6 +32,7 @@ harness can judge models with added nodes. Each answer reports which provider ra
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.metadata
 import os
@@ -40,12 +41,15 @@ import sys
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import onnxruntime
 from onnxruntime.capi import onnxruntime_pybind11_state as _state
 
 from onnx_conformance.backends.option import PROVIDERS, provider_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 CPU = "CPUExecutionProvider"
 FALLBACK = "session.disable_cpu_ep_fallback"
@@ -376,12 +380,18 @@ def _plugin(path: Path, table: dict[str, Any], names: list[str], more: dict[str,
     return _started(Provider(found[0].ep_name, _version(found[0], package), (found[0],), device=kind, **own, **more))
 
 
+@functools.cache
+def _distributions() -> Mapping[str, list[str]]:
+    """Return the distributions of each installed package; to list them reads the metadata of all."""
+    return importlib.metadata.packages_distributions()
+
+
 def _version(device: Any, package: str) -> str:  # noqa: ANN401 - its module has no types
     """Return the version of the distribution of a plugin's package, or the one that its library reports.
 
     Some libraries report the same number in all their versions.
     """
-    for name in importlib.metadata.packages_distributions().get(package, ()):
+    for name in _distributions().get(package, ()):
         return importlib.metadata.version(name)
     return str(device.ep_metadata.get("version", "")) if hasattr(device, "ep_metadata") else ""
 
@@ -393,7 +403,7 @@ def _named(device: Any) -> str:  # noqa: ANN401 - its module has no types
 
 def _packages(package: str) -> str:
     """Return the distributions to install for a package and onnxruntime, as words for pip."""
-    of = importlib.metadata.packages_distributions()
+    of = _distributions()
     names = {name: None for module in (package, "onnxruntime") if module for name in of.get(module, ())}
     return " ".join(f"{name}=={importlib.metadata.version(name)}" for name in names)
 

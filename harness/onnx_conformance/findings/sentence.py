@@ -299,20 +299,29 @@ class _Failure:
         return _arguments(self.case)
 
     @functools.cached_property
+    def _absent(self) -> str:
+        """The descriptions of the arguments that the node lacks."""
+        return " ".join(argument.description for argument in self.arguments.values() if argument.absent)
+
+    @functools.cached_property
     def _set(self) -> list[str]:
         """The attributes that the smallest case sets, as onesided=1."""
         return titles.attributes(self.case, split_operator(self.case.operator)[0])
 
     def applies(self, text: str) -> bool:
-        """Return whether a sentence decides something, and is on no value that the smallest case does not have."""
+        """Return whether a sentence decides something, and the smallest case has the value that it is about."""
         if (is_value := self._is_value(text)) is not None:
             return is_value
         of_value = _OF_CONSTANTS.match(text) or _OF_FUNCTION.match(text)
         if of_value is None:
             return _EMPTY.search(text) is None
+        return not self._used.isdisjoint(_NAME.findall(of_value["names"]))
+
+    @functools.cached_property
+    def _used(self) -> set[str]:
+        """The words in the attributes of the node, and the functions that the text has as defaults."""
         defaults = (match[0] for match in map(_OF_DEFAULTS.search, self.texts) if match is not None)
-        used = {*self.words, *_NAME.findall(" ".join(defaults))}
-        return not used.isdisjoint(_NAME.findall(of_value["names"]))
+        return {*self.words, *_NAME.findall(" ".join(defaults))}
 
     def _is_value(self, text: str) -> bool | None:
         """Return whether a sentence is on the value of an attribute that the node sets; None if it is on none."""
@@ -329,7 +338,7 @@ class _Failure:
 
     @property
     def on_value_of_set(self) -> list[str]:
-        """These sentences for a wrong value, if no cited one marks the failures."""
+        """As `values_of_set`, for a wrong value; nothing if a cited sentence marks the failures."""
         marked = any(text in self.group.marking and not _is_side(text, self.case) for text in self.applying)
         return self.values_of_set if self.result.verdict is Verdict.WRONG_VALUE and not marked else []
 
@@ -367,8 +376,7 @@ class _Failure:
     def of_operator(self) -> list[str]:
         """All sentences in force, the definition of the result first and rules last."""
         texts = [*filter(self.applies, self.texts)] or self.texts
-        absent = " ".join(argument.description for argument in self.arguments.values() if argument.absent)
-        texts = sorted(texts, key=lambda text: (_RULE.search(text) is not None, text in absent))
+        texts = sorted(texts, key=lambda text: (_RULE.search(text) is not None, text in self._absent))
         return _definitions(self.case, self.all_cited, texts) if self.result.verdict not in _OF_SIGNATURE else texts
 
     @property
@@ -499,15 +507,11 @@ class _Failure:
     @property
     def on_further_outputs(self) -> list[str]:
         """The formulas for the output with a wrong value, if it is not the first one."""
-        number, known = wrong_output(self.result), _schema(self.case)
-        if (
-            not number
-            or known is None
-            or number >= len(known.outputs)
-            or self.result.verdict is not Verdict.WRONG_VALUE
-        ):
+        number, version = wrong_output(self.result), version_of(self.case.operator)
+        if self.result.verdict is not Verdict.WRONG_VALUE or not number or version is None:
             return []
-        return [text for text in self.texts if text.startswith(f"{known.outputs[number].name} = ")]
+        names = [output.name for output in version.outputs[number : number + 1]]
+        return [text for text in self.texts if any(text.startswith(f"{name} = ") for name in names)]
 
     @property
     def on_empty_sets(self) -> list[str]:
@@ -656,18 +660,17 @@ class _Failure:
         """The sentences on the arguments that matter, those that most of the failures cite first."""
         deciding = self.group.deciding
         found = self._on(self.matters, self.arguments, on_shape=self.on_shape)
-        absent = " ".join(argument.description for argument in self.arguments.values() if argument.absent)
-        found = [text for text in found if text not in absent or _ABSENCE.search(text)]
+        found = [text for text in found if text not in self._absent or _ABSENCE.search(text)]
         return sorted(found, key=lambda text: deciding.index(text) if text in deciding else len(deciding))
 
-    def _is_short_default(self, text: str) -> bool:
-        """Return whether a sentence only contains the default of an argument that the node has."""
+    def _is_short_description(self, text: str) -> bool:
+        """Return whether a sentence is short, as one on a default, and describes an argument that the node has."""
         present = [argument.description for argument in self.arguments.values() if not argument.absent]
         return len(text) < SHORT and any(text in description for description in present)
 
     @property
     def defaults(self) -> list[str]:
-        """The sentence on a default, if the case and most of the failures cite no other, or it contains more."""
+        """The only cited sentence, if it is on a default, and most of the failures, or no other ones, cite it."""
         return [
             text
             for text in self.cited
@@ -675,7 +678,7 @@ class _Failure:
             and _ABSENCE.search(text) is not None
             and not _OF_SHAPE.search(text)
             and not _OF_SIZE.search(text)
-            and not self._is_short_default(text)
+            and not self._is_short_description(text)
             and (
                 (text in self.group.deciding and 2 * _citing(text, self.group) >= 1)
                 or (
@@ -696,7 +699,7 @@ class _Failure:
         names = [item.partition("=")[0] for item in self._set]
         values = [word for name in names for word in self.arguments.get(name, ABSENT).words]
         others = [text for text in self.texts if not _RULE.search(text) and len(_QUOTED.findall(text)) <= MOST_NAMED]
-        effects = [text for text in others if not _OF_SHAPE.search(text) and not self._is_short_default(text)]
+        effects = [text for text in others if not _OF_SHAPE.search(text) and not self._is_short_description(text)]
         constants = [value for value in values if value.isupper()]  # Only these are no ordinary words of a sentence.
         on_values = [text for value in constants for text in effects if value in _NAME.findall(text)]
         described = [self.arguments[name].description for name in names if name in self.arguments]
