@@ -3,8 +3,9 @@
 
 The sentence of a finding depends on its smallest case, and on which cases of a run passed and failed. When only the
 rules of `findings.sentence` change, the smallest case is still valid, so no runtime is needed: `onnx-conformance
-findings --update` takes minutes for a runtime, this command seconds. A finding of an accepted model keeps its sentence,
-because the sentence is its cause. The run may be of another suite, as long as it contains failures of the finding.
+findings --update` takes minutes for a runtime, this command less than one. A finding of an accepted model keeps its
+sentence, because the sentence is its cause. The run may be of another suite, as long as it contains failures of the
+finding.
 """
 
 from __future__ import annotations
