@@ -4,8 +4,8 @@
 The sentence of a finding depends on its smallest case, and on which cases of a run passed and failed. When only the
 rules of `findings.sentence` change, the smallest case is still valid, so no runtime is needed: `onnx-conformance
 findings --update` takes minutes for a runtime, this command less than one. A finding of an accepted model keeps its
-sentence, because the sentence is its cause. The run may be of another suite, as long as it contains failures of the
-finding.
+sentence, because the sentence is its cause; only the rest of it is added if it is cut. The run may be of another suite,
+as long as it contains failures of the finding.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ from onnx_conformance.findings.script import model_of, said
 from onnx_conformance.findings.sentence import sentence
 from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.results.stream import Run
+from onnx_conformance.specification import schema
+from onnx_conformance.specification.whole_sentence import whole
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import find_case
 from onnx_conformance.suites.selection import Selection
@@ -104,6 +106,15 @@ def chosen(finding: Finding, script: str, groups: Groups) -> str:
     return finding.cases.clause if case is None else sentence(case, first, group)
 
 
+def of_whole(finding: Finding, text: str) -> str:
+    """Return the whole sentence around a clause of a finding."""
+    domain, _, name = finding.identity.operator.rpartition("/")
+    try:
+        return whole(schema.source(domain, name, max(finding.cases.versions, default=0)), text)
+    except schema.SchemaError:
+        return text
+
+
 def _first(group: FailureGroup, finding: Finding) -> tuple[int, Result] | None:
     """Return the result of the case that the smallest case was made from, and how far its id differs; or None.
 
@@ -159,8 +170,10 @@ def replaced(findings: Findings, groups: Groups) -> tuple[Findings, int]:
     for item in findings.findings:
         before = item.cases.clause
         after = before
-        if before and item.identity.kind is not Verdict.ACCEPTED_INVALID:
-            after = chosen(item, scripts.get(item.id, ""), groups)
+        if before and item.identity.kind is Verdict.ACCEPTED_INVALID:
+            after = of_whole(item, before)
+        elif before:
+            after = of_whole(item, chosen(item, scripts.get(item.id, ""), groups))
         if after != before:
             scripts[item.id] = scripts.get(item.id, "").replace(said(before), said(after), 1)
         items.append(dataclasses.replace(item, cases=dataclasses.replace(item.cases, clause=after)))

@@ -22,6 +22,7 @@ from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.results.severity import IMPRECISE
 from onnx_conformance.specification import nodes, registry, schema
 from onnx_conformance.specification.element_types import element_type
+from onnx_conformance.specification.whole_sentence import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -78,9 +79,9 @@ _DIMENSIONS = re.compile(
     r"|^shape must be\b"
 )
 """Sentences on the dimensions of tensors, with which every value is compatible."""
-_KEPT = re.compile(r"\breduced dimensions? pruned\b")
+_KEPT = re.compile(r"^.*\breduced dimensions? pruned\b\.?")
 """The sentence on dimensions that are not kept."""
-_OF_EMPTY_SET = re.compile(r"\b[Rr]eduction over an empty set of values yields\b")
+_OF_EMPTY_SET = re.compile(r"\b[Rr]eduction over an empty set of values yields\b.*")
 """Sentences on the result of a reduction of no elements."""
 _OF_SHAPE = re.compile(r"(\b|_)shapes?\b")
 """Sentences that mention a shape: alone, they do not decide a value."""
@@ -218,6 +219,8 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     Otherwise it is the definition of the result: the first sentence of an operator's file that is no rule. An imprecise
     value and a random one violate the definition, too.
 
+    A clause of an operator's file may be a part of a sentence; the whole sentence is returned.
+
     Args:
         case: the smallest case.
         result: its result.
@@ -227,7 +230,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     if case.outcome not in {Outcome.VALUES, Outcome.PROPERTY}:
         order: Sequence[Sequence[str]] = (failure.all_cited, failure.of_operator)
     elif (form := _only_form(case, group)) is not None and form.text:
-        return form.text
+        return form.text  # A sentence on models, not of the operator.
     elif result.verdict in _OF_SIGNATURE:
         order = (failure.of_signature, failure.of_operator, failure.cited)
     elif result.verdict is Verdict.WRONG_VALUE and (
@@ -260,7 +263,8 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
             failure.definitions,
             failure.cited,
         )
-    return next((text for texts in order for text in texts), "")
+    found, known = next((text for texts in order for text in texts), ""), _schema(case)
+    return whole(known, found) if found and known is not None else found
 
 
 class _Failure:
@@ -435,7 +439,8 @@ class _Failure:
         """
         texts = (*self.cited, *self.texts)
         pruned = pruned and "keepdims=0" in {*self.group.conditions, *self._set}
-        kept = [text for text in texts if pruned and _KEPT.search(text)]
+        found = map(_KEPT.search, texts) if pruned else ()
+        kept = [match[0] for match in found if match is not None]  # Without the sentences after it in a clause.
         # The smallest case needs the values that its node has.
         written = {word for value in self.words for word in _NAME.findall(value)}
         on_values = [
@@ -518,7 +523,8 @@ class _Failure:
         """The sentences on a reduction of no elements, if the first input has none."""
         first = next(iter(self.case.inputs.values()), None)
         wrong = isinstance(first, np.ndarray) and not first.size and self.result.verdict is Verdict.WRONG_VALUE
-        return [text for text in (*self.cited, *self.texts) if wrong and _OF_EMPTY_SET.search(text)]
+        found = map(_OF_EMPTY_SET.search, (*self.cited, *self.texts)) if wrong else ()
+        return [match[0] for match in found if match is not None]  # Without the sentences before it in a clause.
 
     @property
     def on_all_values(self) -> list[str]:

@@ -38,7 +38,7 @@ def test_a_value_violates_no_sentence_on_types_and_imprecision_violates_the_defi
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (of_case,), deciding=made.clauses
     )
-    assert sentence_of(made, of_case, group).startswith(sentence)
+    assert sentence in sentence_of(made, of_case, group)
 
 
 @pytest.mark.parametrize(
@@ -164,14 +164,14 @@ def test_a_value_that_no_sentence_explains_violates_one_on_the_argument_that_mat
         "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=deciding,
         marking=frozenset(deciding if "marks" in conditions else ()),
     )  # fmt: skip
-    assert sentence_of(made, wrong, group).startswith(sentence)
+    assert sentence in sentence_of(made, wrong, group)
 
 
 def test_a_value_of_an_attribute_that_the_smallest_case_lacks_does_not_matter() -> None:
     made = find_case("ai.onnx/ConvInteger/10/strides_b1_c16_m16_h33_k3_stride3/int8-to-uint8")
     wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
     group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_VALUE, ("strides=[3,3]",), (wrong,))
-    assert sentence_of(made, wrong, group) == "Stride along each"
+    assert sentence_of(made, wrong, group) == "Stride along each spatial axis."
     model = onnx.load_from_string(made.model)
     (node,) = model.graph.node
     del node.attribute[:]
@@ -209,7 +209,7 @@ def test_a_refused_function_violates_its_definition_and_never_an_introduction(me
         marking=frozenset(made.clauses),
     )  # fmt: skip
     assert "Below are optional" in made.clauses
-    assert sentence_of(made, refused, group).startswith(sentence)
+    assert sentence in sentence_of(made, refused, group)
 
 
 def test_a_sentence_that_begins_with_an_attribute_that_the_smallest_case_lacks_does_not_decide() -> None:
@@ -269,7 +269,7 @@ def test_a_lone_cited_sentence_on_shapes_decides_for_a_refused_shape(case: str, 
     made = find_case(f"ai.onnx/{case}")
     refused = result(case, Verdict.REFUSED, message=message, clauses=made.clauses)
     group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
-    assert sentence_of(made, refused, group).startswith(sentence)
+    assert sentence in sentence_of(made, refused, group)
 
 
 def test_a_sentence_on_an_attribute_with_a_default_applies_without_it() -> None:
@@ -279,7 +279,7 @@ def test_a_sentence_on_an_attribute_with_a_default_applies_without_it() -> None:
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=(casts,)
     )
-    assert sentence_of(made, wrong, group) == casts
+    assert casts in sentence_of(made, wrong, group)
 
 
 def test_the_effect_of_an_absent_argument_decides_if_it_marks_the_failures() -> None:
@@ -332,7 +332,7 @@ def test_a_cited_sentence_beside_the_point_is_not_the_sentence(
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=cited
     )
-    assert sentence_of(made, wrong, group).startswith(sentence)
+    assert sentence in sentence_of(made, wrong, group)
 
 
 def test_a_list_of_values_is_not_the_sentence_on_one_of_them() -> None:
@@ -347,7 +347,7 @@ def test_a_wrong_rank_violates_the_sentence_on_the_shape_of_its_output() -> None
     message = "outputs[1]: expected shape [1], got shape []"
     wrong = result(made.id, Verdict.WRONG_SHAPE, mismatch={"where": "outputs[1]"}, message=message)
     group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, (), (wrong,))
-    assert sentence_of(made, wrong, group).startswith("the shape of `Mean` and `InvStdDev` is")
+    assert sentence_of(made, wrong, group).startswith("If `X`'s shape is `[d[0], ..., d[axis-1], d[axis]")
 
 
 def test_the_result_of_an_example_is_not_the_sentence() -> None:
@@ -379,13 +379,13 @@ def test_each_output_has_its_own_formula(number: int, sentence: str) -> None:
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, ("training_mode=1",), (wrong,), deciding=cited
     )
-    assert sentence_of(made, wrong, group).startswith(sentence)
+    assert sentence in sentence_of(made, wrong, group)
 
 
 @pytest.mark.parametrize(
     ("case", "cited", "sentence"),
     [
-        ("ReduceMin/20/empty_set", (), "has the reduced dimension pruned. Input tensors of rank zero"),
+        ("ReduceMin/20/empty_set", (), "Reduction over an empty set of values yields plus infinity"),
         ("ReduceMin/20/noop_empty_axes", (), "Computes the min of the input tensor's element"),
         (
             "ReduceLogSum/18/axes_0_pruned",
@@ -402,7 +402,7 @@ def test_the_result_of_an_empty_set_only_decides_without_elements(
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=cited, marking=frozenset(cited)
     )
-    assert sentence_of(made, wrong, group).startswith(sentence)
+    assert sentence in sentence_of(made, wrong, group)
 
 
 def test_a_smallest_case_needs_its_form() -> None:
@@ -424,8 +424,8 @@ def test_the_shape_that_a_message_is_about_precedes_a_description_without_it() -
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.REFUSED, (), (refused,), deciding=(scale,), marking=frozenset((scale,))
     )
-    assert sentence_of(made, refused, group) == scale
-    assert sentence_of(made, dataclasses.replace(refused, message="no saturate[0]"), group) != scale
+    assert scale in sentence_of(made, refused, group)
+    assert scale not in sentence_of(made, dataclasses.replace(refused, message="no saturate[0]"), group)
 
 
 def test_a_sentence_on_an_argument_that_the_smallest_case_lacks_is_no_cause_of_several_failures() -> None:
@@ -461,7 +461,7 @@ def test_a_sentence_on_a_default_decides_only_if_most_of_the_failures_cite_it() 
             "mine", "1", made.operator, Verdict.WRONG_VALUE, (),
             (wrong, *(dataclasses.replace(wrong, clauses=()) for _ in range(others))), deciding=made.clauses,
         )  # fmt: skip
-        assert sentence_of(made, wrong, group).startswith(sentence)
+        assert sentence in sentence_of(made, wrong, group)
 
 
 def test_a_random_value_violates_the_definition() -> None:
@@ -485,7 +485,7 @@ def test_a_refusal_of_different_types_violates_the_sentence_on_the_type_that_dif
         refused = result(made.id, Verdict.REFUSED, message=message)
         assert sentence_of(made, refused, group) == "Constrain scale and bias types to float tensors."
     other = dataclasses.replace(refused, message="I cannot")
-    assert sentence_of(made, other, group).startswith("batch normalization as described in the paper")
+    assert sentence_of(made, other, group).startswith("Carries out batch normalization as described in the paper")
 
 
 def test_a_refusal_of_the_type_of_an_output_violates_the_sentence_on_the_attribute_that_chooses_it() -> None:
@@ -583,7 +583,7 @@ def test_a_refusal_violates_the_sentence_on_the_type_the_size_or_the_elements_th
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=made.clauses
     )
-    assert sentence_of(made, refused, group).startswith(sentence)
+    assert sentence in sentence_of(made, refused, group)
 
 
 def test_of_several_arguments_that_matter_the_one_decides_whose_sentences_the_failures_cite() -> None:
@@ -595,7 +595,7 @@ def test_of_several_arguments_that_matter_the_one_decides_whose_sentences_the_fa
             "mine", "1", made.operator, Verdict.WRONG_VALUE, ("B is given", "sequence_lens is given"), (wrong,),
             deciding=deciding,
         )  # fmt: skip
-        assert sentence_of(made, wrong, group).startswith(sentence)
+        assert sentence in sentence_of(made, wrong, group)
 
 
 def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names() -> None:
@@ -651,7 +651,7 @@ def test_a_refusal_because_of_a_shape_violates_the_sentence_on_it(
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=made.clauses
     )
-    assert sentence_of(made, refused, group).startswith(sentence)
+    assert sentence in sentence_of(made, refused, group)
 
 
 @pytest.mark.parametrize(
@@ -694,7 +694,7 @@ def test_the_argument_of_a_condition_precedes_sentences_that_do_not_mention_it(
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=made.clauses
     )
-    assert sentence_of(made, wrong, group).startswith(sentence)
+    assert sentence in sentence_of(made, wrong, group)
 
 
 @pytest.mark.parametrize("verdict", [Verdict.WRONG_VALUE, Verdict.CRASH])
@@ -771,7 +771,7 @@ def test_a_wrong_shape_violates_a_sentence_on_the_part_of_the_shape_that_differs
     said = "expected shape [{}], got shape [{}]".format(*shapes)
     wrong = result(made.id, Verdict.WRONG_SHAPE, message=f"outputs[0]: {said}", mismatch={"where": "outputs[0]"})
     group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, (), (wrong,))
-    assert sentence_of(made, wrong, group).startswith(sentence)
+    assert sentence in sentence_of(made, wrong, group)
 
 
 @pytest.mark.parametrize(
@@ -819,7 +819,7 @@ def test_a_wrong_shape_violates_a_sentence_on_an_argument_that_the_smallest_case
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_SHAPE, conditions, (wrong,), deciding=(cited,)
     )
-    assert sentence_of(made, wrong, group).startswith(sentence)
+    assert sentence in sentence_of(made, wrong, group)
 
 
 def test_only_the_first_output_has_the_shape_of_the_input() -> None:

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole sentence around a quoted part of an operator's text."""
+
+from __future__ import annotations
+
+import onnx
+import pytest
+
+from onnx_conformance.specification import registry, schema
+from onnx_conformance.specification.whole_sentence import MOST, whole
+
+SAME = "SAME_UPPER or SAME_LOWER: output_spatial_shape[i] = ceil(input_spatial_shape[i] / strides_spatial_shape[i])"
+POOLING = "GlobalLpPool consumes an input tensor X and applies lp pool pooling across the values in the same channel."
+AVERAGE = (
+    "In general, it calculates every value in the output tensor as a weighted average of neighborhood "
+    "(a.k.a. sampling locations) in the input tensor."
+)
+KERNEL = (
+    "For more than 2 dimensions, the kernel shape will be (M x C/group x k1 x k2 x ... x kn), where (k1 x k2 x "
+    "... kn) is the dimension of the kernel."
+)
+
+
+@pytest.mark.parametrize(
+    ("operator", "version", "quote", "sentence"),
+    [
+        ("Conv", 22, "Stride along each", "Stride along each spatial axis."),
+        ("Slice", 1, "xes that `starts` and `ends` apply to.", "Axes that `starts` and `ends` apply to."),
+        ("GlobalLpPool", 22, "the values in the same channel", POOLING),
+        # A line of code and an item of a list end with their line; the mark of an item is no part of it.
+        ("MaxPool", 22, SAME, SAME),
+        (
+            "BatchNormalization",
+            15,
+            "running_mean = input_mean * momentum + current_mean * (1 - momentum)",
+            "running_mean = input_mean * momentum + current_mean * (1 - momentum)",
+        ),
+        ("LSTM", 22, "Relu(x) - max(0, x)", "Relu(x) - max(0, x)"),
+        ("LSTM", 22, "* Relu(x) - max(0, x)", "Relu(x) - max(0, x)"),
+        ("Cast", 23, "| Inf | FLT_MAX | NaN | FLT_MAX | NaN |", "| Inf | FLT_MAX | NaN | FLT_MAX | NaN |"),
+        # An abbreviation and an ellipsis do not end a sentence.
+        ("Resize", 19, "as a weighted average of neighborhood", AVERAGE),
+        ("Conv", 22, "For more than 2 dimensions, the kernel shape will be", KERNEL),
+        # Of a second sentence, only the beginning is quoted.
+        (
+            "ReduceSumSquare",
+            18,
+            "has the same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor",
+            "The resulting tensor has the same rank as the input if `keepdims` equals 1.",
+        ),
+        # Not in the text, as the rules of a signature.
+        ("Relu", 14, "Signature: X: T", "Signature: X: T"),
+    ],
+)
+def test_a_part_of_a_sentence_is_completed(operator: str, version: int, quote: str, sentence: str) -> None:
+    assert whole(schema.source("ai.onnx", operator, version), quote) == sentence
+
+
+def test_a_long_text_without_a_full_stop_is_no_sentence() -> None:
+    words = "word " * MOST
+    source = onnx.defs.OpSchema("Foo", "com.example", 1, doc=f"{words} the quote {words}")
+    assert whole(source, "the quote") == "the quote"
+
+
+def test_the_whole_sentence_contains_the_quote_and_is_whole() -> None:
+    for name in ("Attention", "Cast", "Conv", "Einsum", "LSTM", "Loop", "Resize", "Scan", "SequenceMap", "Split"):
+        op = registry.load().named(f"ai.onnx/{name}")
+        for version in schema.versions("ai.onnx", name):
+            source = schema.source("ai.onnx", name, version.since)
+            for clause in (item.text for item in op.clauses if item.in_force(version.since)):
+                found = whole(source, clause)
+                assert clause.lstrip("*-0123456789.) ") in found or found in whole(source, found), (name, clause, found)
+                assert whole(source, found) == found, (name, clause, found)
