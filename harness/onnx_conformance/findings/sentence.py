@@ -115,6 +115,12 @@ _ON_SHAPE = re.compile(r" is a scalar$| has a dimension of size | differ in rank
 """Conditions on the shape of an input: its sentences on shapes decide."""
 _ON_RANK = re.compile(r" is a scalar$|^rank of ")
 """Conditions on the rank of an input, which a refusal is about even if its message does not mention it."""
+_RANK = re.compile(r"^rank of \w+ >?= (\d+)$")
+"""Conditions with the rank of an input, or with the lowest one."""
+_OF_ANY_RANK = re.compile(r"\bD1 x D2\b|\bk1 x k2\b")
+"""Sentences on the dimensions of inputs with any number of spatial axes."""
+OF_IMAGE = 4
+"""The rank of images in a batch, of which most texts are first."""
 _ON_TEXT = re.compile(r"^the text (allows|forbids) it$")
 """Conditions on the outcome of the cases, and not on their inputs."""
 _NO_ELEMENTS = re.compile(r"^\w+ has a dimension of size 0$")
@@ -129,7 +135,7 @@ _SIZES = re.compile(r"^output_(?:spatial_)?shape\[i\] = ")
 """Formulas for the dimensions of a result."""
 _SAID_ON_TYPES = re.compile(
     r"(?i)\btypes do(?: not|n't) match\b|\bmixed (?:\w+ )?types\b|\btype::merge\b|\btype mismatch\b"
-    r"|\bsame type as\b"
+    r"|\bsame type as\b|\bmatching d?types\b"
     r"|\btype '[^']*' of (?:input|output) parameter\b"
 )
 """Messages on types that differ."""
@@ -520,10 +526,10 @@ class _Failure:
 
     @property
     def on_empty_sets(self) -> list[str]:
-        """The sentences on a reduction of no elements, if the first input has none."""
+        """The sentences on a reduction of no elements, if the first input has none and the result has some."""
         first = next(iter(self.case.inputs.values()), None)
-        wrong = isinstance(first, np.ndarray) and not first.size and self.result.verdict is Verdict.WRONG_VALUE
-        found = map(_OF_EMPTY_SET.search, (*self.cited, *self.texts)) if wrong else ()
+        answers = any(isinstance(value, np.ndarray) and value.size for value in self.case.expected or ())
+        found = map(_OF_EMPTY_SET.search, (*self.cited, *self.texts)) if answers and _is_empty(first) else ()
         return [match[0] for match in found if match is not None]  # Without the sentences before it in a clause.
 
     @property
@@ -589,7 +595,10 @@ class _Failure:
         if self.result.verdict is not Verdict.REFUSED or not words:
             return []
         arguments = {**_required_inputs(self.case), **self.arguments}
-        return [text for text in self._on(words, arguments, on_shape=True) if _SHAPE.search(text)]
+        found = [text for text in self._on(words, arguments, on_shape=True) if _SHAPE.search(text)]
+        ranks = [int(match[1]) for match in map(_RANK.search, self.inputs) if match is not None]
+        of_any_rank = [text for text in self.texts if max(ranks, default=0) > OF_IMAGE and _OF_ANY_RANK.search(text)]
+        return [*of_any_rank, *found]
 
     @property
     def on_absence(self) -> list[str]:
@@ -614,7 +623,9 @@ class _Failure:
             return marking
         names = [match["name"] for match in map(_HAS_NEGATIVE.search, self._met) if match is not None]
         required = _required_inputs(self.case) if names else {}
-        indices = [name for name in names if name in required and _OF_INDICES.search(required[name].description)]
+        indices = [
+            name for name in names if name in required and _OF_INDICES.search(f"{name} {required[name].description}")
+        ]
         return [text for text in self.texts if indices and _BOUNDS.search(text)]
 
     @property
@@ -733,6 +744,11 @@ class _Failure:
             and not _does_not_apply(text, present=not argument.absent, negative=negative, on_shape=on_shape)
         ]
         return sorted(found, key=lambda text: _SHAPE.search(text) is None) if on_shape else found
+
+
+def _is_empty(value: object) -> bool:
+    """Return whether a value is a tensor without elements."""
+    return isinstance(value, np.ndarray) and not value.size
 
 
 def may_decide_value(text: str) -> bool:

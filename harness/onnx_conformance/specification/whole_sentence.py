@@ -26,8 +26,8 @@ _BETWEEN = re.compile(
 _MARK = re.compile(r"^(?:[-*+]|\d+[.)])\s+")
 """The mark of an item at the beginning of a text."""
 _CODE = re.compile(r"(?<![<>!=])=(?!=)|\(\w+\)|^\|")
-"""A formula, a call or a row of a table: a line of its own."""
-_STOPPED = re.compile(r"[.!?;:][)\"'`]*\s*$")
+"""A formula, a call or a row of a table, which ends with its line."""
+_STOPPED = re.compile(r"[.!?:][)\"'`]*\s*$")
 """The end of a sentence, or of a part that can be understood alone."""
 _BEGINS = re.compile(r"[A-Z0-9\[({$`\"'*|<]")
 """The first character of a line on which a sentence may begin."""

@@ -146,6 +146,7 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("CastLike/15/write_whole", ("decides",), "casts the elements of a given input tensor"),
         ("LSTM/22/direction_bidirectional", ("direction=bidirectional",), "Concatenation of `W[iofc]`"),
         ("Resize/19/crop_value", ("mode is not set",), "this value is used as the corresponding output value."),
+        ("ScatterND/18/rows_from_back", ("indices has a negative value",), "Index values are allowed to be negative,"),
         (
             "GatherND/13/negative",
             ("indices has a negative value",),
@@ -403,6 +404,9 @@ def test_the_result_of_an_empty_set_only_decides_without_elements(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=cited, marking=frozenset(cited)
     )
     assert sentence in sentence_of(made, wrong, group)
+    refused = dataclasses.replace(wrong, verdict=Verdict.REFUSED, message="a size is 0")
+    if not cited:
+        assert sentence in sentence_of(made, refused, group)
 
 
 def test_a_smallest_case_needs_its_form() -> None:
@@ -481,6 +485,7 @@ def test_a_refusal_of_different_types_violates_the_sentence_on_the_type_that_dif
         "mixed input types",
         "element::Type::merge(one, two)",
         "Tensor type mismatch",
+        "expects matching dtypes, got f32, f64",
     ):
         refused = result(made.id, Verdict.REFUSED, message=message)
         assert sentence_of(made, refused, group) == "Constrain scale and bias types to float tensors."
@@ -635,6 +640,8 @@ def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names(
             "kernel_shape and output_shape: no",
             "If output_shape is specified pads values are ignored.",
         ),
+        ("ConvTranspose/22/space", ("rank of W = 5",), "at most 2 dimensions", "Otherwise the size is (N x C x D1"),
+        ("ConvTranspose/22/space", ("rank of W = 4",), "at least 3 dimensions", "The number of channels in the output"),
         ("STFT/17/default", (), "no", "The STFT is computed by sliding a window"),  # Not the shape of the output.
         ("Resize/19/axes_back", ("the value of sizes is 9",), "no", "Negative value means counting dimensions"),
         ("Slice/13/huge_steps_int32", ("steps is the highest",), "no", "1-D tensor of slice step of corresponding"),
