@@ -10,6 +10,7 @@ as long as it contains failures of the finding.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import itertools
 import re
@@ -22,7 +23,9 @@ import click
 import numpy as np
 import onnx
 import onnx.parser
+from google.protobuf.message import DecodeError
 
+from onnx_conformance.analysis.whole_sentence import whole
 from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict
@@ -35,7 +38,6 @@ from onnx_conformance.findings.sentence import sentence
 from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.results.stream import Run
 from onnx_conformance.specification import schema
-from onnx_conformance.specification.whole_sentence import whole
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import find_case
 from onnx_conformance.suites.selection import Selection
@@ -51,12 +53,14 @@ if TYPE_CHECKING:
 
 _CUT = re.compile(r"\(\d[\d,]* characters\)$")
 """The end of a message that a finding contains only in part."""
+_SERIALIZED = re.compile(r"model = onnx\.load_from_string\((b(?:'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))\)")
+"""A model that a script contains as bytes, because onnx's text syntax cannot express it."""
 Groups = dict[tuple[str, str, Verdict], list["FailureGroup"]]
 """The failure groups of runs by backend, operator and kind."""
 
 
 def groups_of(paths: tuple[Path, ...], findings: Findings, jobs: int) -> tuple[Groups, list[str]]:
-    """Return the failure groups of runs, and a message for each backend whose findings are of something else.
+    """Return the failure groups of runs, and notes on findings of another version and on unused data of a run.
 
     Args:
         paths: files of results.
@@ -76,7 +80,9 @@ def groups_of(paths: tuple[Path, ...], findings: Findings, jobs: int) -> tuple[G
                 notes.append(f"{path}: the findings of {name} are of version {of}, not of {ran}; left out")
                 break
         else:
-            for group in failure_groups(run, source, Selection(), jobs=jobs)[0]:
+            groups, note = failure_groups(run, source, Selection(), jobs=jobs)
+            notes += [f"{path}: {note}"] if note else []
+            for group in groups:
                 made[under_test.unversioned(group.backend), group.operator, group.kind].append(group)
     return made, notes
 
@@ -143,16 +149,24 @@ def _shared_beginning(first: str, second: str) -> int:
 
 def _smallest(case: Case, finding: Finding, script: str) -> Case | None:
     """Return the smallest case of a finding, with zeros for values that are cut; None without a model."""
-    text = model_of(script)
-    if text is None:
-        return None
-    try:
-        model = onnx.parser.parse_model(text)
-    except onnx.parser.ParseError:
+    model = _model(script)
+    if model is None:
         return None
     inputs = {name: made for name, text in finding.example.inputs.items() if (made := _value(text)) is not None}
     form = finding.example.case.partition("@")[2] or PLAIN
     return dataclasses.replace(case, id=finding.example.case, model=model.SerializeToString(), inputs=inputs, form=form)
+
+
+def _model(script: str) -> onnx.ModelProto | None:
+    """Return the model in a script, which is text or the bytes of a ModelProto; None if it contains none."""
+    text = model_of(script)
+    try:
+        if text is not None:
+            return onnx.parser.parse_model(text)
+        found = _SERIALIZED.search(script)
+        return onnx.load_from_string(ast.literal_eval(found[1])) if found else None
+    except (onnx.parser.ParseError, DecodeError):
+        return None
 
 
 def _value(text: str) -> Array | None:

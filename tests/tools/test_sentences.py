@@ -81,12 +81,16 @@ def run(path: Path, version: str = "2.0", digest: str = "x") -> Path:
         ({"kind": "wrong_shape"}, PAPER),  # The run has no such failure.
         ({"cases": {"count": 1, "ids": [LINE]}}, PAPER),  # The run has no failure of this case.
         ({"script": ["print()"]}, PAPER),
+        ({"script": ["model = onnx.load_from_string(BYTES)"]}, FORMULA),
+        ({"script": ["model = onnx.load_from_string(b'no model')"]}, PAPER),
         ({"script": ['parse_model("""\nno model\n""")']}, PAPER),
         ({"case": f"{NORMALIZATION}/22/other"}, PAPER),
     ],
 )
 def test_a_finding_has_the_sentence_of_today_s_rules(tmp_path: Path, members: dict[str, Any], sentence: str) -> None:
-    write_findings(tmp_path / "f", [normalization(**members)])
+    scripts = [text.replace("BYTES", repr(find_case(IMAGE).model)) for text in members.get("script", ())]
+    own = members | ({"script": scripts} if scripts else {})
+    write_findings(tmp_path / "f", [normalization(**own)])
     command = [str(run(tmp_path / "run.ndjson")), "--folder", str(tmp_path / "f")]
     done = CliRunner().invoke(sentences.main, command, catch_exceptions=False)
     assert done.exit_code == 0

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ import onnx
 from onnx_conformance.analysis import traits
 from onnx_conformance.analysis.known_call import known_of_case
 from onnx_conformance.analysis.sentences import leading, version_of, wrong_output
+from onnx_conformance.analysis.whole_sentence import whole
 from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, split_operator
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.findings import titles
@@ -22,7 +24,6 @@ from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.results.severity import IMPRECISE
 from onnx_conformance.specification import nodes, registry, schema
 from onnx_conformance.specification.element_types import element_type
-from onnx_conformance.specification.whole_sentence import whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -97,6 +98,8 @@ _SAME_RANK = re.compile(r"(?i)\bhas the same rank as\b(?!.*\bdimensions?\b)")
 """Sentences on the rank of a result and nothing else."""
 _OF_RANK = re.compile(r"\boutput tensor of rank `[^`]*[-+]")
 """Sentences with a formula for the rank of a result."""
+_ON_OUTPUT = re.compile(r"(\b|_)outputs?\b")
+"""Sentences that mention an output, or a scan_output."""
 _ONES = re.compile(r"\bdimensions are all 1\b")
 """Sentences on the dimensions that a global pooling leaves."""
 _AS_INPUT = re.compile(
@@ -171,6 +174,8 @@ _EFFECT_OF_ABSENCE = re.compile(rf"(?i){_PATTERN_OF_ABSENCE}|^optional\b")
 """Sentences on the effect of an argument that a node does not have."""
 _IF_ABSENT = re.compile(r"(?i)^if (?:it is |left )?(?:not (?:set|specified|provided|present)|unset)\b")
 """Sentences on nothing but an argument that a node does not have."""
+_IF_PROVIDED = re.compile(r"(?i)^(?:if|when)\b.* is (?:provided|specified|set|given)\b")
+"""Sentences on an argument that a node has. "Otherwise" in the next sentence is on a node without it."""
 _NOT_SET = re.compile(r"^(?P<name>\w+) is (?:not set|omitted)$")
 """Conditions that a node lacks an argument."""
 _EFFECT = r"(?i)^if {0} is (?:specified|set|enabled|true)\b|\b(?:if|when)\b.* equals {0}\b"
@@ -406,8 +411,11 @@ class _Failure:
         other = [text for text in self.cited if not _OF_KEPT.search(text)]
         if self.result.verdict is not Verdict.WRONG_SHAPE:
             return other
+        version = version_of(self.case.operator)
         if (found := _SHAPES.search(self.result.message)) is None:
             return [*self._of_dimensions(), *filter(_OF_RANK.search, self.texts), *other]
+        if version is not None and any(item.variadic for item in version.outputs):  # Only one of them differs.
+            other.sort(key=lambda text: _ON_OUTPUT.search(text) is None)
         expected, actual = ([int(size) for size in sizes.split(",") if size.strip()] for sizes in found.groups())
         on_shape = self._of_rank(expected) if len(expected) != len(actual) else list(filter(_ONES.search, self.texts))
         if len(expected) == len(actual):
@@ -424,7 +432,7 @@ class _Failure:
             text for text in self.texts if any(re.search(rf"\b{re.escape(item)}\b", text) for item in self._set)
         ]
         on_present = self._on(present, self.arguments, on_shape=False)
-        other = [*explaining, *self.on_arguments, *assigned, *on_present, *other]
+        other = [*_shared(self.group, other), *explaining, *self.on_arguments, *assigned, *on_present, *other]
         return [*self._of_dimensions(pruned=len(expected) != len(actual)), *on_shape, *other]
 
     def _is_aside(self, text: str) -> bool:
@@ -605,7 +613,7 @@ class _Failure:
         """The cited sentences on the effect of an absent argument, if the failures have its absence in common."""
         found = [match["name"] for match in map(_NOT_SET.search, self.group.conditions) if match is not None]
         lacked = [name for name in found if name in self.arguments and self.arguments[name].absent]
-        return [
+        on_effect = [
             text
             for name in lacked
             for text in self.cited
@@ -614,6 +622,12 @@ class _Failure:
             and not _RULE.search(text)
             and (text in self.arguments[name].description or name in _NAME.findall(text))
         ]
+        otherwise = [
+            text
+            for before, text in itertools.pairwise(self.texts)
+            if text.startswith("Otherwise ") and _IF_PROVIDED.search(before) and {*lacked} & {*_NAME.findall(before)}
+        ]
+        return [*on_effect, *otherwise]
 
     @property
     def on_negative(self) -> list[str]:

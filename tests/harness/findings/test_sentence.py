@@ -247,13 +247,41 @@ def test_a_lone_sentence_on_a_size_does_not_decide_a_value(cited: str, *, decide
     assert (sentence_of(made, wrong, group) == cited) is decides
 
 
+def test_the_sentence_on_a_node_without_an_argument_decides_if_its_absence_does() -> None:
+    made = find_case("ai.onnx/Unique/28/counts_alone")
+    cited = "Whether to sort the unique elements in ascending order before returning as output."
+    made = dataclasses.replace(made, clauses=(cited,))
+    refused = result(made.id, Verdict.REFUSED, message="no")
+    for condition, beginning in (
+        ("axis is not set", "Otherwise the input tensor is flattened"),
+        ("x", "(Optional) Wh"),
+    ):
+        group = failure_groups.FailureGroup(
+            "mine", "1", made.operator, Verdict.REFUSED, (condition, "sorted=0"), (refused,), deciding=(cited,)
+        )
+        assert sentence_of(made, refused, group).startswith(beginning)
+
+
+def test_a_wrong_shape_of_one_of_several_outputs_violates_a_sentence_on_the_outputs() -> None:
+    made = find_case("ai.onnx/Loop/25/for")
+    cited = (
+        "The initial values of any loop-carried dependencies (values that change across loop iterations)",
+        "Final N loop carried dependency values then K scan_outputs",
+    )
+    made = dataclasses.replace(made, clauses=cited)
+    message = "outputs[1]: expected shape [1], got shape [1, 1]"
+    wrong = result(made.id, Verdict.WRONG_SHAPE, mismatch={"where": "outputs[1]"}, message=message)
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, (), (wrong,))
+    assert sentence_of(made, wrong, group).startswith("Final N loop carried")
+
+
 def test_the_range_of_an_argument_does_not_decide_if_its_absence_does() -> None:
     made = find_case("ai.onnx/Unique/28/counts_alone")
     refused = result(made.id, Verdict.REFUSED, message="no")
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.REFUSED, ("axis is not set", "rank of X >= 2"), (refused,)
     )
-    assert sentence_of(made, refused, group).startswith("The first output tensor 'Y' contains all unique values")
+    assert sentence_of(made, refused, group).startswith("Otherwise the input tensor is flattened")
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from __future__ import annotations
 import onnx
 import pytest
 
+from onnx_conformance.analysis.whole_sentence import MOST, whole
 from onnx_conformance.specification import registry, schema
-from onnx_conformance.specification.whole_sentence import MOST, whole
 
 SAME = "SAME_UPPER or SAME_LOWER: output_spatial_shape[i] = ceil(input_spatial_shape[i] / strides_spatial_shape[i])"
 POOLING = "GlobalLpPool consumes an input tensor X and applies lp pool pooling across the values in the same channel."
