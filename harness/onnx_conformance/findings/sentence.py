@@ -69,7 +69,7 @@ _WRITTEN = {"bool": "boolean"}
 _FORMULA = re.compile(r"(?<![<>!=])=(?!=)")
 _CODE = re.compile(rf"[*^]|(?<!and)/|\w\(|{_FORMULA.pattern}")
 """A part of a formula or of a call. A sentence with one that names an argument defines its effect."""
-_EXAMPLE = re.compile(r"(?i)^(?:input_x\b|example\b|e\.g\.|for (?:instance|example)\b)")
+_EXAMPLE = re.compile(r"(?i)^(?:input_x\b|insert \d+ pads\b|example\b|e\.g\.|for (?:instance|example)\b)")
 """Examples, whose arguments have other values than those of a case."""
 _NEGATIVE = re.compile(r"(?i)^(?:a )?negative (?:value|axis|axes|number)")
 """Sentences on negative values of an argument."""
@@ -238,8 +238,15 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
         group: the failures.
     """
     failure = _Failure(case, result, group)
-    if case.outcome not in {Outcome.VALUES, Outcome.PROPERTY}:
-        order: Sequence[Sequence[str]] = (failure.all_cited, failure.of_operator)
+    if case.outcome is Outcome.UNSPECIFIED:
+        order: Sequence[Sequence[str]] = (
+            failure.cited_in_text,
+            failure.on_values,
+            failure.on_arguments,
+            failure.of_operator,
+        )
+    elif case.outcome not in {Outcome.VALUES, Outcome.PROPERTY}:
+        order = (failure.all_cited, failure.of_operator)
     elif (form := _only_form(case, group)) is not None and form.text:
         return form.text  # A sentence on models, not of the operator.
     elif result.verdict in _OF_SIGNATURE:
@@ -312,6 +319,12 @@ class _Failure:
     def arguments(self) -> dict[str, Argument]:
         """The optional inputs and the attributes of the operator version."""
         return _arguments(self.case)
+
+    @property
+    def cited_in_text(self) -> list[str]:
+        """The cited sentences of this version; that only a later one has a sentence may leave a case open."""
+        version = version_of(self.case.operator)
+        return [text for text in self.all_cited if version is None or text in version.text]
 
     @functools.cached_property
     def _absent(self) -> str:
@@ -391,7 +404,8 @@ class _Failure:
     def of_operator(self) -> list[str]:
         """All sentences in force, the definition of the result first and rules last."""
         texts = [*filter(self.applies, self.texts)] or self.texts
-        texts = sorted(texts, key=lambda text: (_RULE.search(text) is not None, text in self._absent))
+        rules = (_RULE, _EXAMPLE)
+        texts = sorted(texts, key=lambda text: (any(rule.search(text) for rule in rules), text in self._absent))
         return _definitions(self.case, self.all_cited, texts) if self.result.verdict not in _OF_SIGNATURE else texts
 
     @property
@@ -525,12 +539,24 @@ class _Failure:
 
     @property
     def on_further_outputs(self) -> list[str]:
-        """The formulas for the output with a wrong value, if it is not the first one."""
+        """The formulas for the output with a wrong value, if it is not the first one, and its description."""
         number, version = wrong_output(self.result), version_of(self.case.operator)
         if self.result.verdict is not Verdict.WRONG_VALUE or not number or version is None:
             return []
-        names = [output.name for output in version.outputs[number : number + 1]]
-        return [text for text in self.texts if any(text.startswith(f"{name} = ") for name in names)]
+        outputs = version.outputs[number : number + 1]
+        formulas = [text for text in self.texts if any(text.startswith(f"{output.name} = ") for output in outputs)]
+        described = [
+            text
+            for output in outputs
+            for text in self.texts
+            if text in output.description and not output.variadic and self._describes_value(text)
+        ]
+        return [*formulas, *described]
+
+    def _describes_value(self, text: str) -> bool:
+        """Return whether a sentence in the description of an output is on its values."""
+        on_others = (_OF_SHAPE, _DIMENSIONS, _SIDE, _RULE)
+        return len(text) >= SHORT and self.applies(text) and not any(pattern.search(text) for pattern in on_others)
 
     @property
     def on_empty_sets(self) -> list[str]:

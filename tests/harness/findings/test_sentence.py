@@ -275,6 +275,31 @@ def test_a_wrong_shape_of_one_of_several_outputs_violates_a_sentence_on_the_outp
     assert sentence_of(made, wrong, group).startswith("Final N loop carried")
 
 
+def test_a_crash_violates_no_sentence_that_only_a_later_version_has() -> None:
+    made = find_case("ai.onnx/ReduceL1/11/keepdims_two")
+    assert made.outcome is Outcome.UNSPECIFIED
+    later = "has the reduced dimension pruned. Input tensors of rank zero are valid."
+    own = "Keep the reduced dimension or not, default 1 means keep reduced dimension."
+    crash = result(made.id, Verdict.CRASH, message="the process ended by SIGABRT")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.CRASH, (), (crash,))
+    assert sentence_of(dataclasses.replace(made, clauses=(own, later)), crash, group) == own
+    assert sentence_of(dataclasses.replace(made, clauses=(later,)), crash, group).startswith("Computes the L1 norm")
+
+
+def test_an_example_is_no_definition() -> None:
+    made = dataclasses.replace(find_case("ai.onnx/Pad/2/reflect_before_11"), outcome=Outcome.UNSPECIFIED, clauses=())
+    crash = result(made.id, Verdict.CRASH, message="the process ended by SIGABRT")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.CRASH, (), (crash,))
+    assert not sentence_of(made, crash, group).startswith("Insert 0 pads")
+
+
+def test_a_wrong_value_of_a_further_output_violates_its_description() -> None:
+    made = find_case("ai.onnx/MaxPool/22/indices_plane")
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[1]", "relative": 0.5})
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,))
+    assert sentence_of(made, wrong, group).startswith("The values in indices of are the indices of the selected")
+
+
 def test_the_range_of_an_argument_does_not_decide_if_its_absence_does() -> None:
     made = find_case("ai.onnx/Unique/28/counts_alone")
     refused = result(made.id, Verdict.REFUSED, message="no")
