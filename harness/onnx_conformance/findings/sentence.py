@@ -71,6 +71,8 @@ _CODE = re.compile(rf"[*^]|(?<!and)/|\w\(|{_FORMULA.pattern}")
 """A part of a formula or of a call. A sentence with one that names an argument defines its effect."""
 _EXAMPLE = re.compile(r"(?i)^(?:input_x\b|insert \d+ pads\b|example\b|e\.g\.|for (?:instance|example)\b)")
 """Examples, whose arguments have other values than those of a case."""
+_OF_INPUTS = re.compile(r"^\w+ takes (?:(?!produces?\b|outputs?\b|where\b).)*$")
+"""Sentences that only list the inputs of an operator: GatherElements takes two inputs."""
 _NEGATIVE = re.compile(r"(?i)^(?:a )?negative (?:value|axis|axes|number)")
 """Sentences on negative values of an argument."""
 _OF_KEPT = re.compile(rf"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|{_PATTERN_OF_RESULT}")
@@ -122,6 +124,8 @@ _RANK = re.compile(r"^rank of \w+ >?= (\d+)$")
 """Conditions with the rank of an input, or with the lowest one."""
 _OF_ANY_RANK = re.compile(r"\bD1 x D2\b|\bk1 x k2\b")
 """Sentences on the dimensions of inputs with any number of spatial axes."""
+_ANY_RANK = re.compile(r"^Tensor of rank \w >= 1\b")
+"""Sentences on inputs of almost any rank."""
 OF_IMAGE = 4
 """The rank of images in a batch, of which most texts are first."""
 _ON_TEXT = re.compile(r"^the text (allows|forbids) it$")
@@ -130,6 +134,8 @@ _NO_ELEMENTS = re.compile(r"^\w+ has a dimension of size 0$")
 """Conditions that only require an input without elements: the definition decides, because it is for every size."""
 _SAID_ON_SHAPE = re.compile(r"(?i)\b(scalar|num_?dimensions|dims?|dimensions?|rank|shape|[0-9]-?d)\b")
 """Messages on the shape of an input."""
+_SAID_DIFFERENT = re.compile(r"(?i)\b(?:unify|merge)\b.*\bshapes?\b|\bdifferent (?:shape|rank)s?\b")
+"""Messages on shapes that are not equal."""
 _SAID_ON_EMPTY = re.compile(
     r"(?i)\bempty\b|\bgreater than (?:0|zero)\b|> 0\b|\bonly \w+ can be zero\b|\bsize\(\) > 0|\bsize (?:0|zero)\b"
 )
@@ -266,6 +272,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
             failure.on_all_values,
             failure.on_types,
             _shared(group, failure.applying),
+            failure.on_different_shapes,
             failure.on_ranks,
             failure.on_absence,
             failure.on_value_of_set,
@@ -404,7 +411,7 @@ class _Failure:
     def of_operator(self) -> list[str]:
         """All sentences in force, the definition of the result first and rules last."""
         texts = [*filter(self.applies, self.texts)] or self.texts
-        rules = (_RULE, _EXAMPLE)
+        rules = (_RULE, _EXAMPLE, _OF_INPUTS)
         texts = sorted(texts, key=lambda text: (any(rule.search(text) for rule in rules), text in self._absent))
         return _definitions(self.case, self.all_cited, texts) if self.result.verdict not in _OF_SIGNATURE else texts
 
@@ -632,7 +639,13 @@ class _Failure:
         found = [text for text in self._on(words, arguments, on_shape=True) if _SHAPE.search(text)]
         ranks = [int(match[1]) for match in map(_RANK.search, self.inputs) if match is not None]
         of_any_rank = [text for text in self.texts if max(ranks, default=0) > OF_IMAGE and _OF_ANY_RANK.search(text)]
-        return [*of_any_rank, *found]
+        return [*of_any_rank, *(text for text in found if self.said_on_shape or not _ANY_RANK.search(text))]
+
+    @property
+    def on_different_shapes(self) -> list[str]:
+        """The sentences on shapes that may differ, if a runtime refuses that they do."""
+        differ = self.result.verdict is Verdict.REFUSED and _SAID_DIFFERENT.search(self.result.message) is not None
+        return [text for text in self.texts if differ and "different shapes" in text]
 
     @property
     def on_absence(self) -> list[str]:

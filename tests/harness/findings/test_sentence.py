@@ -695,6 +695,14 @@ def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names(
         ),
         ("ConvTranspose/22/space", ("rank of W = 5",), "at most 2 dimensions", "Otherwise the size is (N x C x D1"),
         ("ConvTranspose/22/space", ("rank of W = 4",), "at least 3 dimensions", "The number of channels in the output"),
+        (
+            "GatherElements/13/default_axis",
+            ("rank of data = 2", "tag is axis"),
+            "Incompatible shapes for broadcasting",
+            "It is an indexing operation that produces its output",
+        ),
+        ("GatherElements/13/default_axis", ("rank of data = 2",), "data has no rank of 1", "Tensor of rank r >= 1."),
+        ("If/25/true", (), "Impossible to unify closed shapes of different rank", "may produce tensors with the same"),
         ("STFT/17/default", (), "no", "The STFT is computed by sliding a window"),  # Not the shape of the output.
         ("Resize/19/axes_back", ("the value of sizes is 9",), "no", "Negative value means counting dimensions"),
         ("Slice/13/huge_steps_int32", ("steps is the highest",), "no", "1-D tensor of slice step of corresponding"),
