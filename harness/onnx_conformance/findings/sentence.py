@@ -552,9 +552,11 @@ class _Failure:
             return []
         outputs = version.outputs[number : number + 1]
         formulas = [text for text in self.texts if any(text.startswith(f"{output.name} = ") for output in outputs)]
+        explaining = next(iter(self.explaining), "")
+        on_argument = bool(explaining) and any(explaining in each.description for each in self.arguments.values())
         described = [
             text
-            for output in outputs
+            for output in (() if on_argument else outputs)
             for text in self.texts
             if text in output.description and not output.variadic and self._describes_value(text)
         ]

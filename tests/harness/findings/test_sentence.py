@@ -298,6 +298,10 @@ def test_a_wrong_value_of_a_further_output_violates_its_description() -> None:
     wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[1]", "relative": 0.5})
     group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,))
     assert sentence_of(made, wrong, group).startswith("The values in indices of are the indices of the selected")
+    order = "The storage order of the tensor. 0 is row major, and 1 is column major."
+    made = dataclasses.replace(made, clauses=(order,))
+    explained = dataclasses.replace(group, deciding=(order,), marking=frozenset({order}))
+    assert sentence_of(made, wrong, explained).startswith(order)
 
 
 def test_the_range_of_an_argument_does_not_decide_if_its_absence_does() -> None:
