@@ -25,7 +25,7 @@ import onnx
 import onnx.parser
 from google.protobuf.message import DecodeError
 
-from onnx_conformance.analysis.whole_sentence import whole
+from onnx_conformance.analysis.whole_sentence import whole_of
 from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict
@@ -37,7 +37,6 @@ from onnx_conformance.findings.script import model_of, said
 from onnx_conformance.findings.sentence import sentence
 from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.results.stream import Run
-from onnx_conformance.specification import schema
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import find_case
 from onnx_conformance.suites.selection import Selection
@@ -114,11 +113,7 @@ def chosen(finding: Finding, script: str, groups: Groups) -> str:
 
 def of_whole(finding: Finding, text: str) -> str:
     """Return the whole sentence around a clause of a finding."""
-    domain, _, name = finding.identity.operator.rpartition("/")
-    try:
-        return whole(schema.source(domain, name, max(finding.cases.versions, default=0)), text)
-    except schema.SchemaError:
-        return text
+    return whole_of(f"{finding.identity.operator}/{max(finding.cases.versions, default=0)}", text)
 
 
 def _first(group: FailureGroup, finding: Finding) -> tuple[int, Result] | None:

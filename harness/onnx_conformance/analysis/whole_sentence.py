@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from onnx_conformance.specification.schema import fold
+from onnx_conformance.base.verdict import split_operator
+from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,16 @@ MOST = 400
 """Maximum number of characters that are added to a quote. Longer texts between two full stops are no sentences."""
 
 
+def whole_of(operator: str, quote: str) -> str:
+    """Return the whole sentence of an operator version such as ai.onnx/Split/18; the quote if it is unknown."""
+    name, since = split_operator(operator)
+    domain, _, name = name.rpartition("/")
+    try:
+        return whole(schema.source(domain, name, since or 0), quote) if quote else ""
+    except schema.SchemaError:
+        return quote
+
+
 def whole(source: Any, quote: str) -> str:  # noqa: ANN401 - as `schema.source`
     """Return the whole sentence, or sentences, of a text that contain a quote.
 
@@ -52,7 +63,7 @@ def whole(source: Any, quote: str) -> str:  # noqa: ANN401 - as `schema.source`
         return quote
     start = match.start() if _is_start(part, match) else _previous(part, match.start())
     end = match.end() if _is_end(part, match) else _end(part, match)
-    found = fold(_MARK.sub("", part[start:end]))
+    found = schema.fold(_MARK.sub("", part[start:end]))
     return found if len(found) <= len(quote) + MOST else quote
 
 

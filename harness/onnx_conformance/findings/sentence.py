@@ -14,7 +14,7 @@ import onnx
 from onnx_conformance.analysis import traits
 from onnx_conformance.analysis.known_call import known_of_case
 from onnx_conformance.analysis.sentences import leading, version_of, wrong_output
-from onnx_conformance.analysis.whole_sentence import whole
+from onnx_conformance.analysis.whole_sentence import whole_of
 from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, split_operator
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.findings import titles
@@ -288,8 +288,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
             failure.definitions,
             failure.cited,
         )
-    found, known = next((text for texts in order for text in texts), ""), _schema(case)
-    return whole(known, found) if found and known is not None else found
+    return whole_of(case.operator, next((text for texts in order for text in texts), ""))
 
 
 class _Failure:

@@ -22,6 +22,7 @@ import numpy as np
 import onnx
 
 from onnx_conformance.analysis.sentences import leading, readings_of
+from onnx_conformance.analysis.whole_sentence import whole_of
 from onnx_conformance.base.package import REPOSITORY, VERSION
 from onnx_conformance.base.printing import quoted
 from onnx_conformance.base.verdict import MAX_MESSAGE, WITH_MESSAGE, Verdict, clean, line
@@ -152,7 +153,7 @@ def _blocks(issue: Issue) -> Iterator[str]:
     link = f"[{case.operator}]({where})" if where else code(case.operator)
     if case.clauses:
         yield f"The text of {link}:"
-        first, *others = leading(case, result)
+        first, *others = dict.fromkeys(whole_of(case.operator, clause) for clause in leading(case, result))
         yield f"> {prose(quoted(first))}"
         if others:
             yield "Other sentences that apply:"

@@ -165,6 +165,13 @@ def test_a_report_has_every_part(case: Case) -> None:
         assert part in text, part
 
 
+def test_a_report_quotes_whole_sentences(case: Case) -> None:
+    cut = dataclasses.replace(case, operator="ai.onnx/Conv/22", clauses=("Stride along each", "Stride along"))
+    text = bug_report.markdown(issue_of(cut, failing(cut), {}))
+    assert text.count("Stride along each spatial axis.") == 1
+    assert "Other sentences" not in text  # The second clause is a part of the same sentence.
+
+
 def test_rejected_and_unspecified_cases_name_their_sentence(case: Case) -> None:
     for outcome, heading in ((Outcome.REJECTS, "A rejection: «"), (Outcome.UNSPECIFIED, "Unspecified by the text: «")):
         changed = dataclasses.replace(case, outcome=outcome, expected=None)
