@@ -79,7 +79,7 @@ _OF_KEPT = re.compile(rf"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|{_PA
 """Sentences on the shape or the type of a result only, and those that only name an operand."""
 _DIMENSIONS = re.compile(
     r"(?i)\b(?:of|have|has) the same shape\b|\bdimensions for image case are\b|\bin the form of `?\(N x C\b"
-    r"|^shape must be\b"
+    r"|^shape must be\b|^will have the same number of\b"
 )
 """Sentences on the dimensions of tensors, with which every value is compatible."""
 _KEPT = re.compile(r"^.*\breduced dimensions? pruned\b\.?")
@@ -102,6 +102,10 @@ _OF_RANK = re.compile(r"\boutput tensor of rank `[^`]*[-+]")
 """Sentences with a formula for the rank of a result."""
 _ON_OUTPUT = re.compile(r"(\b|_)outputs?\b")
 """Sentences that mention an output, or a scan_output."""
+_SEQUENCE = re.compile(r"\b(?:then|followed by)\b.*\boutputs?\b|\b(?:then|followed by)\b.*_outputs?\b")
+"""Sentences on the sequence of outputs."""
+_OF_ORDER = re.compile(r"\b(?:innermost|outermost|last) dimension\b|\brow-major order\b|\binnermost/last\b")
+"""Sentences on the order of dimensions."""
 _ONES = re.compile(r"\bdimensions are all 1\b")
 """Sentences on the dimensions that a global pooling leaves."""
 _AS_INPUT = re.compile(
@@ -428,16 +432,15 @@ class _Failure:
         """The sentences that a wrong type, shape or number of outputs may violate, the best ones first."""
         if self.result.verdict is Verdict.WRONG_TYPE:
             return [*_of_output(self.case, self.result, self.texts), *self.cited]
-        other = [text for text in self.cited if not _OF_KEPT.search(text)]
+        other = self._outputs_first([text for text in self.cited if not _OF_KEPT.search(text)])
         if self.result.verdict is not Verdict.WRONG_SHAPE:
             return other
-        version = version_of(self.case.operator)
         if (found := _SHAPES.search(self.result.message)) is None:
             return [*self._of_dimensions(), *filter(_OF_RANK.search, self.texts), *other]
-        if version is not None and any(item.variadic for item in version.outputs):  # Only one of them differs.
-            other.sort(key=lambda text: _ON_OUTPUT.search(text) is None)
         expected, actual = ([int(size) for size in sizes.split(",") if size.strip()] for sizes in found.groups())
         on_shape = self._of_rank(expected) if len(expected) != len(actual) else list(filter(_ONES.search, self.texts))
+        if sorted(expected) == sorted(actual):
+            on_shape += filter(_OF_ORDER.search, self.texts)
         if len(expected) == len(actual):
             other = [text for text in other if not _SAME_RANK.search(text)]
         shapes = [[*value.shape] for value in self.case.inputs.values() if isinstance(value, np.ndarray)]
@@ -454,6 +457,16 @@ class _Failure:
         on_present = self._on(present, self.arguments, on_shape=False)
         other = [*_shared(self.group, other), *explaining, *self.on_arguments, *assigned, *on_present, *other]
         return [*self._of_dimensions(pruned=len(expected) != len(actual)), *on_shape, *other]
+
+    def _outputs_first(self, texts: list[str]) -> list[str]:
+        """Return sentences on outputs first if an operator has several; if there are none, that on their sequence."""
+        version = version_of(self.case.operator)
+        outputs = [item for item in version.outputs if item.variadic] if version is not None else []
+        if not outputs:
+            return texts
+        on_outputs = [text for text in texts if _ON_OUTPUT.search(text)]
+        described = [text for text in self.texts if text in outputs[0].description and _SEQUENCE.search(text)]
+        return [*(on_outputs or described), *texts]
 
     def _is_aside(self, text: str) -> bool:
         """Return whether a cited sentence explains less than one on an argument that matters.
