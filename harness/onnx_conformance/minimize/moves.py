@@ -331,14 +331,17 @@ def _simpler_elements(value: Any) -> list[object]:  # noqa: ANN401 - any element
         return [False]
     if isinstance(value, complex | np.complexfloating):
         return [0, 1]
-    if not isinstance(value, int | np.integer):
-        number = float(value)
-        if not np.isfinite(number):
-            return [0, 1]
-        if number != int(number):
-            return [0, 1, int(number), 0.5]
-        value = int(number)
-    whole = int(value)
+    if isinstance(value, int | np.integer):
+        return [*_simpler_integers(int(value))]
+    number = float(value)
+    if not np.isfinite(number):
+        return [0, 1]
+    whole = int(number)
+    # As floats, because bfloat16 takes no integer beyond int64.
+    return [*map(float, _simpler_integers(whole) if number == whole else (0, 1, whole, 0.5))]
+
+
+def _simpler_integers(whole: int) -> list[int]:
     return [0, 1, -1, 2, abs(whole), int(whole / 2), whole - (whole > 0) + (whole < 0)]
 
 

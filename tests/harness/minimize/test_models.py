@@ -7,6 +7,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import faulty
+import ml_dtypes
 import numpy as np
 import onnx
 import onnx.parser
@@ -18,7 +19,7 @@ from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.case.compare import compare
-from onnx_conformance.minimize import declared, models
+from onnx_conformance.minimize import declared, models, moves
 from onnx_conformance.minimize import reducer as minimize
 from onnx_conformance.minimize.model_candidate import ModelCandidate
 from onnx_conformance.minimize.reducer import Minimized, MinimizeError
@@ -242,6 +243,16 @@ def test_where_the_oracle_disagrees_nothing_is_cut_down(monkeypatch: pytest.Monk
     wrong_type = (np.asarray(case.expected[0]).astype(np.float64), case.expected[1])
     with refuses("another-failure-declared", kind=MinimizeError):
         cut(dataclasses.replace(case, expected=wrong_type), other_shape, monkeypatch)
+
+
+@pytest.mark.parametrize("type_", [np.float16, np.float32, ml_dtypes.bfloat16, ml_dtypes.float8_e5m2, np.uint64])
+def test_the_greatest_number_of_a_type_has_simpler_ones(type_: Any) -> None:
+    greatest = np.iinfo(type_).max if type_ is np.uint64 else ml_dtypes.finfo(type_).max
+    model = onnx.parser.parse_model(f"{HEAD} agraph (float[1] x) => (float[1] y) {{ y = Neg(x) }}")
+    candidate = ModelCandidate(model, {"x": np.array([greatest], type_)})
+    made = [np.asarray(move.candidate.inputs["x"]) for move in moves.simpler(candidate)]
+    assert {array.dtype for array in made} == {np.dtype(type_)}
+    assert any(2 < array[0] < greatest for array in made)
 
 
 # Tolerances
