@@ -100,7 +100,7 @@ def chosen(finding: Finding, script: str, groups: Groups) -> str:
         for group in groups.get((identity.backend, identity.operator, identity.kind), ())
     ]
     # A finding may consist of several groups: the one of the smallest case explains it.
-    found = [(*made, most, group) for most, group in shared if most and (made := _first(group, finding)) is not None]
+    found = [(*_first(group, finding), most, group) for most, group in shared if most]
     if not found:
         return finding.cases.clause
     _, first, _, group = min(found, key=lambda item: (item[0], -item[2]))
@@ -116,10 +116,11 @@ def of_whole(finding: Finding, text: str) -> str:
     return whole_of(f"{finding.identity.operator}/{max(finding.cases.versions, default=0)}", text)
 
 
-def _first(group: FailureGroup, finding: Finding) -> tuple[int, Result] | None:
-    """Return the result of the case that the smallest case was made from, and how far its id differs; or None.
+def _first(group: FailureGroup, finding: Finding) -> tuple[int, Result]:
+    """Return the result of the case that the smallest case was made from, and how far its id differs.
 
-    The id of a smallest case has no element type, and possibly another form or version.
+    The id of a smallest case has no element type, and possibly another form or version. If that case is not in the
+    group, as one of another run, any result of the group is the last choice.
     """
     name = finding.example.case.replace(MINIMIZED, "")
     plain = name.partition("@")[0]
@@ -134,7 +135,7 @@ def _first(group: FailureGroup, finding: Finding) -> tuple[int, Result] | None:
         if found := [item for item in group.results if test(item.case)]:
             # Cases of several element types may have different messages.
             return rank, max(found, key=lambda item: _shared_beginning(item.message, finding.example.message))
-    return None
+    return len(tests), group.results[0]
 
 
 def _shared_beginning(first: str, second: str) -> int:
