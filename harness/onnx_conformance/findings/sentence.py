@@ -52,7 +52,9 @@ _RULE = re.compile(
 """Sentences at the beginning of a file that do not define the result."""
 _RANGE = re.compile(rf"(?i){_PATTERN_OF_RANGE}")
 """Sentences on the allowed values of an axis."""
-_ELSEWHERE = re.compile(r"(?i)\bas described in\b|^computes an one-layer\b|^it normalizes over local\b")
+_ELSEWHERE = re.compile(
+    r"(?i)\bas described in\b|^computes an one-layer\b|^it normalizes over local\b|^[\w ]+: https?://\S+$"
+)
 """Definitions that only name a paper or the operator."""
 _TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
 """A condition on the type of the case, or on that of an input or output."""
@@ -835,7 +837,8 @@ def _definitions(case: Case, cited: Sequence[str], of_operator: list[str]) -> li
         return of_operator
     # The text writes y for the output, or its name. The outputs of recurrent operators consist of Ht.
     names = [name.lower() for name in (*case.outputs, "y", "ht")]
-    formulas = [text for text in of_operator if text.lower().startswith(tuple(f"{name} = " for name in names))]
+    begins = tuple(f"{word}{name} = " for name in names for word in ("", "compute "))
+    formulas = [text for text in of_operator if text.lower().startswith(begins)]
     formulas += [text for text in of_operator if text.lower().startswith(tuple(f"{name}[" for name in names))]
     states = [text for text in formulas if text.startswith("Ht = ")]  # The hidden layer of GRU is ht.
     if len(states) == 1:
@@ -913,7 +916,7 @@ def _named_by(result: Result, arguments: Mapping[str, Argument]) -> list[str]:
     """Return the arguments that the message of a refusal is about, or nothing if it lists many arguments."""
     if result.verdict not in WITH_MESSAGE:
         return []
-    words = _NAMED.findall(_LISTED.sub("", result.message))
+    words = [word.strip("_") for word in _NAMED.findall(_LISTED.sub("", result.message))]  # A member may be scale_.
     said = result.message.lower()
     # A message may write missing_value as words.
     written = [name for name in arguments if "_" in name and name.replace("_", " ") in said]

@@ -82,6 +82,7 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("RNN/22/layout_0", ("with sequence_lens",), "Optional tensor specifying lengths of the sequences"),
         ("RNN/22/layout_0", (), "Ht = f(Xt*(Wi^T)"),
         ("LSTM/22/nan", (), "Ht = ot (.) h(Ct)"),
+        ("Gemm/13/plain_since_7", ("an input has a number beyond 2**53",), "Compute Y = alpha * A' * B' + beta * C"),
         ("LRN/13/size_3", (), "Y[n, c, d1, ..., dk] = X"),
         ("GRU/22/activation_elu", ("B is given", "activations is set"), "Elu(x) - x if x >= 0"),
         (
