@@ -708,6 +708,7 @@ def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names(
         ),
         ("GatherElements/13/default_axis", ("rank of data = 2",), "data has no rank of 1", "Tensor of rank r >= 1."),
         ("If/25/true", (), "Impossible to unify closed shapes of different rank", "may produce tensors with the same"),
+        ("LRN/13/size_3", (), "size_ % 2 == 0 was false", "The number of channels to sum over"),
         ("STFT/17/default", (), "no", "The STFT is computed by sliding a window"),  # Not the shape of the output.
         ("Resize/19/axes_back", ("the value of sizes is 9",), "no", "Negative value means counting dimensions"),
         ("Slice/13/huge_steps_int32", ("steps is the highest",), "no", "1-D tensor of slice step of corresponding"),
