@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replaces the sentences of published findings: `python -m tools.sentences RESULTS... --folder reports/findings`.
+"""Replaces the sentences of published findings: `python -m tools.sentences [RESULTS]... --folder reports/findings`.
 
 The sentence of a finding depends on its smallest case, and on which cases of a run passed and failed. When only the
 rules of `findings.sentence` change, the smallest case is still valid, so no runtime is needed: `onnx-conformance
@@ -192,12 +192,15 @@ def replaced(findings: Findings, groups: Groups) -> tuple[Findings, int]:
 
 
 @click.command()
-@click.argument("results", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("results", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--folder", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path),
               help="The folder of findings.json, which is replaced.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Parallel processes.")
 def main(results: tuple[Path, ...], folder: Path, jobs: int) -> None:
-    """Replace the sentences of findings, from the RESULTS of the runs that showed their faults."""
+    """Replace the sentences of findings, from the RESULTS of the runs that showed their faults.
+
+    Without RESULTS, only add the rest of sentences that are cut.
+    """
     printing.prepare()
     try:
         before = findings_file.read(folder)

@@ -102,6 +102,13 @@ def test_a_finding_has_the_sentence_of_today_s_rules(tmp_path: Path, members: di
         assert f"The text: {quoted(sentence)}\n" in read.scripts[item.id]
 
 
+def test_without_runs_only_cut_sentences_change(tmp_path: Path) -> None:
+    write_findings(tmp_path / "f", [normalization(), normalization(2, clause=CUT), normalization(3, clause="")])
+    done = CliRunner().invoke(sentences.main, ["--folder", str(tmp_path / "f")], catch_exceptions=False)
+    assert done.stdout == "1 of 3 findings have another sentence\n"
+    assert [item.cases.clause for item in findings_file.read(tmp_path / "f").findings] == [PAPER, PAPER, ""]
+
+
 @pytest.mark.parametrize(
     ("message", "used"), [("outputs[0]: wrong", "outputs[0]: wrong"), ("outputs... (1,234 characters)", "of the run")]
 )
