@@ -133,7 +133,7 @@ _OF_ANY_RANK = re.compile(r"\bD1 x D2\b|\bk1 x k2\b")
 _ANY_RANK = re.compile(r"^Tensor of rank \w >= 1\b")
 """Sentences on inputs of almost any rank."""
 OF_IMAGE = 4
-"""The rank of images in a batch, of which most texts are first."""
+"""The rank of images in a batch. Most texts describe these first, and other ranks later."""
 _ON_TEXT = re.compile(r"^the text (allows|forbids) it$")
 """Conditions on the outcome of the cases, and not on their inputs."""
 _NO_ELEMENTS = re.compile(r"^\w+ has a dimension of size 0$")
@@ -461,7 +461,10 @@ class _Failure:
         return [*self._of_dimensions(pruned=len(expected) != len(actual)), *on_shape, *other]
 
     def _outputs_first(self, texts: list[str]) -> list[str]:
-        """Return sentences on outputs first if an operator has several; if there are none, that on their sequence."""
+        """Return sentences on outputs first if an operator has several.
+
+        If no sentence is on outputs, return the one on their sequence first.
+        """
         version = version_of(self.case.operator)
         outputs = [item for item in version.outputs if item.variadic] if version is not None else []
         if not outputs:
