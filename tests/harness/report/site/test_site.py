@@ -212,6 +212,25 @@ def test_findings_of_another_version_or_suite_are_named(runs: list[Path], tmp_pa
     }  # fmt: skip
 
 
+@pytest.mark.slow
+def test_the_page_of_a_runtime_begins_with_its_gravest_findings(runs: list[Path], tmp_path: Path) -> None:
+    listed = [finding(number, operator=f"ai.onnx/Op{number}", clause=f"Sentence {number}.") for number in range(12)]
+    listed.append(finding(12, id="beta", backend="beta", version="2.0"))
+    source = write_findings(tmp_path / "findings", listed)
+    done = command("site", runs[0], "--findings", source, "--out", tmp_path / "out")
+    assert done.status == 0, done.text
+    for name, title, last in (
+        ("alpha", "The 10 that matter", "Op11"),
+        ("beta", "The finding that matters", "Finding 12"),
+    ):
+        text = plain((tmp_path / "out" / f"runtime/{name}.html").read_text())
+        assert text.index(title) < text.index("By family") < text.index("Findings", text.index("By family")), name
+        assert last in text
+    beta = plain((tmp_path / "out" / "runtime/beta.html").read_text())
+    assert "All are listed above." in beta
+    assert beta.count("Finding 12") == 1
+
+
 def test_a_sample_is_shown_as_such_and_never_ranked(written: Written) -> None:
     gamma = next(runtime for runtime in written.results.runtimes if runtime.name == "gamma")
     assert gamma.left_out == "a sample of 1 case in 4"
