@@ -35,11 +35,13 @@ _WRAPPED = re.compile(r"^.*(?:ERROR_MESSAGE:|Status Message:|failed:|Caused by:)
 """The parts of a message before the innermost error, which name the wrapper, the file and the node."""
 _NAMED = re.compile(r"(?i)\b((?:tensor|input|output|node|initializer)(?: named?)?:) \w+")
 """The name of a tensor or node in a message."""
+_SHAPES = re.compile(r"[\[(]#,?[\])](?:, ?[\[(]#,?[\])])*")
+"""One masked shape, or several: shapes of another rank or number are no other error."""
 _GENERIC = re.compile(
     r"(?i)^\W*$|process (?:ended|exited)|out of (?:bounds|range)|has no attribute|unsupported operand|subscriptable"
-    r"|iterable|index out|zip\(\)|broadcast|cannot (?:reshape|select)|divi(?:sion|de) by|zero-size|homogeneous"
-    r"|issues with types|not initialized|axes don.t match|aligned|positional argument|keyword argument|can.?t be cast"
-    r"|invalid (?:value|literal|type|argument)|not (?:match|supported between)|expected .* got"
+    r"|iterable|index out|zip\(\)|broadcast|(?:cannot|can't) (?:reshape|select)|divi(?:sion|de) by|zero-size"
+    r"|homogeneous|issues with types|not initialized|axes don.t match|aligned|positional argument|keyword argument"
+    r"|can.?t be cast|invalid (?:value|literal|type|argument)|not (?:match|supported between)|expected .* got"
     r"|same (?:shape|size|number)|must be |is not valid|KeyError|list index|no entry found"
     r"|called `Option::unwrap|assertion failed|modulo|type mismatch|datum type|axis >= |out of .* range"
 )
@@ -126,7 +128,7 @@ def innermost(finding: Finding) -> str:
     name = finding.identity.operator.rpartition("/")[2]
     text = _SOURCE.sub(r"\1", " ".join(finding.example.message.split()))
     text = _NAMED.sub(r"\1 #", re.sub(rf"\b{re.escape(name)}\d*\b", "#", _WRAPPED.sub("", text)))
-    return masked(text).strip("# :.")
+    return _SHAPES.sub("#", masked(text)).strip("# :.")
 
 
 def _message(finding: Finding) -> Hashable:

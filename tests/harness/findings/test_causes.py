@@ -48,6 +48,10 @@ ALIKE = {
         {"message": "Cannot parse data from external tensors. Please load it into the raw data of tensor: axes",
          "operator": "Cos"},
     ),
+    "the ranks and the number of shapes do not matter": (
+        {"message": "Incompatible shapes for broadcasting: shapes=[(1, 2), (3,), (3,), (3,)]"},
+        {"message": "Incompatible shapes for broadcasting: shapes=[(1, 2, 1), (3, 1), (3, 1)]"},
+    ),
     "the wrapper of a library does not matter": (
         {"backend": "onnxruntime", "message": "[Error] : 2 : Status Message: /a/core/pool.h:7 pads are too large"},
         {"backend": "onnxruntime_web", "message": "ERROR_MESSAGE: /mnt/x/core/pool.h:9 pads are too large",
@@ -108,6 +112,10 @@ ALIKE = {
     ),
 }  # fmt: skip
 APART = {
+    "a shape that does not fit, of two operators": (
+        {"message": "size mismatch, can't reshape ((6,)) -> ((3, 2, 3))"},
+        {"message": "size mismatch, can't reshape ((0, 1, 1)) -> ((1, 1))", "operator": "Cos"},
+    ),
     "integers that are cut, and a wrong one": (
         {"kind": WRONG, "expected": {"y": "int64[2] 7 4294967295"}, "given": {"y": "int64[2] 7 2147483647"}},
         {"kind": WRONG, "expected": {"y": "int64[2] 7 4294967295"}, "given": {"y": "int64[2] 8 2147483647"},
