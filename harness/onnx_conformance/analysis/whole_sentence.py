@@ -32,6 +32,13 @@ _STOPPED = re.compile(r"[.!?:][)\"'`]*\s*$")
 """The end of a sentence, or of a part that can be understood alone."""
 _BEGINS = re.compile(r"[A-Z0-9\[({$`\"'*|<]")
 """The first character of a line on which a sentence may begin."""
+_AFTER_COLON = re.compile(
+    r"(?:\s|<br\s*/?>)*`*(?:\w*\n\s*)?(?P<line>[^`\n]{1,160}?)\s*"
+    r"(?:`|<br|\n\s*`|\n\s*\n|\n?\s*$)"
+)
+"""A line of its own after a colon, possibly as code."""
+_OF_FORMULA = re.compile(r"[\w)\]] ?(?:=|/|\*|\^) ?[\w(\[]")
+"""A part of a formula."""
 MOST = 400
 """Maximum number of characters that are added to a quote. Longer texts between two full stops are no sentences."""
 
@@ -63,8 +70,15 @@ def whole(source: Any, quote: str) -> str:  # noqa: ANN401 - as `schema.source`
         return quote
     start = match.start() if _is_start(part, match) else _previous(part, match.start())
     end = match.end() if _is_end(part, match) else _end(part, match)
-    found = schema.fold(_MARK.sub("", part[start:end]))
+    found = schema.fold(f"{_MARK.sub('', part[start:end])} {_formula(part, end)}")
     return found if len(found) <= len(quote) + MOST else quote
+
+
+def _formula(part: str, end: int) -> str:
+    """Return the formula of one line that follows a colon at a position; empty if none follows."""
+    match = _AFTER_COLON.match(part, end) if part[:end].endswith(":") else None
+    whole_line = match is not None and match["line"].count("(") == match["line"].count(")")
+    return match["line"] if match is not None and whole_line and _OF_FORMULA.search(match["line"]) else ""
 
 
 def _parts(source: Any) -> Iterator[str]:  # noqa: ANN401 - as `schema.source`

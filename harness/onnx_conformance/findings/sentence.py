@@ -188,6 +188,8 @@ _IF_ABSENT = re.compile(r"(?i)^if (?:it is |left )?(?:not (?:set|specified|provi
 """Sentences on nothing but an argument that a node does not have."""
 _IF_PROVIDED = re.compile(r"(?i)^(?:if|when)\b.* is (?:provided|specified|set|given)\b")
 """Sentences on an argument that a node has. "Otherwise" in the next sentence is on a node without it."""
+_EMPTY_NAME = re.compile(r'^\w+ is named ""$')
+"""Conditions that a node has "" in the place of an argument."""
 _NOT_SET = re.compile(r"^(?P<name>\w+) is (?:not set|omitted)$")
 """Conditions that a node lacks an argument."""
 _EFFECT = r"(?i)^if {0} is (?:specified|set|enabled|true)\b|\b(?:if|when)\b.* equals {0}\b"
@@ -278,6 +280,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
             failure.on_all_values,
             failure.on_types,
             _shared(group, failure.applying),
+            failure.on_empty_names,
             failure.on_different_shapes,
             failure.on_ranks,
             failure.on_absence,
@@ -661,6 +664,12 @@ class _Failure:
         return [*of_any_rank, *(text for text in found if self.said_on_shape or not _ANY_RANK.search(text))]
 
     @property
+    def on_empty_names(self) -> list[str]:
+        """The sentence on absent arguments that are written as "", if the failures have one in common."""
+        named = any(_EMPTY_NAME.search(condition) for condition in self._met)
+        return [form.text] if named and (form := table.find("omitted")) is not None else []
+
+    @property
     def on_different_shapes(self) -> list[str]:
         """The sentences on shapes that may differ, if a runtime refuses that they do."""
         differ = self.result.verdict is Verdict.REFUSED and _SAID_DIFFERENT.search(self.result.message) is not None
@@ -797,7 +806,10 @@ class _Failure:
         on_effects = [
             text for name in names for text in others if len(text) >= SHORT and re.search(_EFFECT.format(name), text)
         ]
-        return [*on_values, *cited, *on_effects]
+        # The failures may have another value of such an attribute in common than the smallest case has.
+        others_of = [match["name"] for each in self.group.conditions for match in _VALUE.finditer(each)]
+        on_named = self._on([name for name in others_of if name in names], self.arguments, on_shape=False)
+        return [*on_values, *cited, *on_named, *on_effects]
 
     def _on(self, words: Iterable[str], arguments: Mapping[str, Argument], *, on_shape: bool) -> list[str]:
         """Return the sentences in the descriptions of arguments that apply, first those on shapes if these decide.

@@ -15,6 +15,12 @@ AVERAGE = (
     "In general, it calculates every value in the output tensor as a weighted average of neighborhood "
     "(a.k.a. sampling locations) in the input tensor."
 )
+NORMALIZATION = "Perform mean variance normalization on the input tensor X using formula:"
+LOGARITHM = (
+    "The operator computes the log of softmax values for the given input: "
+    "LogSoftmax(input, axis) = Log(Softmax(input, axis=axis))"
+)
+EQUATION = "The `output` is calculated via the following equation:"
 KERNEL = (
     "For more than 2 dimensions, the kernel shape will be (M x C/group x k1 x k2 x ... x kn), where (k1 x k2 x "
     "... kn) is the dimension of the kernel."
@@ -48,6 +54,10 @@ KERNEL = (
             "has the same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor",
             "The resulting tensor has the same rank as the input if `keepdims` equals 1.",
         ),
+        # The formula after a colon belongs to the sentence if it is one line.
+        ("MeanVarianceNormalization", 13, NORMALIZATION, f"{NORMALIZATION} (X-EX)/sqrt(E(X-EX)^2)"),
+        ("LogSoftmax", 13, "The operator computes the log", LOGARITHM),
+        ("ScatterND", 18, "calculated via the following equation:", EQUATION),
         # Not in the text, as the rules of a signature.
         ("Relu", 14, "Signature: X: T", "Signature: X: T"),
     ],

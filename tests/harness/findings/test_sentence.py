@@ -305,6 +305,22 @@ def test_a_wrong_value_of_a_further_output_violates_its_description() -> None:
     assert sentence_of(made, wrong, explained).startswith(order)
 
 
+def test_an_attribute_with_another_value_than_in_the_smallest_case_may_decide() -> None:
+    made = dataclasses.replace(find_case("ai.onnx/MaxPool/22/pads_line"), clauses=())
+    refused = result(made.id, Verdict.REFUSED, message="index 1 is out of bounds")
+    for condition, decides in (("pads=[7,7]", True), ("strides=[7,7]", False)):
+        group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (condition,), (refused,))
+        assert sentence_of(made, refused, group).startswith("Padding for the beginning") is decides
+
+
+@pytest.mark.parametrize("condition", ['min is named ""', "min is not set"])
+def test_a_refused_empty_name_violates_the_sentence_on_it(condition: str) -> None:
+    made = find_case("ai.onnx/Clip/13/max_scalar")
+    refused = result(made.id, Verdict.REFUSED, message="'NoneType' object has no attribute 'tolist'")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (condition,), (refused,))
+    assert ("empty string" in sentence_of(made, refused, group)) is condition.endswith('""')
+
+
 def test_the_range_of_an_argument_does_not_decide_if_its_absence_does() -> None:
     made = find_case("ai.onnx/Unique/28/counts_alone")
     refused = result(made.id, Verdict.REFUSED, message="no")
