@@ -36,7 +36,7 @@ _AFTER_COLON = re.compile(
     r"(?:\s|<br\s*/?>)*`*(?:\w*\n\s*)?(?P<line>[^`\n]{1,160}?)\s*"
     r"(?:`|<br|\n\s*`|\n\s*\n|\n?\s*$)"
 )
-"""A line of its own after a colon, possibly as code."""
+"""A single line after a colon, possibly as code."""
 _OF_FORMULA = re.compile(r"[\w)\]] ?(?:=|/|\*|\^) ?[\w(\[]")
 """A part of a formula."""
 MOST = 400
