@@ -59,8 +59,8 @@ OPT_OUTS = (
     ("ValidationError", r"^No Op registered for ", "no such operator"),
     # "The operator is not implemented, or the implementation is missing a case": iree.dev/guides/ml-frameworks/onnx.
     ("CompilerToolError", r"error: failed to legalize (unresolved )?operation '", "no kernel"),
-    # A model of ai.onnx.ml alone. With an import of ONNX's own domain, "failed to legalize" follows: it has no kernel
-    # of that domain.
+    # The model imports only ai.onnx.ml. IREE has no kernel of that domain: if the model also imports ONNX's own domain,
+    # IREE "failed to legalize" the operator.
     ("CompilerToolError", r"error: function is missing onnx opset version attribute\b", "no kernel"),
     ("CompilerToolError", r"error: unhandled torch type: '!torch\.(list|optional)<", "no sequences and optionals"),
     ("OnnxImportError", r"^Unknown ONNX tensor element type: \d+$", "no such element type"),

@@ -4,8 +4,10 @@
 The sentence of a finding depends on its smallest case, and on which cases of a run passed and failed. When only the
 rules of `findings.sentence` change, the smallest case is still valid, so no runtime is needed: `onnx-conformance
 findings --update` takes minutes for a runtime, this command less than one. A finding of an accepted model keeps its
-sentence, because the sentence is its cause; only the rest of it is added if it is cut. The run may be of another suite,
-as long as it contains failures of the finding.
+sentence, because the sentence is its cause; only the rest of it is added if it is cut.
+
+A run of another suite is accepted, with a note. Of such a run, only the results are used and not the cases, so the
+sentences are less precise.
 """
 
 from __future__ import annotations
@@ -179,11 +181,8 @@ def replaced(findings: Findings, groups: Groups) -> tuple[Findings, int]:
     items, scripts = [], dict(findings.scripts)
     for item in findings.findings:
         before = item.cases.clause
-        after = before
-        if before and item.identity.kind is Verdict.ACCEPTED_INVALID:
-            after = of_whole(item, before)
-        elif before:
-            after = of_whole(item, chosen(item, scripts.get(item.id, ""), groups))
+        fixed = not before or item.identity.kind is Verdict.ACCEPTED_INVALID
+        after = of_whole(item, before if fixed else chosen(item, scripts.get(item.id, ""), groups))
         if after != before:
             scripts[item.id] = scripts.get(item.id, "").replace(said(before), said(after), 1)
         items.append(dataclasses.replace(item, cases=dataclasses.replace(item.cases, clause=after)))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from onnx_conformance.base.verdict import Verdict, split_operator
 from onnx_conformance.case.case import Outcome
@@ -60,12 +60,25 @@ def wrong_output(result: Result) -> int | None:
 
 def version_of(operator: str) -> OperatorVersion | None:
     """Return the schema of an operator version, such as ai.onnx/Split/18, or None for an unknown one."""
-    name, since = split_operator(operator)
-    domain, _, name = name.rpartition("/")
     try:
-        return schema.in_force(domain, name, since or 0)
+        return schema.in_force(*_named(operator))
     except schema.SchemaError:
         return None
+
+
+def source_of(operator: str) -> Any:  # noqa: ANN401 - as `schema.source`
+    """Return the source of the schema of an operator version, such as ai.onnx/Split/18, or None for an unknown one."""
+    try:
+        return schema.source(*_named(operator))
+    except schema.SchemaError:
+        return None
+
+
+def _named(operator: str) -> tuple[str, str, int]:
+    """Return the domain, the name and the version of an operator version; version 0 if it has none."""
+    name, since = split_operator(operator)
+    domain, _, name = name.rpartition("/")
+    return domain, name, since or 0
 
 
 def _on_types(operator: str, clause: str) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from onnx_conformance.base.verdict import split_operator
+from onnx_conformance.analysis.sentences import source_of
 from onnx_conformance.specification import schema
 
 if TYPE_CHECKING:
@@ -45,12 +45,8 @@ MOST = 400
 
 def whole_of(operator: str, quote: str) -> str:
     """Return the whole sentence of an operator version such as ai.onnx/Split/18; the quote if it is unknown."""
-    name, since = split_operator(operator)
-    domain, _, name = name.rpartition("/")
-    try:
-        return whole(schema.source(domain, name, since or 0), quote) if quote else ""
-    except schema.SchemaError:
-        return quote
+    source = source_of(operator)
+    return whole(source, quote) if quote and source is not None else quote
 
 
 def whole(source: Any, quote: str) -> str:  # noqa: ANN401 - as `schema.source`

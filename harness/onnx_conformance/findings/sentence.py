@@ -6,14 +6,14 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import onnx
 
 from onnx_conformance.analysis import traits
 from onnx_conformance.analysis.known_call import known_of_case
-from onnx_conformance.analysis.sentences import leading, version_of, wrong_output
+from onnx_conformance.analysis.sentences import leading, source_of, version_of, wrong_output
 from onnx_conformance.analysis.whole_sentence import whole_of
 from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, split_operator
 from onnx_conformance.case.case import PLAIN, Outcome
@@ -512,7 +512,7 @@ class _Failure:
             expected: the expected shape.
         """
         texts = (*self.cited, *self.texts)
-        number, schema_ = wrong_output(self.result), _schema(self.case)
+        number, schema_ = wrong_output(self.result), source_of(self.case.operator)
         found = [text for text in texts if not expected and _SCALAR_RESULT.search(text)]
         of_output: list[str] = []
         if number is not None and schema_ is not None and number < len(schema_.outputs):
@@ -560,7 +560,7 @@ class _Failure:
     @property
     def on_sizes(self) -> list[str]:
         """The formulas for the dimensions of the result, if a refused input or the result has no elements."""
-        nothing = any(isinstance(value, np.ndarray) and not value.size for value in self.case.expected or ())
+        nothing = any(map(_is_empty, self.case.expected or ()))
         refused = (self.empty or nothing) and self.result.verdict in WITH_MESSAGE
         return [text for text in (*self.cited, *self.texts) if refused and _SIZES.search(text)]
 
@@ -1039,19 +1039,9 @@ def _types_of_inputs(case: Case, version: OperatorVersion) -> Iterator[tuple[str
             yield variables[name], element_type(value.dtype).name
 
 
-def _schema(case: Case) -> Any:  # noqa: ANN401 - as `schema.source`
-    """Return the schema of the operator version of a case, or None for an unknown one."""
-    name, since = split_operator(case.operator)
-    domain, _, operator = name.rpartition("/")
-    try:
-        return schema.source(domain, operator, since or 0)
-    except schema.SchemaError:
-        return None
-
-
 def _arguments(case: Case) -> dict[str, Argument]:
     """Return the optional inputs and the attributes of the operator version of a case."""
-    if (known := _schema(case)) is None:
+    if (known := source_of(case.operator)) is None:
         return {}
     domain, _, operator = split_operator(case.operator)[0].rpartition("/")
     node = nodes.of_operator(onnx.load_from_string(case.model), domain, operator)
@@ -1075,7 +1065,7 @@ def _arguments(case: Case) -> dict[str, Argument]:
 
 def _required_inputs(case: Case) -> dict[str, Argument]:
     """Return the required inputs of the operator version of a case."""
-    known = _schema(case)
+    known = source_of(case.operator)
     inputs = [item for item in known.inputs if item.option is not item.option.Optional] if known else []
     return {item.name: Argument(schema.fold(item.description), absent=False) for item in inputs}
 

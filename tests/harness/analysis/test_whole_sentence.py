@@ -72,6 +72,12 @@ def test_a_long_text_without_a_full_stop_is_no_sentence() -> None:
     assert whole(source, "the quote") == "the quote"
 
 
+@pytest.mark.parametrize(("line", "added"), [("y = f(a)", " y = f(a)"), ("y = f(a,", ""), ("no formula", "")])
+def test_only_a_whole_formula_follows_a_colon(line: str, added: str) -> None:
+    source = onnx.defs.OpSchema("Foo", "com.example", 1, doc=f"It is computed as follows:\n\n{line}\n\nMore.")
+    assert whole(source, "computed as") == f"It is computed as follows:{added}"
+
+
 def test_the_whole_sentence_contains_the_quote_and_is_whole() -> None:
     for name in ("Attention", "Cast", "Conv", "Einsum", "LSTM", "Loop", "Resize", "Scan", "SequenceMap", "Split"):
         op = registry.load().named(f"ai.onnx/{name}")

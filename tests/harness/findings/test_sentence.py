@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 import onnx
 import onnx.parser
 import pytest
 
+from onnx_conformance.analysis import traits
+from onnx_conformance.analysis.whole_sentence import whole_of
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.findings import failure_groups
@@ -16,6 +19,14 @@ from onnx_conformance.findings.sentence import sentence as sentence_of
 from onnx_conformance.specification import registry
 from onnx_conformance.suites.lookup import find_case
 from runs import result
+
+if TYPE_CHECKING:
+    from onnx_conformance.case.case import Case
+
+
+def begins(case: Case, found: str, part: str) -> bool:
+    """Return whether a sentence begins with a part, or is the whole sentence that the part is cut from."""
+    return found.startswith((part, whole_of(case.operator, part)))
 
 
 @pytest.mark.parametrize(
@@ -38,7 +49,7 @@ def test_a_value_violates_no_sentence_on_types_and_imprecision_violates_the_defi
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (of_case,), deciding=made.clauses
     )
-    assert sentence in sentence_of(made, of_case, group)
+    assert begins(made, sentence_of(made, of_case, group), sentence)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +70,7 @@ def test_a_refusal_violates_a_sentence_that_explains_it_or_that_of_its_form_or_t
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.REFUSED, (), (refused,), deciding=made.clauses if deciding else ()
     )
-    assert sentence in sentence_of(made, refused, group)
+    assert begins(made, sentence_of(made, refused, group), sentence)
 
 
 def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
@@ -166,7 +177,7 @@ def test_a_value_that_no_sentence_explains_violates_one_on_the_argument_that_mat
         "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=deciding,
         marking=frozenset(deciding if "marks" in conditions else ()),
     )  # fmt: skip
-    assert sentence in sentence_of(made, wrong, group)
+    assert begins(made, sentence_of(made, wrong, group), sentence)
 
 
 def test_a_value_of_an_attribute_that_the_smallest_case_lacks_does_not_matter() -> None:
@@ -211,7 +222,7 @@ def test_a_refused_function_violates_its_definition_and_never_an_introduction(me
         marking=frozenset(made.clauses),
     )  # fmt: skip
     assert "Below are optional" in made.clauses
-    assert sentence in sentence_of(made, refused, group)
+    assert begins(made, sentence_of(made, refused, group), sentence)
 
 
 def test_a_sentence_that_begins_with_an_attribute_that_the_smallest_case_lacks_does_not_decide() -> None:
@@ -287,6 +298,30 @@ def test_a_crash_violates_no_sentence_that_only_a_later_version_has() -> None:
     assert sentence_of(dataclasses.replace(made, clauses=(later,)), crash, group).startswith("Computes the L1 norm")
 
 
+def test_a_wrong_shape_violates_the_sentence_that_only_its_cases_cite() -> None:
+    cited = ("Indicates whether the values are padded.", "It may be of any kind.")
+    made = dataclasses.replace(find_case("ai.onnx/Relu/14/rank3"), clauses=cited)
+    wrong = result(made.id, Verdict.WRONG_SHAPE, message="outputs[0]: expected shape [1], got shape [2]")
+    for text in cited:
+        group = failure_groups.FailureGroup(
+            "mine", "1", made.operator, Verdict.WRONG_SHAPE, (traits.citation(text),), (wrong,)
+        )
+        assert sentence_of(made, wrong, group) == text
+
+
+def test_a_sentence_on_a_number_of_values_does_not_decide_a_value() -> None:
+    cited = (
+        "Will have the same number of sets of values as nodes with mode 'BRANCH_MEMBER'.",
+        "in the order that the 'BRANCH_MEMBER' mode appears in `node_modes`, delimited by `NaN`s.",
+    )
+    made = dataclasses.replace(find_case("ai.onnx.ml/TreeEnsemble/5/members"), clauses=cited)
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 0.5})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=cited, marking=frozenset(cited)
+    )
+    assert begins(made, sentence_of(made, wrong, group), cited[1])
+
+
 def test_an_example_is_no_definition() -> None:
     made = dataclasses.replace(find_case("ai.onnx/Pad/2/reflect_before_11"), outcome=Outcome.UNSPECIFIED, clauses=())
     crash = result(made.id, Verdict.CRASH, message="the process ended by SIGABRT")
@@ -344,7 +379,7 @@ def test_a_lone_cited_sentence_on_shapes_decides_for_a_refused_shape(case: str, 
     made = find_case(f"ai.onnx/{case}")
     refused = result(case, Verdict.REFUSED, message=message, clauses=made.clauses)
     group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
-    assert sentence in sentence_of(made, refused, group)
+    assert begins(made, sentence_of(made, refused, group), sentence)
 
 
 def test_a_sentence_on_an_attribute_with_a_default_applies_without_it() -> None:
@@ -407,7 +442,7 @@ def test_a_cited_sentence_beside_the_point_is_not_the_sentence(
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=cited
     )
-    assert sentence in sentence_of(made, wrong, group)
+    assert begins(made, sentence_of(made, wrong, group), sentence)
 
 
 def test_a_list_of_values_is_not_the_sentence_on_one_of_them() -> None:
@@ -454,7 +489,7 @@ def test_each_output_has_its_own_formula(number: int, sentence: str) -> None:
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, ("training_mode=1",), (wrong,), deciding=cited
     )
-    assert sentence in sentence_of(made, wrong, group)
+    assert begins(made, sentence_of(made, wrong, group), sentence)
 
 
 @pytest.mark.parametrize(
@@ -477,10 +512,10 @@ def test_the_result_of_an_empty_set_only_decides_without_elements(
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,), deciding=cited, marking=frozenset(cited)
     )
-    assert sentence in sentence_of(made, wrong, group)
+    assert begins(made, sentence_of(made, wrong, group), sentence)
     refused = dataclasses.replace(wrong, verdict=Verdict.REFUSED, message="a size is 0")
     if not cited:
-        assert sentence in sentence_of(made, refused, group)
+        assert begins(made, sentence_of(made, refused, group), sentence)
 
 
 def test_a_smallest_case_needs_its_form() -> None:
@@ -539,7 +574,7 @@ def test_a_sentence_on_a_default_decides_only_if_most_of_the_failures_cite_it() 
             "mine", "1", made.operator, Verdict.WRONG_VALUE, (),
             (wrong, *(dataclasses.replace(wrong, clauses=()) for _ in range(others))), deciding=made.clauses,
         )  # fmt: skip
-        assert sentence in sentence_of(made, wrong, group)
+        assert begins(made, sentence_of(made, wrong, group), sentence)
 
 
 def test_a_random_value_violates_the_definition() -> None:
@@ -662,7 +697,7 @@ def test_a_refusal_violates_the_sentence_on_the_type_the_size_or_the_elements_th
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=made.clauses
     )
-    assert sentence in sentence_of(made, refused, group)
+    assert begins(made, sentence_of(made, refused, group), sentence)
 
 
 def test_of_several_arguments_that_matter_the_one_decides_whose_sentences_the_failures_cite() -> None:
@@ -674,7 +709,7 @@ def test_of_several_arguments_that_matter_the_one_decides_whose_sentences_the_fa
             "mine", "1", made.operator, Verdict.WRONG_VALUE, ("B is given", "sequence_lens is given"), (wrong,),
             deciding=deciding,
         )  # fmt: skip
-        assert sentence in sentence_of(made, wrong, group)
+        assert begins(made, sentence_of(made, wrong, group), sentence)
 
 
 def test_a_refusal_violates_the_sentence_on_the_argument_that_its_message_names() -> None:
@@ -741,7 +776,7 @@ def test_a_refusal_because_of_a_shape_violates_the_sentence_on_it(
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=made.clauses
     )
-    assert sentence in sentence_of(made, refused, group)
+    assert begins(made, sentence_of(made, refused, group), sentence)
 
 
 @pytest.mark.parametrize(
@@ -760,7 +795,7 @@ def test_a_refused_type_violates_the_sentence_on_types(conditions: tuple[str, ..
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=made.clauses
     )
-    assert sentence in sentence_of(made, refused, group)
+    assert begins(made, sentence_of(made, refused, group), sentence)
 
 
 @pytest.mark.parametrize(
@@ -784,7 +819,7 @@ def test_the_argument_of_a_condition_precedes_sentences_that_do_not_mention_it(
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_VALUE, conditions, (wrong,), deciding=made.clauses
     )
-    assert sentence in sentence_of(made, wrong, group)
+    assert begins(made, sentence_of(made, wrong, group), sentence)
 
 
 @pytest.mark.parametrize("verdict", [Verdict.WRONG_VALUE, Verdict.CRASH])
@@ -852,6 +887,7 @@ def test_a_wrong_shape_violates_the_sentence_on_shapes_with_the_value_that_matte
         ("DFT/20/rank2_axis0_rfft", ("2, 2", "3, 2"), "When `onesided=1` and `inverse=0`"),
         ("GatherND/13/no_batches", ("0", "1"), "`batch_dims` (denoted as `b`) is an integer"),
         ("RoiAlign/16/maximum", ("1, 1, 1, 1", "1, 1"), "RoI pooled output, 4-D tensor of shape"),
+        ("OneHot/11/default", ("1, 2", "2, 1"), "If 'axis' is not specified then the additional dimension"),
     ],
 )
 def test_a_wrong_shape_violates_a_sentence_on_the_part_of_the_shape_that_differs(
@@ -861,7 +897,7 @@ def test_a_wrong_shape_violates_a_sentence_on_the_part_of_the_shape_that_differs
     said = "expected shape [{}], got shape [{}]".format(*shapes)
     wrong = result(made.id, Verdict.WRONG_SHAPE, message=f"outputs[0]: {said}", mismatch={"where": "outputs[0]"})
     group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_SHAPE, (), (wrong,))
-    assert sentence in sentence_of(made, wrong, group)
+    assert begins(made, sentence_of(made, wrong, group), sentence)
 
 
 @pytest.mark.parametrize(
@@ -909,7 +945,7 @@ def test_a_wrong_shape_violates_a_sentence_on_an_argument_that_the_smallest_case
     group = failure_groups.FailureGroup(
         "mine", "1", made.operator, Verdict.WRONG_SHAPE, conditions, (wrong,), deciding=(cited,)
     )
-    assert sentence in sentence_of(made, wrong, group)
+    assert begins(made, sentence_of(made, wrong, group), sentence)
 
 
 def test_only_the_first_output_has_the_shape_of_the_input() -> None:
