@@ -6,8 +6,8 @@ rules of `findings.sentence` change, the smallest case is still valid, so no run
 findings --update` takes minutes for a runtime, this command less than one. A finding of an accepted model keeps its
 sentence, because the sentence is its cause; only the rest of it is added if it is cut.
 
-A run of another suite is accepted, with a note. Of such a run, only the results are used and not the cases, so the
-sentences are less precise.
+A run of another suite is accepted, with a note. Only its results are used then, not its cases, so the sentences are
+less precise.
 """
 
 from __future__ import annotations
