@@ -51,6 +51,8 @@ MARKS = 0.7
 OF_FORM = "the runtime rejects this form of model for every operator"
 LACKS = "the runtime reports missing support"
 SHOULD = re.compile(r"(?i)^(?!.*\bmust\b).*\bshould\b")
+MOST_PROMISE = 400
+"""Maximum number of characters of a sentence from the documentation of a tool."""
 YET = re.compile(r"(?i)\byet\b|\bcurrently\b|\bdoes(n't| not) work\b|\bnot supported\b|\bunsupported\b")
 
 
@@ -68,6 +70,7 @@ class FailureGroup:
         deciding: the sentences that explain the failures, first those that failing cases cite and passing ones do not.
         marking: those of them that hardly any passing case cites.
         lacks: the versions of the operator that the runtime lacks.
+        promise: what a tool's documentation says about the inputs and outputs of the models that it returns.
     """
 
     backend: str
@@ -80,6 +83,7 @@ class FailureGroup:
     deciding: tuple[str, ...] = ()
     marking: frozenset[str] = frozenset()
     lacks: frozenset[int] = frozenset()
+    promise: str = ""
 
 
 def apart(result: Result, built: str, limits: Sequence[Limit] = ()) -> str:
@@ -289,8 +293,10 @@ def _by_model(results: Sequence[Result]) -> list[list[Result]]:
 def _failure_group(
     run: Run, backend: str, operator: str, conditions: tuple[str, ...], results: Sequence[Result], why: str = ""
 ) -> FailureGroup:
-    version = line(run.header["backends"][backend].get("version", ""), 80)
-    return FailureGroup(backend, version, operator, results[0].verdict, conditions, _ordered(results), why)
+    hello = run.header["backends"][backend]
+    version, promise = line(hello.get("version", ""), 80), line(hello.get("promise", ""), MOST_PROMISE)
+    kind = results[0].verdict
+    return FailureGroup(backend, version, operator, kind, conditions, _ordered(results), why, promise=promise)
 
 
 def _ordered(results: Iterable[Result]) -> tuple[Result, ...]:

@@ -17,7 +17,7 @@ from onnx_conformance.analysis.sentences import leading, source_of, version_of, 
 from onnx_conformance.analysis.whole_sentence import whole_of
 from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, split_operator
 from onnx_conformance.case.case import PLAIN, Outcome
-from onnx_conformance.findings import titles
+from onnx_conformance.findings import model_rules, titles
 from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import by_rounding
 from onnx_conformance.minimize.reducer import MINIMIZED
@@ -243,6 +243,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     explains the failures. If no cited one does, it is one on the optional argument without which nothing fails.
     Otherwise it is the definition of the result: the first sentence of an operator's file that is no rule. An imprecise
     value and a random one violate the definition, too.
+    The sentence on an invalid model that a tool returns is on models.
 
     A clause of an operator's file may be a part of a sentence; the whole sentence is returned.
 
@@ -251,6 +252,8 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
         result: its result.
         group: the failures.
     """
+    if result.verdict is Verdict.INVALID_MODEL and (text := model_rules.broken(result.message, group.promise)):
+        return text
     failure = _Failure(case, result, group)
     if case.outcome is Outcome.UNSPECIFIED:
         order: Sequence[Sequence[str]] = (

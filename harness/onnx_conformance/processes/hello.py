@@ -54,7 +54,7 @@ FIELDS: Mapping[str, str] = {
     "protocol": INTEGER, "name": TEXT, "runtime": TEXT, "version": TEXT, "python": TEXT, "node": TEXT,
     "repro": TEXT, "repro_wide": TEXT, "repro_earlier": TEXT, "repro_files": TEXT, "opset": INTEGER,
     "ir_version": INTEGER, "onnx": TEXT, "types": LIST, "subject": TEXT, "passes": LIST, "containers": LIST,
-    "accepts": LIST, "fork": FLAG, "precision": TEXT, "phases": LIST, "levels": LIST, "claims": TABLES,
+    "accepts": LIST, "fork": FLAG, "precision": TEXT, "promise": TEXT, "phases": LIST, "levels": LIST, "claims": TABLES,
     "provider": TEXTS,
 }  # fmt: skip
 """The type of each field that the harness reads. All but `protocol` are optional."""
