@@ -87,8 +87,8 @@ def findings_(
 ) -> None:  # fmt: skip
     """Deduplicate failures into faults, each with its sentence, its smallest case and a script that reproduces it.
 
-    A finding is a fault that a script reproduces in a fresh environment of the runtime. Failures that depend on a
-    reading, a reworded sentence or rounding are listed separately and not counted.
+    A finding is a fault that a script reproduces in a fresh environment of the runtime. Accepted invalid models, and
+    failures that depend on a reading, a reworded sentence or rounding, are listed separately and not counted.
 
     Exit status: 0 there are no open findings, 1 there are some, 2 the command failed.
     """

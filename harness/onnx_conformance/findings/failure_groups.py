@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from onnx_conformance.analysis import explain
 from onnx_conformance.base.signature import signature
+from onnx_conformance.base.under_test import Subject, subject
 from onnx_conformance.base.verdict import VALID, WITH_MESSAGE, WRONG, Result, Verdict, line, split_operator
 from onnx_conformance.declare.clause import Force
 from onnx_conformance.environments import backend_names
@@ -50,6 +51,7 @@ MARKS = 0.7
 """The least Ochiai coefficient of a sentence that hardly any passing case cites."""
 OF_FORM = "the runtime rejects this form of model for every operator"
 LACKS = "the runtime reports missing support"
+NOT_REQUIRED = "ONNX does not require a runtime to reject an invalid model"
 SHOULD = re.compile(r"(?i)^(?!.*\bmust\b).*\bshould\b")
 MOST_PROMISE = 400
 """Maximum number of characters of a sentence from the documentation of a tool."""
@@ -102,6 +104,11 @@ def apart(result: Result, built: str, limits: Sequence[Limit] = ()) -> str:
     if result.verdict is Verdict.REFUSED:
         said |= {limit.reason: limit.excuses(result) for limit in limits}
     return next((why for why, holds in said.items() if holds), "")
+
+
+def _not_required(group: FailureGroup, *, is_checker: bool) -> str:
+    """Return the reason why accepted models do not count; empty if they do, or if the failures are others."""
+    return NOT_REQUIRED if group.kind is Verdict.ACCEPTED_INVALID and not is_checker else ""
 
 
 def _wrong_value(result: Result) -> dict[str, bool]:
@@ -170,7 +177,15 @@ def failure_groups(
         else:
             made.append(_failure_group(run, backend, operator, (), results, why))
     made = [_with_deciding(item, read.passed[item.backend, item.operator]) for item in made]
-    made = [dataclasses.replace(item, lacks=read.lacks(item.backend, item.operator)) for item in made]
+    checkers = {name for name, hello in run.header["backends"].items() if subject(hello) is Subject.CHECKER}
+    made = [
+        dataclasses.replace(
+            item,
+            lacks=read.lacks(item.backend, item.operator),
+            apart=item.apart or _not_required(item, is_checker=item.backend in checkers),
+        )
+        for item in made
+    ]
     notes = [f"{name}: {count:,} refusals are not findings, because {LACKS}" for name, count in lacking.items()]
     return made, "; ".join(filter(None, (explained.note, *notes)))
 

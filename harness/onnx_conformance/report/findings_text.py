@@ -92,7 +92,7 @@ def _markdown(findings: Findings) -> Iterator[str]:
             yield from (_item(group) for group in invalid)
     if findings.apart:
         yield "\n## Not counted\n\n"
-        yield "Failures that depend on a reading, on a sentence that was reworded later, or on rounding.\n\n"
+        yield "Accepted invalid models, and failures that depend on a reading, a reworded sentence or rounding.\n\n"
         for item in findings.apart:
             identity = item.identity
             yield (

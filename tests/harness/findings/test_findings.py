@@ -129,6 +129,18 @@ def test_what_does_not_count_says_why(fields: dict[str, Any], why: str) -> None:
     assert (why in said) if why else not said, said
 
 
+@pytest.mark.parametrize("kind", [Verdict.ACCEPTED_INVALID, Verdict.CRASH])
+def test_an_accepted_model_counts_only_for_a_checker(tmp_path: Path, kind: Verdict) -> None:
+    hellos = {name: {"runtime": name, "version": "1", "subject": name} for name in ("runtime", "checker")}
+    failures = [result(text, kind, backend=name, clauses=(text,), force="must") for name in hellos for text in "AB"]
+    groups, _ = failure_groups.failure_groups(
+        run_of(tmp_path / "x.ndjson", *failures, hellos=hellos), None, Selection()
+    )
+    accepted = kind is Verdict.ACCEPTED_INVALID
+    for name, why in (("runtime", failure_groups.NOT_REQUIRED if accepted else ""), ("checker", "")):
+        assert {group.apart for group in groups if group.backend == name} == {why}
+
+
 LIMIT = {"sentence": "shapes must be known", "link": "https://example.org/limits", "forms": ["symbolic"]}
 
 
