@@ -177,6 +177,11 @@ def _shape(text: str) -> str:
     return text.partition("[")[2].partition("]")[0]
 
 
+def _opset(finding: Finding) -> Hashable:
+    """The opset whose versions a runtime lacks although their meaning is not new: one change adds all of them."""
+    return finding.cases.versions if finding.identity.kind is Verdict.UNSUPPORTED else None
+
+
 def _narrowed(finding: Finding) -> Hashable:
     """The narrow type in which the runtime keeps integers, if that explains all wrong elements that are shown."""
     if finding.identity.kind is not Verdict.WRONG_VALUE:
@@ -217,6 +222,7 @@ TRAITS: tuple[Callable[[Finding], Hashable], ...] = (
     _type,
     _form,
     _emptiness,
+    _opset,
     _narrowed,
 )
 """The kinds of traits: findings with the same one have one cause."""

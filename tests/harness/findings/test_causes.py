@@ -23,7 +23,7 @@ def finding(
         for name in ("message", "given", "expected", "inputs", "guilty", "others", "model")
         if name in more
     }
-    cases = {name: more.pop(name) for name in ("ids", "forms", "clause", "conditions") if name in more}
+    cases = {name: more.pop(name) for name in ("ids", "forms", "clause", "conditions", "versions") if name in more}
     return Finding(
         name,
         name,
@@ -105,6 +105,10 @@ ALIKE = {
         {"kind": Verdict.CRASH, "message": "the process ended by SIGSEGV", "clause": "Signature: it has inputs.",
          "operator": "Cos"},
     ),
+    "versions of one opset without a new meaning": (
+        {"kind": Verdict.UNSUPPORTED, "versions": (22,)},
+        {"kind": Verdict.UNSUPPORTED, "versions": (22,), "operator": "Cos"},
+    ),
     "constants that a tool folds with a runtime": (
         {"backend": "onnx_reference", "kind": WRONG, "expected": TWO, "given": THREE},
         {"backend": "onnxscript_optimizer", "kind": WRONG, "expected": TWO,
@@ -145,6 +149,14 @@ APART = {
     "two libraries": (
         {"message": "expected axes as a constant here"},
         {"message": "expected axes as a constant here", "backend": "tvm"},
+    ),
+    "versions of two opsets": (
+        {"kind": Verdict.UNSUPPORTED, "versions": (22,)},
+        {"kind": Verdict.UNSUPPORTED, "versions": (24,), "operator": "Cos"},
+    ),
+    "wrong values of two operators with one version": (
+        {"kind": WRONG, "versions": (22,)},
+        {"kind": WRONG, "versions": (22,), "operator": "Cos"},
     ),
     "a signal names no cause": (
         {"kind": Verdict.CRASH, "message": "the process ended by SIGSEGV"},
