@@ -111,10 +111,6 @@ def _previous(part: str, start: int) -> int:
 
 
 def _end(part: str, match: re.Match[str]) -> int:
-    """Return the end of the sentence, with its full stop, in which a quote ends.
-
-    If the quote contains the end of another sentence, only the beginning of a second one follows, which is left out.
-    """
-    inside = [*_BETWEEN.finditer(part, match.start(), match.end())]
-    gap = inside[-1] if inside else _BETWEEN.search(part, match.end())
+    """Return the end of the sentence, with its full stop, in which a quote ends."""
+    gap = _BETWEEN.search(part, match.end())
     return len(part) if gap is None else max(gap.end("stop"), gap.end("colon"), gap.start())

@@ -21,6 +21,14 @@ LOGARITHM = (
     "LogSoftmax(input, axis) = Log(Softmax(input, axis=axis))"
 )
 EQUATION = "The `output` is calculated via the following equation:"
+KEPT = (
+    "The resulting tensor has the same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the "
+    "resulting tensor has the reduced dimension pruned."
+)
+SCALE = (
+    "Scale tensor for input 'w'. It could be a scalar or a 1-D tensor, which means a per-tensor/layer or per output "
+    "channel quantization."
+)
 KERNEL = (
     "For more than 2 dimensions, the kernel shape will be (M x C/group x k1 x k2 x ... x kn), where (k1 x k2 x "
     "... kn) is the dimension of the kernel."
@@ -47,13 +55,14 @@ KERNEL = (
         # An abbreviation and an ellipsis do not end a sentence.
         ("Resize", 19, "as a weighted average of neighborhood", AVERAGE),
         ("Conv", 22, "For more than 2 dimensions, the kernel shape will be", KERNEL),
-        # Of a second sentence, only the beginning is quoted.
+        # A quote that ends in a second sentence.
         (
             "ReduceSumSquare",
             18,
             "has the same rank as the input if `keepdims` equals 1. If `keepdims` equals 0, then the resulting tensor",
-            "The resulting tensor has the same rank as the input if `keepdims` equals 1.",
+            KEPT,
         ),
+        ("QLinearConv", 10, "Scale tensor for input 'w'. It could be a scalar or a 1-D tensor", SCALE),
         # The formula after a colon belongs to the sentence if it is one line.
         ("MeanVarianceNormalization", 13, NORMALIZATION, f"{NORMALIZATION} (X-EX)/sqrt(E(X-EX)^2)"),
         ("LogSoftmax", 13, "The operator computes the log", LOGARITHM),
