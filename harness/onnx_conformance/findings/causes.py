@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import WITH_MESSAGE, WRONG, Verdict
 from onnx_conformance.case.case import PLAIN
 from onnx_conformance.environments import backend_names
@@ -25,7 +26,7 @@ from onnx_conformance.minimize.cause import masked
 from onnx_conformance.results.severity import Nature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
     from onnx_conformance.findings.finding import Finding
 
@@ -61,15 +62,35 @@ _WORDS = 4
 def implementation_of(finding: Finding) -> str:
     """Return the implementation whose fault a finding is.
 
-    That of a tool which folds constants with a runtime is this runtime, if the runtime returns the same wrong values.
+    That of a tool which evaluates constants with a runtime is this runtime, if the runtime fails in the same way.
     """
-    needed = backend_names.needs(finding.identity.backend)
-    folds_with = getattr(needed, "folds_with", "")
-    given = " ".join(finding.example.given.values())
-    for other in finding.example.others:
-        if folds_with and other.get("backend") == folds_with and given and given == other.get("given"):
-            return folds_with
-    return backend_names.implementation_of(finding.identity.backend)
+    return runtime_at_fault(finding) or backend_names.implementation_of(finding.identity.backend)
+
+
+def runtime_inside(backend: str) -> str:
+    """Return the runtime with which a tool loads models or evaluates constants; empty: none, or not known."""
+    needed = backend_names.needs(backend)
+    inside = getattr(needed, "folds_with", "") or (needed.implementation if needed else "")
+    return "" if inside == under_test.unversioned(backend) else inside
+
+
+def runtime_at_fault(finding: Finding) -> str:
+    """Return the runtime inside a tool if it fails on the same case in the same way; empty: it does not."""
+    inside = runtime_inside(finding.identity.backend)
+    answers = (other for other in finding.example.others if inside and other.get("backend") == inside)
+    return inside if any(_is_same_failure(finding, other) for other in answers) else ""
+
+
+def _is_same_failure(finding: Finding, other: Mapping[str, str]) -> bool:
+    """Return whether the answer of a runtime is the same wrong value, or a refusal with a similar message."""
+    if finding.identity.kind in WRONG:
+        given = " ".join(finding.example.given.values())
+        return bool(given) and given == other.get("given")
+    if other.get("verdict") != finding.identity.kind:
+        return False
+    said, there = (_words(text) for text in (finding.example.message, other.get("given", "")))
+    # The other message is cut, and a crash may have none.
+    return not there or _share(said[: len(there)], there) > _SIMILAR
 
 
 def _passes(finding: Finding) -> Hashable:
@@ -287,5 +308,13 @@ def _similar(one: Finding, other: Finding) -> bool:
     """Return whether the messages of two refusals are similar; True for other findings."""
     if one.identity.kind not in WITH_MESSAGE:
         return True
-    a, b = (re.findall(r"[A-Za-z_]{3,}", _SOURCE.sub("", item.example.message)) for item in (one, other))
-    return difflib.SequenceMatcher(None, a, b).ratio() > _SIMILAR
+    return _share(_words(one.example.message), _words(other.example.message)) > _SIMILAR
+
+
+def _words(message: str) -> list[str]:
+    return re.findall(r"[A-Za-z_]{3,}", _SOURCE.sub("", message))
+
+
+def _share(one: Sequence[str], other: Sequence[str]) -> float:
+    """Return the share of words that two lists have in common, in the same order."""
+    return difflib.SequenceMatcher(None, one, other).ratio()

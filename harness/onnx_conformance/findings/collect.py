@@ -16,7 +16,7 @@ from onnx_conformance.base.verdict import Verdict, clean, line
 from onnx_conformance.base.worker_pool import worker_pool
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import confirm, gap_findings, script, titles
-from onnx_conformance.findings.causes import related
+from onnx_conformance.findings.causes import related, runtime_at_fault, runtime_inside
 from onnx_conformance.findings.earlier import OldFindings
 from onnx_conformance.findings.evidence import Evidence, evidence
 from onnx_conformance.findings.failure_groups import failure_groups, set_apart
@@ -130,7 +130,9 @@ def collect(
     written = _update(collected, confirmed, updated)
     failing = {(under_test.unversioned(group.backend), item.case) for group in every for item in group.results}
     _leave_out_replaced(collected, written, failing)
-    _add_others(collected, confirmed, options, on_step)
+    tools = _tools(runs)
+    _add_others(collected, confirmed, options, [*map(runtime_inside, sorted(tools))], on_step)
+    _set_those_of_runtimes_apart(collected, tools)
     _add_versions(collected, confirmed, options, on_step)
     own = related(collected.findings.findings)
     known = {**_kept(collected.findings, suite["digest"]), **runtimes}
@@ -315,9 +317,11 @@ def _update(
     """
     failing: dict[str, frozenset[str]] = {}
     scripts: dict[str, str] = {}
-    for item in confirmed:
+    identities = {item.identity for item in updated.values()}
+    # A finding with the identity of an old one takes its id before others can.
+    for item in sorted(confirmed, key=lambda item: item.finding.identity not in identities):
         finding = item.finding
-        old = _same(updated.values(), finding)
+        old = _same([one for name, one in updated.items() if name not in failing], finding)
         if old is None:
             name = finding.id
             number = 2
@@ -461,11 +465,15 @@ def _in_state(history: History, state: str, before: History, version: str) -> Hi
 
 
 def _same(known: Iterable[Finding], finding: Finding) -> Finding | None:
-    """Return the old finding that equals a new one: with the same cause, or otherwise with the same cases."""
-    alike = [item for item in known if item.identity.but_for_the_cause == finding.identity.but_for_the_cause]
-    for item in alike:
-        if item.identity == finding.identity:
-            return item
+    """Return the old finding that equals a new one: with the same cause, or otherwise with the same cases.
+
+    Rules on what counts may have changed since, so the reason why it does not count may be another one.
+    """
+    listed = [*known]
+    by_cause = [item for item in listed if item.identity.of_any_reason == finding.identity.of_any_reason]
+    if by_cause:
+        return next((item for item in by_cause if item.identity == finding.identity), by_cause[0])
+    alike = [item for item in listed if item.identity.but_for_the_cause == finding.identity.but_for_the_cause]
     own = set(finding.cases.ids)
     there = [item for item in alike if item.history.state != FIXED]  # The scripts of the others pass.
     return next((item for item in there if len(own & set(item.cases.ids)) * 2 > len(own)), None)
@@ -474,14 +482,53 @@ def _same(known: Iterable[Finding], finding: Finding) -> Finding | None:
 # Other runtimes and other versions
 
 
+def _tools(runs: Sequence[tuple[Run, Suite | None]]) -> set[str]:
+    """Return the names of the backends of some runs that do not run models."""
+    hellos = ((name, hello) for run, _ in runs for name, hello in run.header["backends"].items())
+    runtime = under_test.Subject.RUNTIME
+    return {under_test.unversioned(name) for name, hello in hellos if under_test.subject(hello) is not runtime}
+
+
+def _set_those_of_runtimes_apart(collected: Collected, tools: Collection[str]) -> None:
+    """Do not count a finding of a tool if the runtime inside the tool has the same fault: it is that runtime's finding.
+
+    Args:
+        collected: the findings, with the answers of the runtimes.
+        tools: only the findings of these backends.
+    """
+
+    def of_runtime(item: Finding) -> Finding:
+        counts = not item.identity.apart and item.identity.backend in tools
+        if not counts or not (name := runtime_at_fault(item)):
+            return item
+        why = f"{name}, which is inside this tool, has the same fault"
+        return dataclasses.replace(item, identity=dataclasses.replace(item.identity, apart=why))
+
+    findings = collected.findings
+    collected.findings = dataclasses.replace(findings, findings=tuple(map(of_runtime, findings.findings)))
+
+
 def _add_others(
-    collected: Collected, confirmed: Sequence[Evidence], options: Options, on_step: Callable[[str, int, int], None]
+    collected: Collected,
+    confirmed: Sequence[Evidence],
+    options: Options,
+    inside: Iterable[str],
+    on_step: Callable[[str, int, int], None],
 ) -> None:
-    """Run the smallest cases of the counted findings on other backends."""
+    """Run the smallest cases of the counted findings on other backends.
+
+    Args:
+        collected: gets the answers.
+        confirmed: the findings.
+        options: they name the other backends.
+        inside: the runtimes inside the tools under test, which run as well; empty names are ignored.
+        on_step: as in `collect`.
+    """
+    names = [*dict.fromkeys((*options.others, *filter(None, inside)))]
     counted = [item for item in confirmed if not item.finding.identity.apart]
     answers: dict[str, list[dict[str, str]]] = defaultdict(list)
-    for number, name in enumerate(options.others, 1):
-        on_step("runs other runtimes", number, len(options.others))
+    for number, name in enumerate(names, 1):
+        on_step("runs other runtimes", number, len(names))
         unversioned = under_test.unversioned(name)
         cases = [item.case for item in counted if item.finding.identity.backend != unversioned]
         causes = [item.finding.identity.cause for item in counted if item.finding.identity.backend != unversioned]

@@ -60,6 +60,11 @@ class Identity:
     apart: str = ""
 
     @property
+    def of_any_reason(self) -> tuple[str, str, Verdict, str]:
+        """All but the reason why it is not counted."""
+        return self.backend, self.operator, self.kind, self.cause
+
+    @property
     def but_for_the_cause(self) -> tuple[str, str, Verdict, str]:
         """All but the cause."""
         return self.backend, self.operator, self.kind, self.apart

@@ -207,3 +207,57 @@ def test_a_cause_begins_with_its_most_severe_finding() -> None:
     rare = finding("a", message=message, severity=Severity(Nature.EDGE))
     common = finding("b", "Cos", message=message, severity=Severity(Nature.TYPICAL, 4))
     assert [[item.id for item in group] for group in by_cause(causes.related([rare, common]))] == [["b", "a"]]
+
+
+NO_AXES = "[ONNXRuntimeError] : 1 : FAIL : Load model failed: no axes in the node"
+INSIDE = {
+    "a similar message of the runtime in which it loads models": (
+        {"backend": "onnxruntime_optimizer", "message": NO_AXES},
+        {"backend": "onnxruntime", "verdict": "refused", "given": NO_AXES[:52]},
+        "onnxruntime",
+    ),
+    "the same wrong value of the runtime with which it folds constants": (
+        {"backend": "onnxscript_optimizer", "kind": WRONG, "given": THREE},
+        {"backend": "onnx_reference", "verdict": "wrong_value", "given": "float[1] 3"},
+        "onnx_reference",
+    ),
+    "a crash has no message": (
+        {"backend": "onnxruntime_optimizer", "kind": Verdict.CRASH, "message": "the process ended by SIGSEGV"},
+        {"backend": "onnxruntime", "verdict": "crash", "given": ""},
+        "onnxruntime",
+    ),
+    "another message": (
+        {"backend": "onnxruntime_optimizer", "message": NO_AXES},
+        {
+            "backend": "onnxruntime",
+            "verdict": "refused",
+            "given": "the pads are larger than the kernel of this pooling",
+        },
+        "",
+    ),
+    "another value": (
+        {"backend": "onnxscript_optimizer", "kind": WRONG, "given": THREE},
+        {"backend": "onnx_reference", "verdict": "wrong_value", "given": "float[1] 4"},
+        "",
+    ),
+    "the runtime passes": (
+        {"backend": "onnxruntime_optimizer", "message": NO_AXES},
+        {"backend": "onnxruntime", "verdict": "pass", "given": ""},
+        "",
+    ),
+    "another runtime fails": (
+        {"backend": "onnxruntime_optimizer", "message": NO_AXES},
+        {"backend": "openvino", "verdict": "refused", "given": NO_AXES},
+        "",
+    ),
+    "a tool without a runtime inside": (
+        {"backend": "onnxslim", "kind": WRONG, "given": THREE},
+        {"backend": "onnxruntime", "verdict": "wrong_value", "given": "float[1] 3"},
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize(("fields", "other", "name"), INSIDE.values(), ids=INSIDE)
+def test_a_fault_of_the_runtime_inside_a_tool(fields: dict[str, Any], other: dict[str, str], name: str) -> None:
+    assert causes.runtime_at_fault(finding("a", others=(other,), **fields)) == name

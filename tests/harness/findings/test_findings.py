@@ -445,6 +445,29 @@ def test_a_finding_that_does_not_count_any_more_is_left_out_unless_it_was_report
     assert [item.id for item in found.counted] == ([item.id for item in before.counted] if reported else [])
 
 
+@pytest.mark.parametrize(("tools", "why"), [({"onnxslim"}, "mine"), (set(), "")])
+def test_a_fault_of_the_runtime_inside_a_tool_does_not_count(
+    monkeypatch: pytest.MonkeyPatch, tools: set[str], why: str
+) -> None:
+    monkeypatch.setattr(collect, "runtime_at_fault", lambda item: "mine" if item.id == "a" else "")
+    of_tool = [plain(name, "ai.onnx/Sin", "no", backend="onnxslim") for name in "ab"]
+    collected = collect.Collected(Findings({}, {}, tuple(of_tool)))
+    collect._set_those_of_runtimes_apart(collected, tools)
+    one, other = collected.findings.findings
+    assert one.identity.apart == (f"{why}, which is inside this tool, has the same fault" if why else "")
+    assert not other.identity.apart
+
+
+def test_a_finding_keeps_its_id_if_the_reason_why_it_does_not_count_changes() -> None:
+    old, other = plain("old", "ai.onnx/Sin", "no", cause="c"), plain("other", "ai.onnx/Sin", "no", cause="d")
+    old = dataclasses.replace(old, identity=dataclasses.replace(old.identity, apart="a reading"))
+    new = plain("new", "ai.onnx/Sin", "no", cause="c")
+    assert collect._same([other, old], new) == old
+    exact = dataclasses.replace(new, id="exact")
+    assert collect._same([old, exact], new) == exact, "the one with the same reason"
+    assert collect._same([other], new) is None
+
+
 def test_a_finding_whose_cases_are_not_known_stays() -> None:
     old = plain("old", "ai.onnx/Sin", "no")
     kept = {"old": old, "new": dataclasses.replace(old, cases=FailingCases(1, ids=("ai.onnx/Sin/7/a",)))}
