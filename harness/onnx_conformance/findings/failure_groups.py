@@ -21,6 +21,7 @@ from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import by_rounding, masked
 from onnx_conformance.results.errata import built_with, is_erratum
 from onnx_conformance.results.severity import of_result
+from onnx_conformance.results.stream import MOST_PROMISE
 from onnx_conformance.suites.transforms import model_of_rewrite
 
 if TYPE_CHECKING:
@@ -53,8 +54,6 @@ OF_FORM = "the runtime rejects this form of model for every operator"
 LACKS = "the runtime reports missing support"
 NOT_REQUIRED = "ONNX does not require a runtime to reject an invalid model"
 SHOULD = re.compile(r"(?i)^(?!.*\bmust\b).*\bshould\b")
-MOST_PROMISE = 400
-"""Maximum number of characters of a sentence from the documentation of a tool."""
 YET = re.compile(r"(?i)\byet\b|\bcurrently\b|\bdoes(n't| not) work\b|\bnot supported\b|\bunsupported\b")
 
 

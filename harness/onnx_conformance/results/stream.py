@@ -48,6 +48,8 @@ OF_PROFILE = ("exclusions", "overrides", "bounds")
 CALLS = ("repro", "repro_wide", "repro_earlier", "repro_files")
 """Members with the code that calls its runtime without this project; see `repro`."""
 MOST_CODE = 8000
+MOST_PROMISE = 400
+"""Maximum number of characters of a sentence from the documentation of a tool."""
 MOST_DISTANCES = 50_000
 """Maximum number of elements of a result whose distance is written: a line of one or two MiB."""
 NO_LOCKS = frozenset({errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK, errno.EINVAL})
@@ -114,6 +116,7 @@ def header(
             name: {key: clean(hello[key], 80) for key in ("name", *IDENTITY) if key in hello}
             | _built(hello)
             | _calls(hello)
+            | ({"promise": clean(hello["promise"], MOST_PROMISE)} if hello.get("promise") else {})
             | ({"opset": hello["opset"]} if isinstance(hello.get("opset"), int) else {})
             | {key: hello[key] for key in OF_PROFILE if key in hello}
             | _provider(hello)

@@ -11,11 +11,12 @@ import pytest
 
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.findings import model_rules
-from onnx_conformance.findings.failure_groups import FailureGroup
+from onnx_conformance.findings.failure_groups import FailureGroup, failure_groups
 from onnx_conformance.findings.sentence import sentence
 from onnx_conformance.specification.schema import fold
 from onnx_conformance.suites.lookup import find_case
-from runs import result
+from onnx_conformance.suites.selection import Selection
+from runs import result, run_of
 
 CHECKER, INFERENCE = (
     "the model checker rejects the returned model: ",
@@ -92,3 +93,12 @@ def test_a_finding_of_an_invalid_model_quotes_the_sentence_on_models_or_the_prom
     changed = "its outputs are y; those of the original model are y, b"
     assert of(changed, "It keeps outputs.") == "It keeps outputs."
     assert of(changed).startswith("Split a tensor into a list of tensors"), "the definition of the operator"
+
+
+def test_the_results_contain_the_promise_of_a_tool(tmp_path: Path) -> None:
+    hello = {"runtime": "tool", "version": "1", "subject": "transformer", "promise": "It keeps outputs. " + "x" * 999}
+    failure = result("even", Verdict.INVALID_MODEL, backend="tool", message="its outputs are none")
+    run = run_of(tmp_path / "x.ndjson", failure, hellos={"tool": hello})
+    (group,), _ = failure_groups(run, None, Selection())
+    assert group.promise.startswith("It keeps outputs. xx")
+    assert len(group.promise) < len(hello["promise"]), "a tool may send any text"
