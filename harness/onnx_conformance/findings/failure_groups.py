@@ -71,7 +71,7 @@ class FailureGroup:
         deciding: the sentences that explain the failures, first those that failing cases cite and passing ones do not.
         marking: those of them that hardly any passing case cites.
         lacks: the versions of the operator that the runtime lacks.
-        promise: what a tool's documentation says about the inputs and outputs of the models that it returns.
+        promise: the sentence of a tool's documentation on the inputs and outputs of the models that it returns.
     """
 
     backend: str

@@ -98,7 +98,7 @@ def broken(message: str, promise: str = "") -> str:
 
     Args:
         message: the message of the verdict `invalid_model`.
-        promise: what the tool's documentation says about the inputs and outputs of the returned model.
+        promise: the sentence of the tool's documentation on the inputs and outputs of the returned model.
     """
     if (forbidden := _FORBIDDEN.match(message)) is not None:
         return forbidden["text"]
