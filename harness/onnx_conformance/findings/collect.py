@@ -467,7 +467,7 @@ def _in_state(history: History, state: str, before: History, version: str) -> Hi
 def _same(known: Iterable[Finding], finding: Finding) -> Finding | None:
     """Return the old finding that equals a new one: with the same cause, or otherwise with the same cases.
 
-    Rules on what counts may have changed since, so the reason why it does not count may be another one.
+    The reason why a finding does not count may have changed since, because of new rules.
     """
     listed = [*known]
     by_cause = [item for item in listed if item.identity.of_any_reason == finding.identity.of_any_reason]
