@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
 from typing import Any
 
 import onnx
@@ -33,7 +35,9 @@ def infer(model: bytes) -> bytes:
     proto = onnx.load_from_string(model)
     for output in proto.graph.output:
         output.ClearField("type")
-    made = SymbolicShapeInference.infer_shapes(proto)
+    # If it cannot infer a shape, it writes the model into a file of the current folder, which may be the user's.
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        made = SymbolicShapeInference.infer_shapes(proto)
     if made is None:
         raise NoAnswerError
     return bytes(made.SerializeToString())
