@@ -167,7 +167,7 @@ _SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are|sin
 _EMPTY = re.compile(
     r"(?i)^value of \w+\.?$|:$|^below are optional$|\bby the following equations\.$|\bspecified above\.$"
     r"|^an empty string may be used in the place of an actual argument's name\b|^see documentation of\b"
-    r"|^used only for\b|^output_\w+ = \[\[?\d"
+    r"|^used only for\b|^output_\w+ = \[\[?\d|^inputs: \w+ = \d"
 )
 """Sentences that decide nothing: descriptions that only repeat a name, introductions to a list or to equations,
 references to other sentences, results of examples, and how to write an absent argument."""

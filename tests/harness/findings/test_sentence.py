@@ -471,6 +471,17 @@ def test_the_result_of_an_example_is_not_the_sentence() -> None:
     assert not sentence_of(made, wrong, group).startswith("output_Y")
 
 
+def test_an_example_that_is_the_only_cited_sentence_is_not_quoted() -> None:
+    made = find_case("ai.onnx/Range/27/example_0@expanded")
+    message = "outputs[0]: expected shape [1], got shape [1, 1]"
+    wrong = result(made.id, Verdict.WRONG_SHAPE, mismatch={"where": "outputs[0]"}, message=message)
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_SHAPE, (), (wrong,), deciding=made.clauses
+    )
+    assert "Inputs: start = " in " ".join(made.clauses)
+    assert sentence_of(made, wrong, group).startswith("number_of_elements = max( ceil(")
+
+
 def test_a_refused_value_violates_no_sentence_on_the_default() -> None:
     default = "Default value is `1/sqrt(head_size)`."
     made = dataclasses.replace(find_case("ai.onnx/Attention/25/scale_zero"), clauses=(default,))
