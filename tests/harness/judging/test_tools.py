@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import faulty
+import numpy as np
 import pytest
 
 from commands import command
 from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.environments import backend_names
-from onnx_conformance.judging import checker
+from onnx_conformance.judging import checker, transformer
 from onnx_conformance.judging.ask import ask_and_judge
 from onnx_conformance.processes import examiner
 from onnx_conformance.processes.adapter_process import Limits, StartError
@@ -250,3 +251,24 @@ def test_tools_run_as_runtimes_do(tmp_path: Path) -> None:
     assert done.status in {0, 1}, done.text
     assert "adapter_error" not in path.read_text()
     assert "knows less" in done.out
+
+
+ROUNDED = {
+    # Around pi, the error of the input and that of the node nearly cancel if they are equal.
+    "Sin/22/length_n257/float": np.sin,
+    "Mul/14/length_n131075/float": np.multiply,
+    "Add/14/channels_b2_c64_h7_w33/float": np.add,
+    "Flatten/25/axis_1_b5_c64_h7_w33/float": lambda x: x.reshape(len(x), -1),  # It contains subnormal numbers.
+}
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_a_correct_calculation_in_float16_is_within_the_tolerance_of_every_element(name: str) -> None:
+    case = find_case(f"ai.onnx/{name}")
+    (bound,) = transformer.computed_in(case, "float16").allowance.bounds or ()
+    narrow = [np.asarray(value, np.float16) for value in case.inputs.values()]
+    answer, expected = (np.asarray(value, np.float64) for value in (ROUNDED[name](*narrow), case.expected[0]))
+    off = np.abs(answer - expected)
+    assert (off > 0).any()
+    assert (off <= bound).all()
+    assert (bound <= 0.05 * np.maximum(np.abs(expected), 1)).all(), "a fault is noticed"
