@@ -36,6 +36,11 @@ _WRAPPED = re.compile(r"^.*(?:ERROR_MESSAGE:|Status Message:|failed:|Caused by:)
 """The parts of a message before the innermost error, which name the wrapper, the file and the node."""
 _NAMED = re.compile(r"(?i)\b((?:tensor|input|output|node|initializer)(?: named?)?:) \w+")
 """The name of a tensor or node in a message."""
+_OF_MODEL = re.compile(
+    r"(?P<before>\bits output |\bmodel: |'|\bName: )\S+"
+    r"(?P<after> is \w+\(| in initializer but not |(?: : \w+)'| OpType: )"
+)
+"""The name of an output, an initializer or a node in the message on an invalid model."""
 _SHAPES = re.compile(r"[\[(]#,?[\])](?:, ?[\[(]#,?[\])])*")
 """One masked shape, or several: shapes of another rank or number are no other error."""
 _GENERIC = re.compile(
@@ -149,6 +154,8 @@ def innermost(finding: Finding) -> str:
     name = finding.identity.operator.rpartition("/")[2]
     text = _SOURCE.sub(r"\1", " ".join(finding.example.message.split()))
     text = _NAMED.sub(r"\1 #", re.sub(rf"\b{re.escape(name)}\d*\b", "#", _WRAPPED.sub("", text)))
+    if finding.identity.kind is Verdict.INVALID_MODEL:
+        text = _OF_MODEL.sub(r"\g<before>#\g<after>", text)
     return _SHAPES.sub("#", masked(text)).strip("# :.")
 
 

@@ -105,6 +105,23 @@ ALIKE = {
         {"kind": Verdict.CRASH, "message": "the process ended by SIGSEGV", "clause": "Signature: it has inputs.",
          "operator": "Cos"},
     ),
+    "models with one fault, whose names differ": (
+        {"kind": Verdict.INVALID_MODEL, "message": "the model checker rejects the returned model: Mismatched attribute "
+         "type in 'X_cast_to_Sin : to'. Expected: 'STRING', actual: 'INT' ==> Name: X_cast_to_Sin OpType: Cast"},
+        {"kind": Verdict.INVALID_MODEL, "message": "the model checker rejects the returned model: Mismatched attribute "
+         "type in 'a_cast_to_Cos : to'. Expected: 'STRING', actual: 'INT' ==> Name: a_cast_to_Cos OpType: Cast",
+         "operator": "Cos"},
+    ),
+    "outputs with one wrong type": (
+        {"kind": Verdict.INVALID_MODEL, "message": "its output Y is tensor(float16); in the original it is another"},
+        {"kind": Verdict.INVALID_MODEL, "message": "its output max is tensor(float16); in the original it is another",
+         "operator": "Max"},
+    ),
+    "initializers that are no inputs": (
+        {"kind": Verdict.INVALID_MODEL, "message": "the returned model: B in initializer but not in graph input"},
+        {"kind": Verdict.INVALID_MODEL, "message": "the returned model: val_0 in initializer but not in graph input",
+         "operator": "Cos"},
+    ),
     "versions of one opset without a new meaning": (
         {"kind": Verdict.UNSUPPORTED, "versions": (22,)},
         {"kind": Verdict.UNSUPPORTED, "versions": (22,), "operator": "Cos"},
@@ -149,6 +166,11 @@ APART = {
     "two libraries": (
         {"message": "expected axes as a constant here"},
         {"message": "expected axes as a constant here", "backend": "tvm"},
+    ),
+    "models with two faults": (
+        {"kind": Verdict.INVALID_MODEL, "message": "the returned model: Unrecognized attribute: to for operator A"},
+        {"kind": Verdict.INVALID_MODEL, "message": "the returned model: Unrecognized attribute: n for operator B",
+         "operator": "Cos"},
     ),
     "versions of two opsets": (
         {"kind": Verdict.UNSUPPORTED, "versions": (22,)},
