@@ -76,7 +76,7 @@ def runtime_inside(backend: str) -> str:
     """Return the runtime with which a tool loads models or evaluates constants; empty: none, or not known."""
     needed = backend_names.needs(backend)
     inside = getattr(needed, "folds_with", "") or (needed.implementation if needed else "")
-    return "" if inside == under_test.unversioned(backend) else inside
+    return "" if inside == under_test.stem(backend) else inside
 
 
 def runtime_at_fault(finding: Finding) -> str:

@@ -262,6 +262,11 @@ INSIDE = {
         {"backend": "onnx_reference", "verdict": "wrong_value", "given": "float[1] 4"},
         "",
     ),
+    "the same tool with another option": (
+        {"backend": "onnx_version_converter[21]", "message": NO_AXES},
+        {"backend": "onnx_version_converter", "verdict": "refused", "given": NO_AXES},
+        "",
+    ),
     "the runtime passes": (
         {"backend": "onnxruntime_optimizer", "message": NO_AXES},
         {"backend": "onnxruntime", "verdict": "pass", "given": ""},
