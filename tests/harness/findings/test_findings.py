@@ -539,7 +539,7 @@ def statuses(monkeypatch: pytest.MonkeyPatch, *numbers: int) -> None:
 def changed(folder: Path, **members: str) -> None:
     """Change members of all findings of a folder, and their scripts: one that is the same as a new one is run once."""
     data = json.loads((folder / findings_file.FILE).read_text())
-    for item in data["findings"]:
+    for item in (*data["findings"], *data["apart"]):
         item.update(members)
         item["script"].append("# as it was")
     (folder / findings_file.FILE).write_text(json.dumps(data))
@@ -725,9 +725,10 @@ def test_a_script_that_an_old_finding_has_too_is_run_once(
     monkeypatch.setattr(confirm, "run", counted)
     target = copied(folder, tmp_path / "findings")
     data = json.loads((target / findings_file.FILE).read_text())
-    assert len(data["findings"]) > 1
-    data["findings"][0]["title"] = "Softmax: another title"  # No part of the program.
-    data["findings"][-1]["script"].append("# as it was")
+    items = [*data["findings"], *data["apart"]]
+    assert len(items) > 1
+    items[0]["title"] = "Softmax: another title"  # No part of the program.
+    items[-1]["script"].append("# as it was")
     (target / findings_file.FILE).write_text(json.dumps(data))
     assert "another title" in findings_file.read(target).scripts[data["findings"][0]["id"]]
     made(target, softmax, "--update")
