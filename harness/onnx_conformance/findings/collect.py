@@ -398,11 +398,12 @@ def _without_apart(
 ) -> dict[str, Finding]:
     """Return the old findings without those that do not count by the rules of today, unless somebody knows them.
 
-    Their scripts still show the fault. Without this, a finding that an older release made would stay forever.
+    Their scripts still show the fault, with the tolerance of that time. Without this, a finding that an older release
+    made would stay forever.
 
     Args:
         updated: the old findings by id.
-        aside: of each run, the backends and cases whose failures do not count.
+        aside: of each run, the backends and cases that pass, or whose failures do not count.
         collected: gets a note about those that are left out.
     """
     cases = {(under_test.unversioned(backend), case) for of_run in aside for backend, case in of_run}
@@ -415,7 +416,8 @@ def _without_apart(
         and {(item.identity.backend, case) for case in item.cases.ids} <= cases
     ]
     if gone:
-        text = f"{len(gone)} old findings are left out, because their failures do not count any more: {', '.join(gone)}"
+        why = "their cases pass, or their failures do not count any more"
+        text = f"{len(gone)} old findings are left out, because {why}: {', '.join(gone)}"
         collected.notes.append(Note("findings-not-counted", line(text, 600)))
     return {name: item for name, item in updated.items() if name not in gone}
 

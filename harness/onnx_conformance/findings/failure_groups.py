@@ -190,9 +190,11 @@ def failure_groups(
 
 
 def set_apart(run: Run, selection: Selection) -> frozenset[tuple[str, str]]:
-    """Return the backends and cases of a run whose failures do not count."""
+    """Return the backends and cases of a run that pass, or whose failures do not count."""
     aside = _read(run, selection).aside
-    return frozenset((result.backend, result.case) for results in aside.values() for result in results)
+    passed = (result for result in run.results() if result.verdict is Verdict.PASS)
+    failed = (result for results in aside.values() for result in results)
+    return frozenset((result.backend, result.case) for result in (*passed, *failed))
 
 
 @dataclass

@@ -21,6 +21,7 @@ from onnx_conformance.processes.adapter_process import Limits, StartError
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import find_case, open_suite
+from onnx_conformance.tolerance.several_nodes import UndecidedError
 from refusals import refuses
 
 if TYPE_CHECKING:
@@ -251,6 +252,14 @@ def test_tools_run_as_runtimes_do(tmp_path: Path) -> None:
     assert done.status in {0, 1}, done.text
     assert "adapter_error" not in path.read_text()
     assert "knows less" in done.out
+
+
+def test_numbers_that_are_equal_in_float16_leave_their_comparison_undecided() -> None:
+    case = find_case("ai.onnx/Equal/19/planes_b2_c17_h7_w16/float")
+    narrow = [np.asarray(value, np.float16) for value in case.inputs.values()]
+    assert (np.equal(*narrow) != case.expected[0]).any()
+    with pytest.raises(UndecidedError, match="depends on how its nodes round"):
+        transformer.computed_in(case, "float16")
 
 
 ROUNDED = {
