@@ -403,7 +403,7 @@ def _without_apart(
 
     Args:
         updated: the old findings by id.
-        aside: of each run, the backends and cases that pass, or whose failures do not count.
+        aside: of each run, the backends and cases that pass or are not decided, or whose failures do not count.
         collected: gets a note about those that are left out.
     """
     cases = {(under_test.unversioned(backend), case) for of_run in aside for backend, case in of_run}
@@ -416,7 +416,7 @@ def _without_apart(
         and {(item.identity.backend, case) for case in item.cases.ids} <= cases
     ]
     if gone:
-        why = "their cases pass, or their failures do not count any more"
+        why = "their cases pass or are not decided, or their failures do not count any more"
         text = f"{len(gone)} old findings are left out, because {why}: {', '.join(gone)}"
         collected.notes.append(Note("findings-not-counted", line(text, 600)))
     return {name: item for name, item in updated.items() if name not in gone}

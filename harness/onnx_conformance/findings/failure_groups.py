@@ -190,9 +190,9 @@ def failure_groups(
 
 
 def set_apart(run: Run, selection: Selection) -> frozenset[tuple[str, str]]:
-    """Return the backends and cases of a run that pass, or whose failures do not count."""
+    """Return the backends and cases of a run that pass or are not decided, or whose failures do not count."""
     aside = _read(run, selection).aside
-    passed = (result for result in run.results() if result.verdict is Verdict.PASS)
+    passed = (result for result in run.results() if result.verdict in {Verdict.PASS, Verdict.UNSPECIFIED})
     failed = (result for results in aside.values() for result in results)
     return frozenset((result.backend, result.case) for result in (*passed, *failed))
 
