@@ -258,7 +258,7 @@ def test_numbers_that_are_equal_in_float16_leave_their_comparison_undecided() ->
     case = find_case("ai.onnx/Equal/19/planes_b2_c17_h7_w16/float")
     narrow = [np.asarray(value, np.float16) for value in case.inputs.values()]
     assert (np.equal(*narrow) != case.expected[0]).any()
-    with pytest.raises(UndecidedError, match="depends on how its nodes round"):
+    with pytest.raises(UndecidedError):
         transformer.computed_in(case, "float16")
 
 
