@@ -15,7 +15,7 @@ from onnx_conformance.analysis import traits
 from onnx_conformance.analysis.known_call import known_of_case
 from onnx_conformance.analysis.sentences import leading, source_of, version_of, wrong_output
 from onnx_conformance.analysis.whole_sentence import whole_of
-from onnx_conformance.base.verdict import WITH_MESSAGE, Verdict, split_operator
+from onnx_conformance.base.verdict import WITH_MESSAGE, WRONG, Verdict, split_operator
 from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.findings import model_rules, titles
 from onnx_conformance.forms import table
@@ -52,6 +52,8 @@ _RULE = re.compile(
 """Sentences at the beginning of a file that do not define the result."""
 _RANGE = re.compile(rf"(?i){_PATTERN_OF_RANGE}")
 """Sentences on the allowed values of an axis."""
+_DEMANDS = re.compile(r"\battribute must be set to\b")
+"""Sentences that demand one value of an attribute."""
 _ELSEWHERE = re.compile(
     r"(?i)\bas described in\b|^computes an one-layer\b|^it normalizes over local\b|^[\w ]+: https?://\S+$"
 )
@@ -356,12 +358,21 @@ class _Failure:
 
     def applies(self, text: str) -> bool:
         """Return whether a sentence decides something, and the smallest case has the value that it is about."""
+        if self._only_forbids(text):
+            return False
         if (is_value := self._is_value(text)) is not None:
             return is_value
         of_value = _OF_CONSTANTS.match(text) or _OF_FUNCTION.match(text)
         if of_value is None:
             return _EMPTY.search(text) is None
         return not self._used.isdisjoint(_NAME.findall(of_value["names"]))
+
+    def _only_forbids(self, text: str) -> bool:
+        """Return whether a sentence only forbids other models than the case, which has a wrong value or crashes."""
+        if self.case.outcome is not Outcome.VALUES or self.result.verdict not in {*WRONG, Verdict.CRASH}:
+            return False
+        on_negative = any("negative" in condition for condition in self.group.conditions)
+        return _DEMANDS.search(text) is not None or (_RANGE.search(text) is not None and not on_negative)
 
     @functools.cached_property
     def _used(self) -> set[str]:

@@ -1032,3 +1032,32 @@ def test_failures_in_several_forms_but_not_in_the_plain_one_violate_the_sentence
     assert sentence_of(made, forms[0], group).startswith("Each size in the list MAY be expressed")
     plainly = dataclasses.replace(group, results=(*forms, dataclasses.replace(forms[0], form="plain")))
     assert sentence_of(made, forms[0], plainly) in made.clauses
+
+
+@pytest.mark.parametrize(
+    ("case", "verdict", "conditions", "demand"),
+    [
+        ("Mod/10/floats_fmod_before_13", Verdict.WRONG_VALUE, ("fmod=1",), "attribute must be set to 1."),
+        ("Unique/28/empty_subtensors", Verdict.CRASH, ("axis counted from the front = 0",), "Accepted range is [-r"),
+    ],
+)
+def test_a_valid_model_violates_no_sentence_that_only_forbids_others(
+    case: str, verdict: Verdict, conditions: tuple[str, ...], demand: str
+) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    text = next(text for text in (*made.clauses, *_texts_of(made)) if demand in text)
+    failed = result(made.id, verdict, mismatch={"where": "outputs[0]", "relative": 2})
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, verdict, conditions, (failed,), deciding=(text,), marking=frozenset({text})
+    )
+    made = dataclasses.replace(made, clauses=(text, *made.clauses))
+    assert demand not in sentence_of(made, failed, group)
+    negative = dataclasses.replace(group, conditions=("axis is negative",))
+    assert (demand in sentence_of(made, failed, negative)) == demand.startswith("Accepted range")
+
+
+def _texts_of(case: Case) -> list[str]:
+    name, _, _ = case.operator.rpartition("/")
+    op = registry.load().find(*name.rpartition("/")[::2])
+    assert op is not None
+    return [clause.text for clause in op.clauses]
