@@ -187,7 +187,7 @@ async function findingsBegin() {
     status.textContent = `${count(sizes.size)} causes, ${count(fitting.length)} of ${count(findings.length)} findings. Calls that collected models make are first, and among these calls the ones with a silent wrong result.`;
     const rest = listed.slice(0, most);
     const groups = Object.entries(NATURES).map(([nature, title]) => [title[0].toUpperCase() + title.slice(1), rest.filter((row) => row[8] === nature && !row[7])]);
-    groups.push(["Not counted: an accepted invalid model, a “should”, a reading, a reworded sentence, rounding, or a documented limit", rest.filter((row) => row[7])]);
+    groups.push(["Not counted: an accepted invalid model, a fault of the runtime inside a tool, a “should”, a reading, a reworded sentence, rounding, or a documented limit", rest.filter((row) => row[7])]);
     list.replaceChildren(
       ...groups.filter(([, rows]) => rows.length).flatMap(([title, rows]) => [element("h2", {}, title), element("ol", { class: "findings" }, rows.map((row) => item(row, every.checked ? 1 : sizes.get(row[9]))))]),
     );
