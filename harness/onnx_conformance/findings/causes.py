@@ -74,8 +74,8 @@ def implementation_of(finding: Finding) -> str:
 
 def runtime_inside(backend: str) -> str:
     """Return the runtime with which a tool loads models or evaluates constants; empty: none, or not known."""
-    needed = backend_names.needs(backend)
-    inside = getattr(needed, "folds_with", "") or (needed.implementation if needed else "")
+    folds_with = getattr(backend_names.needs(backend), "folds_with", "")
+    inside = folds_with or backend_names.implementation_of(backend)
     return "" if inside == under_test.stem(backend) else inside
 
 

@@ -131,7 +131,7 @@ def collect(
     failing = {(under_test.unversioned(group.backend), item.case) for group in every for item in group.results}
     _leave_out_replaced(collected, written, failing)
     tools = _tools(runs)
-    _add_others(collected, confirmed, options, [*map(runtime_inside, sorted(tools))], on_step)
+    _add_others(collected, confirmed, options, tools, on_step)
     _set_those_of_runtimes_apart(collected, tools)
     _add_versions(collected, confirmed, options, on_step)
     own = related(collected.findings.findings)
@@ -466,16 +466,15 @@ def _in_state(history: History, state: str, before: History, version: str) -> Hi
     return dataclasses.replace(history, state=state, events=events)
 
 
-def _same(known: Iterable[Finding], finding: Finding) -> Finding | None:
+def _same(known: Sequence[Finding], finding: Finding) -> Finding | None:
     """Return the old finding that equals a new one: with the same cause, or otherwise with the same cases.
 
     The reason why a finding does not count may have changed since, because of new rules.
     """
-    listed = [*known]
-    by_cause = [item for item in listed if item.identity.of_any_reason == finding.identity.of_any_reason]
+    by_cause = [item for item in known if item.identity.of_any_reason == finding.identity.of_any_reason]
     if by_cause:
         return next((item for item in by_cause if item.identity == finding.identity), by_cause[0])
-    alike = [item for item in listed if item.identity.but_for_the_cause == finding.identity.but_for_the_cause]
+    alike = [item for item in known if item.identity.but_for_the_cause == finding.identity.but_for_the_cause]
     own = set(finding.cases.ids)
     there = [item for item in alike if item.history.state != FIXED]  # The scripts of the others pass.
     return next((item for item in there if len(own & set(item.cases.ids)) * 2 > len(own)), None)
@@ -514,19 +513,20 @@ def _add_others(
     collected: Collected,
     confirmed: Sequence[Evidence],
     options: Options,
-    inside: Iterable[str],
+    tools: Collection[str],
     on_step: Callable[[str, int, int], None],
 ) -> None:
-    """Run the smallest cases of the counted findings on other backends.
+    """Run the smallest cases of the counted findings on other backends, and on the runtimes inside the tested tools.
 
     Args:
         collected: gets the answers.
         confirmed: the findings.
         options: they name the other backends.
-        inside: the runtimes inside the tools under test, which run as well; empty names are ignored.
+        tools: the tested tools.
         on_step: as in `collect`.
     """
-    names = [*dict.fromkeys((*options.others, *filter(None, inside)))]
+    inside = filter(None, map(runtime_inside, sorted(tools)))
+    names = [*dict.fromkeys((*options.others, *inside))]
     counted = [item for item in confirmed if not item.finding.identity.apart]
     answers: dict[str, list[dict[str, str]]] = defaultdict(list)
     for number, name in enumerate(names, 1):

@@ -189,12 +189,11 @@ def failure_groups(
     return made, "; ".join(filter(None, (explained.note, *notes)))
 
 
-def set_apart(run: Run, selection: Selection) -> frozenset[tuple[str, str]]:
+def set_apart(run: Run, selection: Selection) -> set[tuple[str, str]]:
     """Return the backends and cases of a run that pass or are not decided, or whose failures do not count."""
-    aside = _read(run, selection).aside
-    passed = (result for result in run.results() if result.verdict in {Verdict.PASS, Verdict.UNSPECIFIED})
-    failed = (result for results in aside.values() for result in results)
-    return frozenset((result.backend, result.case) for result in (*passed, *failed))
+    read = _read(run, selection)
+    failed = ((result.backend, result.case) for results in read.aside.values() for result in results)
+    return read.not_failing.union(failed)
 
 
 @dataclass
@@ -206,12 +205,14 @@ class _Read:
         aside: those that do not count, by backend, operator, verdict and reason.
         passed: by backend and operator, how many passing cases cite each sentence.
         answered: by backend and operator, for each version, whether a valid call of it was answered in any way.
+        not_failing: the backends and cases that pass or are not decided.
     """
 
     collected: explain.Collector
     aside: dict[tuple[str, str, str, str], list[Result]] = field(default_factory=lambda: defaultdict(list))
     passed: dict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     answered: dict[tuple[str, str], dict[int, bool]] = field(default_factory=lambda: defaultdict(dict))
+    not_failing: set[tuple[str, str]] = field(default_factory=set)
 
     def lacks(self, backend: str, operator: str) -> frozenset[int]:
         """Return the versions of an operator that a runtime lacks."""
@@ -227,6 +228,8 @@ def _read(run: Run, selection: Selection) -> _Read:
         if since is not None and result.outcome in VALID:
             versions = read.answered[result.backend, operator]
             versions[since] = versions.get(since, False) or result.verdict is not Verdict.UNSUPPORTED
+        if result.verdict in {Verdict.PASS, Verdict.UNSPECIFIED}:
+            read.not_failing.add((result.backend, result.case))
         if result.verdict is Verdict.PASS:
             read.collected.add(result)
             read.passed[result.backend, operator].update(set(result.clauses))

@@ -245,7 +245,8 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     explains the failures. If no cited one does, it is one on the optional argument without which nothing fails.
     Otherwise it is the definition of the result: the first sentence of an operator's file that is no rule. An imprecise
     value and a random one violate the definition, too.
-    The sentence on an invalid model that a tool returns is on models.
+
+    If a tool returns an invalid model, it is the sentence on models that this model violates; see `model_rules`.
 
     A clause of an operator's file may be a part of a sentence; the whole sentence is returned.
 
