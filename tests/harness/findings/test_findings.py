@@ -50,7 +50,7 @@ from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import find_case, plan_if_declarable
 from onnx_conformance.suites.selection import Selection
 from refusals import refuses
-from runs import result, run_of
+from runs import TOOLS, result, results_of_tools, run_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -456,6 +456,44 @@ def test_a_fault_of_the_runtime_inside_a_tool_does_not_count(
     one, other = collected.findings.findings
     assert one.identity.apart == (f"{why}, which is inside this tool, has the same fault" if why else "")
     assert not other.identity.apart
+
+
+def test_the_tools_of_a_run_are_its_backends_that_are_no_runtimes(tmp_path: Path) -> None:
+    run = run_of(tmp_path / "x.ndjson", *results_of_tools(), hellos=TOOLS)
+    assert collect._tools([(run, None)]) == set(TOOLS) - {"mine"}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("anywhere")
+def test_the_runtime_inside_a_tool_runs_its_smallest_cases_and_its_faults_do_not_count(
+    softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collect, "_tools", lambda _runs: {"onnx_reference"})
+    monkeypatch.setattr(collect, "runtime_inside", lambda _backend: "onnxruntime")
+    asked: list[list[str]] = []
+
+    def at_fault(item: Finding) -> str:
+        asked.append([other["backend"] for other in item.example.others])
+        return "onnxruntime"
+
+    monkeypatch.setattr(collect, "runtime_at_fault", at_fault)
+    done = command("findings", softmax, "--folder", tmp_path / "f", "--jobs", "1", "--seconds", "2")
+    assert done.status == 0, done.text
+    found = findings_file.read(tmp_path / "f")
+    assert asked
+    assert asked[0][-1] == "onnxruntime"
+    assert not found.counted
+    assert "onnxruntime, which is inside this tool, has the same fault" in {i.identity.apart for i in found.apart}
+
+
+def test_of_new_findings_with_one_cause_the_one_with_the_old_reason_takes_the_old_id() -> None:
+    old = plain("old", "ai.onnx/Sin", "no", cause="c")
+    read = dataclasses.replace(old, id="new", identity=dataclasses.replace(old.identity, apart="a reading"))
+    own = Outline(frozenset(), ())
+    confirmed = [Evidence(item, "", cast("Case", None), own, "") for item in (read, old)]
+    collected = collect.Collected(Findings({}, {}, ()))
+    collect._update(collected, confirmed, {"old": old})
+    assert {item.id: item.identity.apart for item in collected.findings.findings} == {"old": "", "new": "a reading"}
 
 
 def test_a_finding_keeps_its_id_if_the_reason_why_it_does_not_count_changes() -> None:

@@ -102,3 +102,4 @@ def test_the_results_contain_the_promise_of_a_tool(tmp_path: Path) -> None:
     (group,), _ = failure_groups(run, None, Selection())
     assert group.promise.startswith("It keeps outputs. xx")
     assert len(group.promise) < len(hello["promise"]), "a tool may send any text"
+    assert len(run.header["backends"]["tool"]["promise"]) < len(hello["promise"])
