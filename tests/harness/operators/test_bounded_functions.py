@@ -27,7 +27,7 @@ BOUNDED = {
     "Acos": (0, np.pi),
     "Asin": (-np.pi / 2, np.pi / 2),
     "Atan": (-np.pi / 2, np.pi / 2),
-    "BlackmanWindow": (-(2.0**-26), 1 + 2.0**-26),
+    "BlackmanWindow": (-(2.0**-25), 1 + 2.0**-25),
     "Cos": (-1, 1),
     "Erf": (-1, 1),
     "HammingWindow": (0, 1),

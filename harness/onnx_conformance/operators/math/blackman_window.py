@@ -24,9 +24,9 @@ def curve(angle: Array) -> Array:
     return np.asarray(0.42 + 0.08 * np.cos(2 * angle) - 0.5 * np.cos(angle))
 
 
-ROUNDED = 2.0**-26
-"""The coefficients of the function body are floats for every type. So the window may end so far below 0, and its middle
-may be so far above 1."""
+ROUNDED = 2.0**-25
+"""The coefficients of the function body are floats for every type, and a sum just below 0.5 may be off by so much. So the
+window may end so far below 0, and its middle may be so far above 1."""
 BLACKMAN = Op(
     "BlackmanWindow",
     versions=(17,),
