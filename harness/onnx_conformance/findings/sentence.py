@@ -46,14 +46,18 @@ _SIDE = re.compile(
 _PATTERN_OF_RANGE = r"\b(?:accepted|allowed) range\b"
 _RULE = re.compile(
     r"(?i)\bmust\b|\bshould\b|\bonly one of\b|\bcannot be 0\b|\bdeprecated\b|supports \*\*|^inputs? (?:can|have)\b"
+    r"|^tensors? of rank (?:[a-z] >= 1|q \+ \(r - 1\))"
     r"|empty matrix|\bin the format \[|is not specified, a default|subset of the `axes`|^floor\(input_dimension"
     rf"|\boperand for\b|{_PATTERN_OF_RANGE}"
 )
 """Sentences at the beginning of a file that do not define the result."""
 _RANGE = re.compile(rf"(?i){_PATTERN_OF_RANGE}")
 """Sentences on the allowed values of an axis."""
-_DEMANDS = re.compile(r"\battribute must be set to\b")
-"""Sentences that demand one value of an attribute."""
+_DEMANDS = re.compile(
+    r"\battribute must be set to\b|\bnot allowed to\b|\btakes value greater than\b"
+    r"|\bshould be the same as the rank of input\b"
+)
+"""Sentences that demand one value of an attribute, or forbid models."""
 _ELSEWHERE = re.compile(
     r"(?i)\bas described in\b|^computes an one-layer\b|^it normalizes over local\b|^[\w ]+: https?://\S+$"
 )
@@ -62,6 +66,8 @@ _TYPE = re.compile(r"type (?:of (?P<name>\w+) )?")
 """A condition on the type of the case, or on that of an input or output."""
 SHORT = 40
 """Up to this many characters, a sentence on a default contains nothing else."""
+SHORTEST_NAME = 4
+"""Attributes with shorter names, such as to and p, may be mentioned by accident."""
 _NAME = re.compile(r"\w+")
 _WORD_OF_VALUE = re.compile(r"[A-Za-z]\w{2,}")
 _VALUE = re.compile(
@@ -83,7 +89,8 @@ _OF_KEPT = re.compile(rf"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|{_PA
 """Sentences on the shape or the type of a result only, and those that only name an operand."""
 _DIMENSIONS = re.compile(
     r"(?i)\b(?:of|have|has) the same shape\b|\bdimensions for image case are\b|\bin the form of `?\(N x C\b"
-    r"|^shape must be\b|^will have the same number of\b"
+    r"|^shape must be\b|^will have the same number of\b|^\dD tensor with shape\b|^tensor with same shape\b"
+    r"|^output tensor of \["
 )
 """Sentences on the dimensions of tensors, with which every value is compatible."""
 _KEPT = re.compile(r"^.*\breduced dimensions? pruned\b\.?")
@@ -110,6 +117,14 @@ _SEQUENCE = re.compile(r"\b(?:then|followed by)\b.*\boutputs?\b|\b(?:then|follow
 """Sentences on the sequence of outputs."""
 _OF_ORDER = re.compile(r"\b(?:innermost|outermost|last) dimension\b|\brow-major order\b|\binnermost/last\b")
 """Sentences on the order of dimensions."""
+_SIZE_OF_RESULT = re.compile(r"^output_dimension = ")
+"""Formulas for a dimension of the result: they do not define its values."""
+_ON_SIZE = re.compile(r"(?i)\b(?:sizes?|lengths?|dimensions?|rank|pad\w*|strides?|dilations?|output)\b")
+"""Sentences on sizes, or on what they depend on."""
+_OF_STATES = re.compile(r"^A tensor that concats all the intermediate\b|^The last output value of the\b")
+"""Descriptions of the outputs of recurrent operators: they do not define the values."""
+_MENTIONS_TYPES = re.compile(r"(?i)\btypes?\b|\bcast\w*|\bintegers?\b|\bfloat\w*|\bprecision\b|\boverflow\w*")
+"""Sentences on the types of tensors, or on values that depend on them."""
 _ONES = re.compile(r"\bdimensions are all 1\b")
 """Sentences on the dimensions that a global pooling leaves."""
 _AS_INPUT = re.compile(
@@ -138,7 +153,9 @@ OF_IMAGE = 4
 """The rank of images in a batch. Most texts describe these first, and other ranks later."""
 _ON_TEXT = re.compile(r"^the text (allows|forbids) it$")
 """Conditions on the outcome of the cases, and not on their inputs."""
-_NO_ELEMENTS = re.compile(r"^\w+ has a dimension of size 0$")
+_OF_SIZE_0 = re.compile(r" has a dimension of size 0\b")
+"""The words of a condition that contain the name of no argument, although an attribute may have the name size."""
+_NO_ELEMENTS = re.compile(rf"^\w+(?:{_OF_SIZE_0.pattern}| is empty)$")
 """Conditions that only require an input without elements: the definition decides, because it is for every size."""
 _SAID_ON_SHAPE = re.compile(r"(?i)\b(scalar|num_?dimensions|dims?|dimensions?|rank|shape|[0-9]-?d)\b")
 """Messages on the shape of an input."""
@@ -153,23 +170,26 @@ _SIZES = re.compile(r"^output_(?:spatial_)?shape\[i\] = ")
 _SAID_ON_TYPES = re.compile(
     r"(?i)\btypes do(?: not|n't) match\b|\bmixed (?:\w+ )?types\b|\btype::merge\b|\btype mismatch\b"
     r"|\bsame type as\b|\bmatching d?types\b"
-    r"|\btype '[^']*' of (?:input|output) parameter\b"
+    r"|\btype '[^']*' of (?:input|output) parameter\b|=(?:float|double|int)\d*\b.*=(?:float|double|int)\d*\b"
 )
 """Messages on types that differ."""
 _REFUSED_TYPE = re.compile(r"\bType 'tensor\((\w+)\)' of input parameter .* is invalid\b")
 """A message that an operator does not take the type of an input. It may be on an operator of a function body."""
 _REFUSED_TYPES = re.compile(r"(?i)\binput (?:data |element )?d?type must be\b")
 """A message that an operator only takes some types of its input."""
+_CHANGED_TYPE = re.compile(r"its output (?P<output>\w+) is .*; in the original model it is ")
+"""A message on a model of a tool that has changed the type of an output."""
 _CHOOSES_TYPE = re.compile(
     r"(?i)\bdata type (?:for|of) the (?:elements of the )?output\b|\bdata type to which\b|\bthe output data type\b"
 )
 """Descriptions of attributes with the type of an output."""
-_SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are|single dimension)\b")
+_SHAPE = re.compile(r"(?i)\b(shapes?|rank|scalar|broadcast\w*|dimensions are|dimensions of \w+ are|single dimension)\b")
 """Sentences on the shape of an argument."""
 _EMPTY = re.compile(
     r"(?i)^value of \w+\.?$|:$|^below are optional$|\bby the following equations\.$|\bspecified above\.$"
+    r"|^it only applies for\b|^tensor of rank [a-z] >= 1\.?$"
     r"|^an empty string may be used in the place of an actual argument's name\b|^see documentation of\b"
-    r"|^used only for\b|^output_\w+ = \[\[?\d|^inputs: \w+ = \d"
+    r"|^used only for\b|^(?:first|second) operand\b|^see the doc of\b|^output_\w+ = \[\[?\d|^inputs: \w+ = \d"
 )
 """Sentences that decide nothing: descriptions that only repeat a name, introductions to a list or to equations,
 references to other sentences, results of examples, and how to write an absent argument."""
@@ -200,8 +220,12 @@ _OF_CONSTANTS = re.compile(r"^(?P<names>[A-Z_]{3,}(?: or [A-Z_]{3,})*)(?::| mean
 """Sentences on constants that are values of an attribute: SAME_UPPER or SAME_LOWER mean ..."""
 _OF_FUNCTION = re.compile(r"^(?P<names>[A-Z]\w+)\(x\) - ")
 """Definitions of functions that are values of an attribute."""
+_OF_FLAG = re.compile(r"^Whether (?!.*\bcompute the output shape\b)")
+"""Descriptions of the effect of an attribute that is true or false."""
 _OF_DEFAULTS = re.compile(r"\bDefault: (?:\w=\w+(?:, )?)+")
 """The functions of a recurrent operator without the attribute."""
+_ASKED_FOR = re.compile(r"^(?P<name>\w+) is asked for$")
+"""Conditions that a node has an optional output."""
 _HAS_NEGATIVE = re.compile(r"^(?P<name>\w+) has a negative value$")
 """Conditions on the sign of the values of an input."""
 _OF_INDICES = re.compile(r"(?i)\bind(?:ex|ices)\b")
@@ -214,6 +238,8 @@ _QUOTED = re.compile(r"'\w+'")
 """Names in quotes. A sentence with many lists the values of an argument."""
 _IF_VALUE = re.compile(r"(?i)^If `?(?P<name>\w+)`? is (?:set to )?`?(?P<value>-?\d+|true|false)\b")
 """Sentences on one value of an attribute: If `fmod` is `0`."""
+_SET_TO = re.compile(r"(?i)\bset(?:ting)? this attribute to (?P<value>-?\d+)\b")
+"""Sentences on one value of the attribute that they describe: Set this attribute to 0 if ..."""
 _TABLE = re.compile(r"^\|.*\|$")
 """Rows of a table, which define the results of all values in them."""
 
@@ -274,9 +300,10 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
     elif result.verdict is Verdict.WRONG_VALUE and (
         case.outcome is Outcome.PROPERTY or by_rounding(result, most=IMPRECISE)
     ):
-        order = (failure.values_of_set, failure.of_operator, failure.cited)
+        order = (failure.values_of_set, failure.formulas_of_set, failure.of_operator, failure.cited)
     else:
         order = (
+            failure.on_changed_type,
             failure.on_sizes,
             failure.on_empty_sets,
             failure.on_further_outputs,
@@ -290,6 +317,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
             failure.on_different_shapes,
             failure.on_ranks,
             failure.on_absence,
+            failure.on_asked_outputs,
             failure.on_value_of_set,
             failure.explaining,
             failure.on_shapes,
@@ -359,7 +387,7 @@ class _Failure:
 
     def applies(self, text: str) -> bool:
         """Return whether a sentence decides something, and the smallest case has the value that it is about."""
-        if self._only_forbids(text):
+        if self._only_forbids(text) or self._of_seed(text):
             return False
         if (is_value := self._is_value(text)) is not None:
             return is_value
@@ -368,12 +396,18 @@ class _Failure:
             return _EMPTY.search(text) is None
         return not self._used.isdisjoint(_NAME.findall(of_value["names"]))
 
+    def _of_seed(self, text: str) -> bool:
+        """Return whether a sentence is on an argument that a node with random results lacks, such as the seed."""
+        return self.case.outcome is Outcome.PROPERTY and text in self._absent
+
     def _only_forbids(self, text: str) -> bool:
-        """Return whether a sentence only forbids other models than the case, which has a wrong value or crashes."""
-        if self.case.outcome is not Outcome.VALUES or self.result.verdict not in {*WRONG, Verdict.CRASH}:
+        """Return whether a sentence only forbids other models than the case, which is valid."""
+        if self.case.outcome is not Outcome.VALUES:
             return False
         on_negative = any("negative" in condition for condition in self.group.conditions)
-        return _DEMANDS.search(text) is not None or (_RANGE.search(text) is not None and not on_negative)
+        answers = self.result.verdict in {*WRONG, Verdict.CRASH}
+        of_range = answers and _RANGE.search(text) is not None and not on_negative
+        return of_range or _DEMANDS.search(text) is not None
 
     @functools.cached_property
     def _used(self) -> set[str]:
@@ -383,7 +417,13 @@ class _Failure:
 
     def _is_value(self, text: str) -> bool | None:
         """Return whether a sentence is on the value of an attribute that the node sets; None if it is on none."""
-        of_case, known = _IF_VALUE.match(text), self._known
+        known = self._known
+        if (setting := _SET_TO.search(text)) is not None and known is not None:
+            named = [name for name, argument in self.arguments.items() if text in argument.description]
+            named = named or [item.partition("=")[0] for item in self._set]  # The text is on the only attribute.
+            present = [name for name in named if not self.arguments[name].absent]
+            return known.meets(f"{present[0]}={setting['value']}") if len(named) == len(present) == 1 else None
+        of_case = _IF_VALUE.match(text)
         if of_case is None or known is None or self.arguments.get(of_case["name"], ABSENT).absent:
             return None
         value = {"true": "1", "false": "0"}.get(of_case["value"].lower(), of_case["value"])
@@ -397,8 +437,9 @@ class _Failure:
     @property
     def on_value_of_set(self) -> list[str]:
         """As `values_of_set`, for a wrong value; nothing if a cited sentence marks the failures."""
-        marked = any(text in self.group.marking and not _is_side(text, self.case) for text in self.applying)
-        return self.values_of_set if self.result.verdict is Verdict.WRONG_VALUE and not marked else []
+        found = self.values_of_set if self.result.verdict is Verdict.WRONG_VALUE else []
+        marking = [text for text in self.applying if text in self.group.marking and not _is_side(text, self.case)]
+        return found if {*marking} <= {*found} else []
 
     @property
     def applying(self) -> list[str]:
@@ -417,13 +458,18 @@ class _Failure:
         if self.empty and len(self.inputs) > 1:  # The message is on the missing elements, not on an argument.
             return []
         confirmed = [each for each in self._met if _matters(each, self.arguments)]
-        return [word for each in confirmed for word in _NAME.findall(each)]
+        return [word for each in confirmed for word in _NAME.findall(_OF_SIZE_0.sub("", each))]
 
     @functools.cached_property
     def _met(self) -> list[str]:
         """The conditions that are not untrue of the smallest case."""
         known = self._known
         return [each for each in self.group.conditions if known is None or not _is_untrue(known, each)]
+
+    @property
+    def _of_call(self) -> list[str]:
+        """The conditions on the node and its inputs that are not untrue of the smallest case."""
+        return [condition for condition in self._met if not condition.startswith(titles.UNTOLD)]
 
     @functools.cached_property
     def _known(self) -> KnownCall | None:
@@ -445,14 +491,15 @@ class _Failure:
             return self.of_operator
         # Without a definition, the file begins with a sentence on an argument.
         texts = [*self.cited, *self.of_operator]
-        return sorted(texts, key=lambda text: len(text) < SHORT and _SIDE.search(text) is not None)
+        return sorted(texts, key=lambda text: _RULE.search(text) is not None or _is_short_side(text))
 
     @property
     def of_signature(self) -> list[str]:
         """The sentences that a wrong type, shape or number of outputs may violate, the best ones first."""
         if self.result.verdict is Verdict.WRONG_TYPE:
             return [*_of_output(self.case, self.result, self.texts), *self.cited]
-        other = self._outputs_first([text for text in self.cited if not _OF_KEPT.search(text)])
+        decisive = [text for text in self.cited if not _OF_KEPT.search(text) and not _EMPTY.search(text)]
+        other = self._outputs_first(decisive)
         if self.result.verdict is not Verdict.WRONG_SHAPE:
             return other
         if (found := _SHAPES.search(self.result.message)) is None:
@@ -475,7 +522,12 @@ class _Failure:
             text for text in self.texts if any(re.search(rf"\b{re.escape(item)}\b", text) for item in self._set)
         ]
         on_present = self._on(present, self.arguments, on_shape=False)
-        other = [*_shared(self.group, other), *explaining, *self.on_arguments, *assigned, *on_present, *other]
+        marked = [text for text in self.on_arguments if text in self.group.marking and len(text) >= SHORT]
+        if not explaining or explaining[0] not in self.group.marking:
+            marked += self._of_further_output()
+        if not any(_SHAPE.search(text) or _ON_SIZE.search(text) for text in [*explaining[:1], *self.on_arguments]):
+            marked += [text for text in self.texts if _SIZES.search(text) or _SIZE_OF_RESULT.search(text)]
+        other = [*_shared(self.group, other), *marked, *explaining, *self.on_arguments, *assigned, *on_present, *other]
         return [*self._of_dimensions(pruned=len(expected) != len(actual)), *on_shape, *other]
 
     def _outputs_first(self, texts: list[str]) -> list[str]:
@@ -490,6 +542,22 @@ class _Failure:
         on_outputs = [text for text in texts if _ON_OUTPUT.search(text)]
         described = [text for text in self.texts if text in outputs[0].description and _SEQUENCE.search(text)]
         return [*(on_outputs or described), *texts]
+
+    def _of_further_output(self) -> list[str]:
+        """Return the sentences in the description of the output that fails, if it is not the first one."""
+        number, version = wrong_output(self.result), version_of(self.case.operator)
+        outputs = version.outputs[number : number + 1] if number and version is not None else ()
+        return [
+            text
+            for output in outputs
+            for text in self.texts
+            if text in output.description and not output.variadic and not self._of_other_call(text)
+        ]
+
+    def _of_other_call(self, text: str) -> bool:
+        """Return whether a sentence is on nodes with an argument that the node lacks: When 'axis' is provided, ..."""
+        absent = {name for name, argument in self.arguments.items() if argument.absent}
+        return _IF_PROVIDED.search(text) is not None and not absent.isdisjoint(_NAME.findall(text))
 
     def _is_aside(self, text: str) -> bool:
         """Return whether a cited sentence explains less than one on an argument that matters.
@@ -573,6 +641,15 @@ class _Failure:
         return [*(text for text in self.cited if text in self.group.marking and _SHAPE.search(text)), *found]
 
     @property
+    def on_changed_type(self) -> list[str]:
+        """The sentences on the type of the output whose type a tool has changed."""
+        changed, version = _CHANGED_TYPE.match(self.result.message), version_of(self.case.operator)
+        if self.result.verdict is not Verdict.INVALID_MODEL or changed is None or version is None:
+            return []
+        types = [item.type for item in version.outputs if item.name == changed["output"]]
+        return [version.constraints[variable] for variable in types if variable in version.constraints]
+
+    @property
     def on_sizes(self) -> list[str]:
         """The formulas for the dimensions of the result, if a refused input or the result has no elements."""
         nothing = any(map(_is_empty, self.case.expected or ()))
@@ -597,6 +674,26 @@ class _Failure:
         ]
         return [*formulas, *described]
 
+    @property
+    def on_asked_outputs(self) -> list[str]:
+        """The sentences on an optional output that a runtime cannot return: its description, and those that name it."""
+        version = version_of(self.case.operator)
+        if self.result.verdict not in {Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT} or version is None:
+            return []
+        found = [*map(_ASKED_FOR.search, self._of_call)]
+        asked = {match["name"] for match in found if match is not None}
+        if None in found:  # Another condition may decide.
+            return []
+        outputs = [output for output in version.outputs if output.name in asked and not output.variadic]
+        described = [
+            text
+            for output in outputs
+            for text in self.texts
+            if text in output.description and self._describes_value(text)
+        ]
+        naming = [text for output in outputs for text in self.texts if output.name in _NAME.findall(text)]
+        return [*described, *filter(self.applies, naming)]
+
     def _describes_value(self, text: str) -> bool:
         """Return whether a sentence in the description of an output is on its values."""
         on_others = (_OF_SHAPE, _DIMENSIONS, _SIDE, _RULE)
@@ -619,7 +716,7 @@ class _Failure:
     def on_types(self) -> list[str]:
         """The sentences on the types that a runtime refuses."""
         found = (
-            _of_type(self.case, self.result, self.group)
+            _of_type(self.case, self.result, self.group, self._met)
             or _of_mixed_types(self.case, self.result)
             or _of_refused_type(self.case, self.result)
         )
@@ -652,13 +749,19 @@ class _Failure:
         if self.empty and self.result.verdict is not Verdict.WRONG_VALUE:
             explain = [text for text in explain if text in group.marking and not _SHAPE.search(text)]
         if self.result.verdict is Verdict.WRONG_VALUE:
-            on_others = (_DIMENSIONS, _SAME_RANK, _KEPT)  # An empty set, which may follow, has been looked for before.
+            # An empty set, which may follow, has been looked for before.
+            on_others = (_DIMENSIONS, _SAME_RANK, _KEPT, _SIZE_OF_RESULT, _TYPE_OF_OUTPUT, _OF_STATES)
             explain = [text for text in explain if not any(pattern.search(text) for pattern in on_others)]
+            if explain and self.inputs and all(map(_TYPE.match, self.inputs)):
+                on_types = [text for text in explain if _MENTIONS_TYPES.search(text)]
+                return on_types or [*self.on_values, *self.definitions]  # The definition is for every type.
         if explain and _ELSEWHERE.search(explain[0]):  # A formula is more precise than the name of a paper.
             explain.sort(key=lambda text: _FORMULA.search(text) is None)
         if not explain:
             return []
         named = {word for word in self.matters if word in self.arguments}
+        if explain[0] in group.marking and self._of_call and all(map(_NOT_SET.search, self._of_call)):
+            return explain  # Nothing is known on the absent argument, but on what only the failures cite.
         if _FORMULA.search(explain[0]) or not named.isdisjoint(_NAME.findall(explain[0])):
             return explain
         # The definition of a function is more precise than the description of the attribute that names it.
@@ -732,8 +835,8 @@ class _Failure:
             return found
         if self.empty or not self.said_on_shape:
             return []
-        if self.on_shape:
-            return [text for text in self.group.deciding if _SHAPE.search(text)]
+        if self.on_shape and (found := [text for text in self.group.deciding if _SHAPE.search(text)]):
+            return found
         arrays = [value for value in self.case.inputs.values() if isinstance(value, np.ndarray)]
         elements = all(value.size for value in arrays)
         alone = len(self.cited) == 1 and elements
@@ -788,6 +891,8 @@ class _Failure:
             text
             for text in self.cited
             if len(self.cited) == 1
+            and not self.empty
+            and self.case.outcome is not Outcome.PROPERTY  # The text defines a random value, whatever the seed.
             and _ABSENCE.search(text) is not None
             and not _OF_SHAPE.search(text)
             and not _OF_SIZE.search(text)
@@ -824,7 +929,34 @@ class _Failure:
         # The failures may have another value of such an attribute in common than the smallest case has.
         others_of = [match["name"] for each in self.group.conditions for match in _VALUE.finditer(each)]
         on_named = self._on([name for name in others_of if name in names], self.arguments, on_shape=False)
-        return [*on_values, *cited, *on_named, *on_effects]
+        flags = [text for each in described for text in effects if text in each and _OF_FLAG.search(text)]
+        # If only a list of the allowed values names the value, as that of direction, it is the sentence on the value.
+        lists = [
+            text
+            for text in self.texts
+            if text.startswith("Must be one of ")
+            and any(value in _NAME.findall(text) and f"{value} (default)" not in text for value in values)
+        ]
+        of_value = self.result.verdict is Verdict.WRONG_VALUE
+        others_of_value = (*flags, *lists) if of_value else ()
+        formulas = self.formulas_of_set if of_value else ()
+        return [*on_values, *cited, *on_named, *on_effects, *formulas, *others_of_value]
+
+    @property
+    def formulas_of_set(self) -> list[str]:
+        """The formulas that name an attribute that the smallest case sets."""
+        names = [item.partition("=")[0] for item in self._set]
+        of_inputs = " ".join(item.description for item in _required_inputs(self.case).values())
+        return [
+            text
+            for name in names
+            if len(name) >= SHORTEST_NAME
+            for text in self.texts
+            if text not in of_inputs
+            and re.search(rf"\b{re.escape(name)}\b(?! ?=)", text)
+            and _CODE.search(text)
+            and not any(rule.search(text) for rule in (_RULE, _OF_SHAPE, _EXAMPLE, _OF_DEFAULT))
+        ]
 
     def _on(self, words: Iterable[str], arguments: Mapping[str, Argument], *, on_shape: bool) -> list[str]:
         """Return the sentences in the descriptions of arguments that apply, first those on shapes if these decide.
@@ -840,6 +972,7 @@ class _Failure:
             for argument in (arguments[word] for word in words if word in arguments)
             for text in self.texts
             if text in argument.description
+            and not self._only_forbids(text)
             and not _does_not_apply(text, present=not argument.absent, negative=negative, on_shape=on_shape)
         ]
         return sorted(found, key=lambda text: _SHAPE.search(text) is None) if on_shape else found
@@ -1006,9 +1139,16 @@ def _of_output(case: Case, result: Result, texts: list[str]) -> list[str]:
     return [*(text for text in texts if _TYPE_OF_OUTPUT.search(text)), *filter(None, (constraint,))]
 
 
-def _of_type(case: Case, result: Result, group: FailureGroup) -> list[str]:
-    """Return the sentence on the types that a runtime refuses, if only the type of a tensor decides; or nothing."""
-    found = [_TYPE.match(condition) for condition in group.conditions if not _ON_TEXT.search(condition)]
+def _of_type(case: Case, result: Result, group: FailureGroup, met: Sequence[str]) -> list[str]:
+    """Return the sentence on the types that a runtime refuses, if only the type of a tensor decides; or nothing.
+
+    Args:
+        case: the smallest case.
+        result: its result.
+        group: the failures.
+        met: their conditions that are not untrue of the smallest case.
+    """
+    found = [_TYPE.match(condition) for condition in met if not _ON_TEXT.search(condition)]
     version = version_of(case.operator)
     if result.verdict is not Verdict.REFUSED or not found or None in found or version is None:
         return []
@@ -1089,6 +1229,11 @@ def _only_form(case: Case, group: FailureGroup) -> Form | None:
     """Return the form of the smallest case if it, or the group, does not fail in the plain form."""
     plain = PLAIN in {item.form for item in group.results} and MINIMIZED not in case.id  # Minimized, it needs its form.
     return None if plain or case.form == PLAIN else table.find(case.form)
+
+
+def _is_short_side(text: str) -> bool:
+    """Return whether a sentence is short, and on a type, a shape or a default."""
+    return len(text) < SHORT and _SIDE.search(text) is not None
 
 
 def _is_side(text: str, case: Case) -> bool:

@@ -91,7 +91,7 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
     ("case", "conditions", "sentence"),
     [
         ("RNN/22/layout_0", ("with sequence_lens",), "Optional tensor specifying lengths of the sequences"),
-        ("RNN/22/layout_0", (), "Ht = f(Xt*(Wi^T)"),
+        ("RNN/22/nan", (), "Ht = f(Xt*(Wi^T)"),
         ("LSTM/22/nan", (), "Ht = ot (.) h(Ct)"),
         ("Gemm/13/plain_since_7", ("an input has a number beyond 2**53",), "Compute Y = alpha * A' * B' + beta * C"),
         ("LRN/13/size_3", (), "Y[n, c, d1, ..., dk] = X"),
@@ -1055,3 +1055,113 @@ def test_a_valid_model_violates_no_sentence_that_only_forbids_others(
     assert demand not in sentence_of(made, failed, group)
     negative = dataclasses.replace(group, conditions=("axis is negative",))
     assert (demand in sentence_of(made, failed, negative)) == demand.startswith("Accepted range")
+
+
+def test_a_condition_on_an_axis_of_a_crash_does_not_choose_the_sentence_on_its_range() -> None:
+    made = find_case("ai.onnx/Unique/28/empty_subtensors")
+    crashed = result(made.id, Verdict.CRASH)
+    conditions = ("X has a dimension of size 0", "axis counted from the front = 0")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.CRASH, conditions, (crashed,))
+    assert sentence_of(made, crashed, group).startswith("When an optional attribute 'axis' is provided, unique")
+
+
+@pytest.mark.parametrize(
+    ("output", "sentence"),
+    [
+        ("running_mean", "Constrain mean and variance types to float tensors."),
+        ("Y", "Constrain input and output types to float tensors."),
+    ],
+)
+def test_a_tool_that_changes_the_type_of_an_output_violates_the_sentence_on_that_type(
+    output: str, sentence: str
+) -> None:
+    made = find_case("ai.onnx/BatchNormalization/15/training")
+    message = f"its output {output} is tensor(float); in the original model it is tensor(float16)"
+    changed = result(made.id, Verdict.INVALID_MODEL, message=message)
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.INVALID_MODEL, (), (changed,))
+    assert sentence_of(made, changed, group) == sentence
+
+
+SEED = "(Optional) Seed to the random generator, if not specified we will auto generate one."
+TOGETHER = "They shall be used together, and not allowed to use only one of them."
+REVERSE = (
+    "A tensor that concats all the intermediate output values of the hidden.",
+    "The last output value of the hidden.",
+)
+WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRASH
+
+
+@pytest.mark.parametrize(
+    ("case", "verdict", "conditions", "cited", "sentence"),
+    [
+        # A description of an output does not define a value, but an attribute that the smallest case needs does.
+        ("GRU/14/one_neuron_reverse", WRONG_VALUE, (), REVERSE, "Must be one of forward (default), reverse"),
+        ("GRU/22/direction_forward", WRONG_VALUE, (), REVERSE, "Ht = (1 - zt)"),
+        ("Unique/28/unsorted_vector", WRONG_VALUE, (), (), "(Optional) Whether to sort the unique elements"),
+        # Of failures of one type, only a sentence on types decides; otherwise the definition does.
+        (
+            "TopK/24/ties", WRONG_VALUE, ("type is an unsigned integer",),
+            ("this operator uses the indices along the axis as a tiebreaker.",), "Retrieve the top-K largest",
+        ),
+        (
+            "GridSample/22/between_integers", WRONG_VALUE, ("type is an unsigned integer",),
+            ("For integer input types, intermediate values are computed as floating point",), "For integer input types",
+        ),
+        (
+            "OneHot/28/values_dtypes/double", WRONG_VALUE, ("type of values is double",),
+            ("The type of the output tensor is the same as the type of the 'values' input.",), "The locations repres",
+        ),
+        # The word "size" in a condition is not the attribute.
+        ("LRN/13/zeros", REFUSED, ("X has a dimension of size 0",), (), "`Y[n, c, d1, ..., dk] = X[n,"),
+        ("LRN/13/zeros", REFUSED, ("size=3",), (), "The number of channels to sum over"),
+        # What follows if an attribute is set to a value.
+        (
+            "IsInf/20/negative", WRONG_VALUE, ("detect_positive=0",), ("Default to 1 so that positive infinity",),
+            "Set this attribute to 0 if positive infinity should be mapped to false.",
+        ),
+        ("Mod/10/signs_fmod_before_13", WRONG_VALUE, (), (), "Setting this attribute to 1 causes the remainder"),
+        # The cited sentence of an absent argument, not another one on it.
+        (
+            "Pad/2/value_nan", REFUSED, ("mode is not set", "version is 2"),
+            ("One float, indicates the value to be filled",), "One float, indicates the value to be filled.",
+        ),
+        # Ranks of inputs, operands, demands and references do not explain a failure of a valid model.
+        ("Gather/13/vector_along_0", CRASH, ("data is empty",), ("Tensor of rank q + (r - 1).",), "Given `data` tensor"),
+        (
+            "BitShift/28/broadcast_scalar_and_2x3", WRONG_VALUE, ("X is a scalar",),
+            ("First operand, input to be shifted.",), "For each input element, if the attribute",
+        ),
+        ("Attention/25/past_causal", REFUSED, (), (TOGETHER,), "Computes scaled dot product attention"),
+        (
+            "Resize/10/dtypes_before_11/int8", REFUSED, (), ("It takes value greater than 0.",),
+            "output_dimension = floor(input_dimension * scale).",
+        ),
+        # A random value does not depend on the text about the seed.
+        ("RandomNormalLike/22/default", REFUSED, (), (SEED,), "Generate a tensor with random values"),
+        # An output that a runtime cannot return.
+        (
+            "BatchNormalization/6/training_constant_before_7", REFUSED, ("saved_mean is asked for",), (),
+            "Output case #1: Y, mean, var, saved_mean, saved_var (training mode)",
+        ),
+        (
+            "LSTM/22/direction_bidirectional", REFUSED, ("initial_c is omitted", "Y is asked for"),
+            ("If not specified - assumed to be 0",), "If not specified - assumed to be 0.",
+        ),
+    ],
+)  # fmt: skip
+def test_the_sentence_that_decides_precedes_those_beside_the_point(
+    case: str, verdict: Verdict, conditions: tuple[str, ...], cited: tuple[str, ...], sentence: str
+) -> None:
+    made = dataclasses.replace(find_case(f"ai.onnx/{case}"), clauses=cited)
+    failed = result(made.id, verdict, mismatch={"where": "outputs[0]", "relative": 0.5}, clauses=cited)
+    group = failure_groups.FailureGroup(
+        "mine",
+        "1",
+        made.operator,
+        verdict,
+        conditions,
+        (failed,),
+        deciding=cited,
+        marking=frozenset(cited[1:] or cited),
+    )
+    assert begins(made, sentence_of(made, failed, group), sentence)
