@@ -1126,7 +1126,7 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
             ("One float, indicates the value to be filled",), "One float, indicates the value to be filled.",
         ),
         # Ranks of inputs, operands, demands and references do not explain a failure of a valid model.
-        ("Gather/13/vector_along_0", CRASH, ("data is empty",), ("Tensor of rank q + (r - 1).",), "Given `data` tensor"),
+        ("Gather/13/vector_along_0", CRASH, ("data is empty",), ("Tensor of rank q + (r - 1).",), "Given `data` "),
         (
             "BitShift/28/broadcast_scalar_and_2x3", WRONG_VALUE, ("X is a scalar",),
             ("First operand, input to be shifted.",), "For each input element, if the attribute",
