@@ -173,8 +173,13 @@ _SAID_ON_TYPES = re.compile(
     r"|\btype '[^']*' of (?:input|output) parameter\b|=(?:float|double|int)\d*\b.*=(?:float|double|int)\d*\b"
 )
 """Messages on types that differ."""
-_REFUSED_TYPE = re.compile(r"\bType 'tensor\((\w+)\)' of input parameter .* is invalid\b")
+_REFUSED_TYPE = re.compile(
+    r"\bType 'tensor\((?P<type>\w+)\)' of input parameter .* is invalid\b"
+    r"|\bdatatype should be one of \[.*\], but got T\.(?P<other>\w+)"
+)
 """A message that an operator does not take the type of an input. It may be on an operator of a function body."""
+_OTHER_NAMES = {"float32": "float", "float64": "double"}
+"""Names of element types in other frameworks, and those in ONNX."""
 _REFUSED_TYPES = re.compile(r"(?i)\binput (?:data |element )?d?type must be\b")
 """A message that an operator only takes some types of its input."""
 _CHANGED_TYPE = re.compile(r"its output (?P<output>\w+) is .*; in the original model it is ")
@@ -319,9 +324,9 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
             failure.on_absence,
             failure.on_asked_outputs,
             failure.on_value_of_set,
+            failure.rows,
             failure.explaining,
             failure.on_shapes,
-            failure.rows,
             failure.on_values,
             failure.formulas,
             failure.on_arguments,
@@ -752,6 +757,7 @@ class _Failure:
             # An empty set, which may follow, has been looked for before.
             on_others = (_DIMENSIONS, _SAME_RANK, _KEPT, _SIZE_OF_RESULT, _TYPE_OF_OUTPUT, _OF_STATES)
             explain = [text for text in explain if not any(pattern.search(text) for pattern in on_others)]
+            explain = [text for text in explain if not self._is_list(text) and not self._of_another_output(text)]
             if explain and self.inputs and all(map(_TYPE.match, self.inputs)):
                 on_types = [text for text in explain if _MENTIONS_TYPES.search(text)]
                 return on_types or [*self.on_values, *self.definitions]  # The definition is for every type.
@@ -768,6 +774,20 @@ class _Failure:
         described = [argument.words for argument in self.arguments.values() if explain[0] in argument.description]
         chosen = _of_functions((word for words in described for word in reversed(words)), self.texts)
         return [*self.on_values, *self.formulas, *self.on_arguments, *chosen, *explain]
+
+    def _is_list(self, text: str) -> bool:
+        """Return whether a sentence lists the values of an argument, none of which the failures have in common."""
+        common = {word for condition in self._met for word in _NAME.findall(condition)}
+        listed = _QUOTED.findall(text)
+        return len(listed) > MOST_NAMED and common.isdisjoint(word.strip("'") for word in listed)
+
+    def _of_another_output(self, text: str) -> bool:
+        """Return whether a sentence describes another output than the one with a wrong value."""
+        number, version = wrong_output(self.result), version_of(self.case.operator)
+        if number is None or version is None or version.outputs[-1].variadic:
+            return False
+        described = [text in output.description for output in version.outputs]
+        return any(described) and not described[number]
 
     @property
     def on_ranks(self) -> list[str]:
@@ -973,6 +993,7 @@ class _Failure:
             for text in self.texts
             if text in argument.description
             and not self._only_forbids(text)
+            and not (self.result.verdict is Verdict.WRONG_VALUE and self._is_list(text))
             and not _does_not_apply(text, present=not argument.absent, negative=negative, on_shape=on_shape)
         ]
         return sorted(found, key=lambda text: _SHAPE.search(text) is None) if on_shape else found
@@ -1108,7 +1129,8 @@ def _on_values(
     about += _of_functions(chosen, texts)
     # If only a list of the allowed values names the value, as that of direction, it is the sentence on the value.
     lists = [text for text in about if text.startswith("Must be one of ")]
-    return [*(text for text in about if not _RULE.search(text) and not _SIDE.search(text)), *lists]
+    beside = (_RULE, _SIDE, _EMPTY)
+    return [*(text for text in about if not any(rule.search(text) for rule in beside)), *lists]
 
 
 def _of_functions(names: Iterable[str], texts: Sequence[str]) -> list[str]:
@@ -1182,7 +1204,8 @@ def _of_refused_type(case: Case, result: Result) -> list[str]:
     if named is None and not _REFUSED_TYPES.search(result.message):
         return []
     types = _types_of_inputs(case, version)
-    of_type = [variable for variable, type_ in types if named is None or type_ == named[1]]
+    refused = "" if named is None else named["type"] or named["other"].replace("_", "")
+    of_type = [variable for variable, type_ in types if type_ == _OTHER_NAMES.get(refused, refused) or not refused]
     return [version.constraints[variable] for variable in of_type if variable in version.constraints][:1]
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+import ml_dtypes
+import numpy as np
 import onnx
 import onnx.parser
 import pytest
@@ -1111,6 +1113,22 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
             "OneHot/28/values_dtypes/double", WRONG_VALUE, ("type of values is double",),
             ("The type of the output tensor is the same as the type of the 'values' input.",), "The locations repres",
         ),
+        # A list of values decides only if the failures have one of them, and a description of another output does not.
+        (
+            "ml/TreeEnsembleClassifier/3/stump", WRONG_VALUE, ("length of nodes_modes = 3",),
+            ("One of 'BRANCH_LEQ', 'BRANCH_LT', 'BRANCH_GTE', 'BRANCH_GT', 'BRANCH_EQ', 'BRANCH_NEQ', 'LEAF'",),
+            "Returns the top class for each of N inputs.",
+        ),
+        (
+            "MaxPool/22/infinities", WRONG_VALUE, ("X has an infinity",),
+            ("The values in indices of are the indices of the selected values during pooling.",),
+            "max pooling consisting of computing the max",
+        ),
+        # A row of the table that the case cites precedes sentences with its type.
+        (
+            "Cast/24/powers_zero_nearest_0", WRONG_VALUE, ("to=float8e8m0",),
+            ("It only applies for float 8 conversion (", "| 0 | 0 | NaN |"), "| 0 | 0 | NaN |",
+        ),
         # The word "size" in a condition is not the attribute.
         ("LRN/13/zeros", REFUSED, ("X has a dimension of size 0",), (), "`Y[n, c, d1, ..., dk] = X[n,"),
         ("LRN/13/zeros", REFUSED, ("size=3",), (), "The number of channels to sum over"),
@@ -1152,7 +1170,7 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
 def test_the_sentence_that_decides_precedes_those_beside_the_point(
     case: str, verdict: Verdict, conditions: tuple[str, ...], cited: tuple[str, ...], sentence: str
 ) -> None:
-    made = dataclasses.replace(find_case(f"ai.onnx/{case}"), clauses=cited)
+    made = dataclasses.replace(find_case(f"ai.onnx{'.' if case.startswith('ml/') else '/'}{case}"), clauses=cited)
     failed = result(made.id, verdict, mismatch={"where": "outputs[0]", "relative": 0.5}, clauses=cited)
     group = failure_groups.FailureGroup(
         "mine",
@@ -1165,3 +1183,35 @@ def test_the_sentence_that_decides_precedes_those_beside_the_point(
         marking=frozenset(cited[1:] or cited),
     )
     assert begins(made, sentence_of(made, failed, group), sentence)
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        (
+            "x datatype should be one of [float16, float32], but got T.float8_e4m3fn",
+            "The type of the input `y_zero_point`",
+        ),
+        (
+            "scale param datatype should be one of [float16, float32], but got T.float64",
+            "The type of the input 'y_scale'",
+        ),
+    ],
+)
+def test_a_refused_type_in_the_names_of_another_framework_violates_the_sentence_on_it(
+    message: str, sentence: str
+) -> None:
+    model = """<ir_version: 13, opset_import: ["" : 28]>
+        g (float[1] x, double[1] y_scale, float8e4m3fn[1] y_zero_point) => (float8e4m3fn[1] y) {
+            y = QuantizeLinear (x, y_scale, y_zero_point)
+        }"""
+    inputs = {"x": np.zeros(1, np.float32), "y_scale": np.ones(1), "y_zero_point": np.zeros(1, ml_dtypes.float8_e4m3fn)}
+    made = dataclasses.replace(
+        find_case("ai.onnx/QuantizeLinear/28/ties"),
+        model=onnx.parser.parse_model(model).SerializeToString(),
+        inputs=inputs,
+        clauses=(),
+    )
+    refused = result(made.id, Verdict.REFUSED, message=message)
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
+    assert sentence_of(made, refused, group).startswith(sentence)
