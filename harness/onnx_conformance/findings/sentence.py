@@ -123,7 +123,10 @@ _ON_SIZE = re.compile(r"(?i)\b(?:sizes?|lengths?|dimensions?|rank|pad\w*|strides
 """Sentences on sizes, or on what they depend on."""
 _OF_STATES = re.compile(r"^A tensor that concats all the intermediate\b|^The last output value of the\b")
 """Descriptions of the outputs of recurrent operators: they do not define the values."""
-_MENTIONS_TYPES = re.compile(r"(?i)\btypes?\b|\bcast\w*|\bintegers?\b|\bfloat\w*|\bprecision\b|\boverflow\w*")
+_MENTIONS_TYPES = re.compile(
+    r"(?i)\btypes?\b|\bcast\w*|\bintegers?\b|\bfloat\w*|\bprecision\b"
+    r"|\boverflow\w*|\bsign\b|\b(?:un)?signed\b|\bnumber of bits\b"
+)
 """Sentences on the types of tensors, or on values that depend on them."""
 _ONES = re.compile(r"\bdimensions are all 1\b")
 """Sentences on the dimensions that a global pooling leaves."""
@@ -176,6 +179,7 @@ _SAID_ON_TYPES = re.compile(
 _REFUSED_TYPE = re.compile(
     r"\bType 'tensor\((?P<type>\w+)\)' of input parameter .* is invalid\b"
     r"|\bdatatype should be one of \[.*\], but got T\.(?P<other>\w+)"
+    r"|\bdtype=\"(?P<left>\w+)\"\)+, and datatype T\.\w+ on the RHS\b"
 )
 """A message that an operator does not take the type of an input. It may be on an operator of a function body."""
 _OTHER_NAMES = {"float32": "float", "float64": "double"}
@@ -759,7 +763,7 @@ class _Failure:
             explain = [text for text in explain if not any(pattern.search(text) for pattern in on_others)]
             explain = [text for text in explain if not self._is_list(text) and not self._of_another_output(text)]
             if explain and self.inputs and all(map(_TYPE.match, self.inputs)):
-                on_types = [text for text in explain if _MENTIONS_TYPES.search(text)]
+                on_types = [text for text in explain if _MENTIONS_TYPES.search(text) or text in group.marking]
                 return on_types or [*self.on_values, *self.definitions]  # The definition is for every type.
         if explain and _ELSEWHERE.search(explain[0]):  # A formula is more precise than the name of a paper.
             explain.sort(key=lambda text: _FORMULA.search(text) is None)
@@ -778,8 +782,10 @@ class _Failure:
     def _is_list(self, text: str) -> bool:
         """Return whether a sentence lists the values of an argument, none of which the failures have in common."""
         common = {word for condition in self._met for word in _NAME.findall(condition)}
-        listed = _QUOTED.findall(text)
-        return len(listed) > MOST_NAMED and common.isdisjoint(word.strip("'") for word in listed)
+        listed = [word.strip("'") for word in _QUOTED.findall(text)]
+        if text.startswith("Must be one of "):
+            return {*common, *self.words}.isdisjoint(filter(str.isalpha, _NAME.findall(text)))
+        return len(listed) > MOST_NAMED and common.isdisjoint(listed)
 
     def _of_another_output(self, text: str) -> bool:
         """Return whether a sentence describes another output than the one with a wrong value."""
@@ -855,12 +861,15 @@ class _Failure:
             return found
         if self.empty or not self.said_on_shape:
             return []
-        if self.on_shape and (found := [text for text in self.group.deciding if _SHAPE.search(text)]):
-            return found
+        deciding = [text for text in self.group.deciding if _SHAPE.search(text) and not _EMPTY.search(text)]
+        if self.on_shape and deciding:
+            return deciding
         arrays = [value for value in self.case.inputs.values() if isinstance(value, np.ndarray)]
         elements = all(value.size for value in arrays)
         alone = len(self.cited) == 1 and elements
-        on_cited = [text for text in self.cited if alone and _SHAPE.search(text) and not _RANGE.search(text)]
+        beside = (_RANGE, _EMPTY)
+        on_cited = [text for text in self.cited if alone and _SHAPE.search(text)]
+        on_cited = [text for text in on_cited if not any(pattern.search(text) for pattern in beside)]
         differ = elements and len({value.shape for value in arrays}) > 1
         return [*on_cited, *(text for text in self.texts if differ and _BROADCASTABLE.search(text))]
 
@@ -1204,7 +1213,7 @@ def _of_refused_type(case: Case, result: Result) -> list[str]:
     if named is None and not _REFUSED_TYPES.search(result.message):
         return []
     types = _types_of_inputs(case, version)
-    refused = "" if named is None else named["type"] or named["other"].replace("_", "")
+    refused = "" if named is None else named["type"] or (named["other"] or named["left"]).replace("_", "")
     of_type = [variable for variable, type_ in types if type_ == _OTHER_NAMES.get(refused, refused) or not refused]
     return [version.constraints[variable] for variable in of_type if variable in version.constraints][:1]
 

@@ -1103,7 +1103,10 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
         # Of failures of one type, only a sentence on types decides; otherwise the definition does.
         (
             "TopK/24/ties", WRONG_VALUE, ("type is an unsigned integer",),
-            ("this operator uses the indices along the axis as a tiebreaker.",), "Retrieve the top-K largest",
+            (
+                "this operator uses the indices along the axis as a tiebreaker.",
+                "Constrain input and output types to numeric tensors.",
+            ), "Retrieve the top-K largest",
         ),
         (
             "GridSample/22/between_integers", WRONG_VALUE, ("type is an unsigned integer",),
@@ -1129,6 +1132,7 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
             "Cast/24/powers_zero_nearest_0", WRONG_VALUE, ("to=float8e8m0",),
             ("It only applies for float 8 conversion (", "| 0 | 0 | NaN |"), "| 0 | 0 | NaN |",
         ),
+        ("Unique/28/unsorted_axis_0", WRONG_VALUE, ("axis=0",), ("Must be one of 0, or 1 (default).",), "When an optional"),
         # The word "size" in a condition is not the attribute.
         ("LRN/13/zeros", REFUSED, ("X has a dimension of size 0",), (), "`Y[n, c, d1, ..., dk] = X[n,"),
         ("LRN/13/zeros", REFUSED, ("size=3",), (), "The number of channels to sum over"),
@@ -1194,6 +1198,10 @@ def test_the_sentence_that_decides_precedes_those_beside_the_point(
         ),
         (
             "scale param datatype should be one of [float16, float32], but got T.float64",
+            "The type of the input 'y_scale'",
+        ),
+        (
+            'Type of R.Tensor((1,), dtype="float64")), and datatype T.int32 on the RHS',
             "The type of the input 'y_scale'",
         ),
     ],
