@@ -1132,7 +1132,7 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
             "Cast/24/powers_zero_nearest_0", WRONG_VALUE, ("to=float8e8m0",),
             ("It only applies for float 8 conversion (", "| 0 | 0 | NaN |"), "| 0 | 0 | NaN |",
         ),
-        ("Unique/28/unsorted_axis_0", WRONG_VALUE, ("axis=0",), ("Must be one of 0, or 1 (default).",), "When an optional"),
+        ("Unique/28/unsorted_axis_0", WRONG_VALUE, ("axis=0",), ("Must be one of 0, or 1 (default).",), "When an op"),
         # The word "size" in a condition is not the attribute.
         ("LRN/13/zeros", REFUSED, ("X has a dimension of size 0",), (), "`Y[n, c, d1, ..., dk] = X[n,"),
         ("LRN/13/zeros", REFUSED, ("size=3",), (), "The number of channels to sum over"),
