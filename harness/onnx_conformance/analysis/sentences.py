@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from onnx_conformance.specification.schema import OperatorVersion
 
 _OUTPUT = re.compile(r"outputs\[(\d+)\]")
+_NAMED_OUTPUT = re.compile(r"output (?P<name>\w+): inferred ")
+"""A message on the type or shape that shape inference gives an output."""
 _SHAPE = re.compile(r"\b(?:shapes?|dimensions?|dims?|ranks?|sizes?|lengths?|number of|equal in)\b", re.IGNORECASE)
 
 
@@ -54,8 +56,11 @@ def leading(case: Case, result: Result) -> tuple[str, ...]:
 
 def wrong_output(result: Result) -> int | None:
     """Return the number of the output that differs from the expected one; None if the result names no output."""
-    match = _OUTPUT.match(str(result.mismatch.get("where", "")))
-    return int(match[1]) if match else None
+    if (match := _OUTPUT.match(str(result.mismatch.get("where", "")))) is not None:
+        return int(match[1])
+    named, version = _NAMED_OUTPUT.match(result.message), version_of(result.operator)
+    names = [output.name for output in version.outputs] if version is not None else []
+    return names.index(named["name"]) if named is not None and named["name"] in names else None
 
 
 def version_of(operator: str) -> OperatorVersion | None:

@@ -105,7 +105,10 @@ _LISTED = re.compile(r"\['\w+'(?:, '\w+')+\]")
 """A list of names in a message, which is about none of them."""
 _REQUIRED = r"\b{} (?:input |tensor |shape )?(?:must|should|needs to|has to)\b"
 """A message that demands something of an input with this name."""
-_SHAPES = re.compile(r"\bexpected shape \[([\d, ]*)\], got shape \[([\d, ]*)\]")
+_SHAPES = re.compile(
+    r"\bexpected shape \[([\d, ]*)\], got shape \[([\d, ]*)\]"
+    r"|\binferred shape \[(?P<inferred>[\d, ]*)\], expected \[(?P<wanted>[\d, ]*)\]"
+)
 """The expected and the actual shape in the message on a wrong shape."""
 _SAME_RANK = re.compile(r"(?i)\bhas the same rank as\b(?!.*\bdimensions?\b)")
 """Sentences on the rank of a result and nothing else."""
@@ -198,7 +201,8 @@ _EMPTY = re.compile(
     r"(?i)^value of \w+\.?$|:$|^below are optional$|\bby the following equations\.$|\bspecified above\.$"
     r"|^it only applies for\b|^tensor of rank [a-z] >= 1\.?$"
     r"|^an empty string may be used in the place of an actual argument's name\b|^see documentation of\b"
-    r"|^used only for\b|^(?:first|second) operand\b|^see the doc of\b|^output_\w+ = \[\[?\d|^inputs: \w+ = \d"
+    r"|^original tensor\b|^used only for\b|^(?:first|second) operand\b|^see the doc of\b"
+    r"|^output_\w+ = \[\[?\d|^inputs: \w+ = \d"
 )
 """Sentences that decide nothing: descriptions that only repeat a name, introductions to a list or to equations,
 references to other sentences, results of examples, and how to write an absent argument."""
@@ -513,7 +517,8 @@ class _Failure:
             return other
         if (found := _SHAPES.search(self.result.message)) is None:
             return [*self._of_dimensions(), *filter(_OF_RANK.search, self.texts), *other]
-        expected, actual = ([int(size) for size in sizes.split(",") if size.strip()] for sizes in found.groups())
+        wanted, given = (found["wanted"], found["inferred"]) if found["wanted"] is not None else (found[1], found[2])
+        expected, actual = ([int(size) for size in sizes.split(",") if size.strip()] for sizes in (wanted, given))
         on_shape = self._of_rank(expected) if len(expected) != len(actual) else list(filter(_ONES.search, self.texts))
         if sorted(expected) == sorted(actual):
             on_shape += filter(_OF_ORDER.search, self.texts)
@@ -784,7 +789,7 @@ class _Failure:
         common = {word for condition in self._met for word in _NAME.findall(condition)}
         listed = [word.strip("'") for word in _QUOTED.findall(text)]
         if text.startswith("Must be one of "):
-            return {*common, *self.words}.isdisjoint(filter(str.isalpha, _NAME.findall(text)))
+            return {*common, *self.words}.isdisjoint(word for word in _NAME.findall(text) if word.isalpha())
         return len(listed) > MOST_NAMED and common.isdisjoint(listed)
 
     def _of_another_output(self, text: str) -> bool:

@@ -234,8 +234,8 @@ def in_narrower(case: Case, narrow: np.dtype[Any]) -> Allowance:
         half, least = float(limits.eps) / 2, float(limits.smallest_subnormal) / 2
 
         def rounded(seed: int) -> dict[str, Value]:
-            # The errors of the nodes are drawn with the seed alone. From the same seed, inputs would have the same random
-            # numbers as nodes, and the errors of both could cancel.
+            # The errors of the nodes are drawn with the seed alone. From the same seed, inputs would have the same
+            # random numbers as nodes, and the errors of both could cancel.
             draw = np.random.default_rng([seed, OF_INPUTS])
 
             def off(value: Array) -> Array:

@@ -1223,3 +1223,29 @@ def test_a_refused_type_in_the_names_of_another_framework_violates_the_sentence_
     refused = result(made.id, Verdict.REFUSED, message=message)
     group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
     assert sentence_of(made, refused, group).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "case", "message", "sentence"),
+    [
+        (
+            Verdict.WRONG_TYPE, "BatchNormalization/15/training",
+            "output running_mean: inferred tensor(float), expected double", "Constrain mean and variance types",
+        ),
+        (
+            Verdict.WRONG_TYPE, "BatchNormalization/15/training",
+            "output Y: inferred tensor(float), expected double", "Constrain input and output types",
+        ),
+        (
+            Verdict.WRONG_SHAPE, "GlobalMaxPool/22/image",
+            "output Y: inferred shape [1, 1], expected [1, 1, 1, 1]", "The output tensor has the same rank as the input.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_wrong_inference_violates_the_sentence_on_the_output_that_its_message_names(
+    verdict: Verdict, case: str, message: str, sentence: str
+) -> None:
+    made = find_case(f"ai.onnx/{case}")
+    wrong = dataclasses.replace(result(made.id, verdict, message=message), operator=made.operator)
+    group = failure_groups.FailureGroup("mine", "1", made.operator, verdict, (), (wrong,))
+    assert begins(made, sentence_of(made, wrong, group), sentence)

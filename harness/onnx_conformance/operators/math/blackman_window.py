@@ -25,8 +25,8 @@ def curve(angle: Array) -> Array:
 
 
 ROUNDED = 2.0**-25
-"""The coefficients of the function body are floats for every type, and a sum just below 0.5 may be off by so much. So the
-window may end so far below 0, and its middle may be so far above 1."""
+"""The coefficients of the function body are floats for every type, and a sum just below 0.5 may be off by so much. So
+the window may end so far below 0, and its middle may be so far above 1."""
 BLACKMAN = Op(
     "BlackmanWindow",
     versions=(17,),
