@@ -6,6 +6,8 @@ rules of `findings.sentence` change, the smallest case is still valid, so no run
 findings --update` takes minutes for a runtime, this command less than one. A finding of an accepted model keeps its
 sentence, because the sentence is its cause; only the rest of it is added if it is cut.
 
+A title without versions, or with names of forms, is of an earlier release. It gets the beginning of today's titles.
+
 A run of another suite is accepted, with a note. Only its results are used then, not its cases, so the sentences are
 less precise.
 """
@@ -32,7 +34,7 @@ from onnx_conformance.base import printing, under_test
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case.case import PLAIN
-from onnx_conformance.findings import findings_file
+from onnx_conformance.findings import findings_file, titles
 from onnx_conformance.findings.earlier import dtype_of, parts_of, value_of
 from onnx_conformance.findings.failure_groups import failure_groups
 from onnx_conformance.findings.script import model_of, said
@@ -88,8 +90,11 @@ def groups_of(paths: tuple[Path, ...], findings: Findings, jobs: int) -> tuple[G
     return made, notes
 
 
-def chosen(finding: Finding, script: str, groups: Groups) -> str:
-    """Return the sentence of a finding by today's rules; the present one if a part that the rules need is missing.
+def chosen(finding: Finding, script: str, groups: Groups) -> tuple[str, str]:
+    """Return the title and the sentence of a finding by today's rules.
+
+    If a part that the rules need is missing, they are the present ones. So is a title of today's rules, because its
+    conditions may be on values that the finding contains only in part.
 
     Args:
         finding: the finding.
@@ -104,13 +109,18 @@ def chosen(finding: Finding, script: str, groups: Groups) -> str:
     # A finding may consist of several groups: the one of the smallest case explains it.
     found = [(*_first(group, finding), most, group) for most, group in shared if most]
     if not found:
-        return finding.cases.clause
+        return finding.title, finding.cases.clause
     _, first, _, group = min(found, key=lambda item: (item[0], -item[2]))
     case = _smallest(find_case(first.case), finding, script)
     message = finding.example.message
     if not _CUT.search(message):  # The end of a message may name the refused argument.
         first = dataclasses.replace(first, message=message)
-    return finding.cases.clause if case is None else sentence(case, first, group)
+    if case is None:
+        return finding.title, finding.cases.clause
+    title, versions = finding.title, finding.cases.versions
+    if versions and not titles.is_of_today(title):
+        title = titles.with_beginning(title, titles.beginning(identity.operator, versions, case, group.conditions))
+    return title, sentence(case, first, group)
 
 
 def of_whole(finding: Finding, text: str) -> str:
@@ -177,15 +187,18 @@ def _value(text: str) -> Array | None:
 
 
 def replaced(findings: Findings, groups: Groups) -> tuple[Findings, int]:
-    """Return findings with the sentences of today's rules, and how many of them changed."""
+    """Return findings with the sentences and titles of today's rules, and how many sentences changed."""
     items, scripts = [], dict(findings.scripts)
     for item in findings.findings:
         before = item.cases.clause
         fixed = not before or item.identity.kind is Verdict.ACCEPTED_INVALID
-        after = of_whole(item, before if fixed else chosen(item, scripts.get(item.id, ""), groups))
+        title, found = (item.title, before) if fixed else chosen(item, scripts.get(item.id, ""), groups)
+        after = of_whole(item, found)
         if after != before:
             scripts[item.id] = scripts.get(item.id, "").replace(said(before), said(after), 1)
-        items.append(dataclasses.replace(item, cases=dataclasses.replace(item.cases, clause=after)))
+        if title != item.title:
+            scripts[item.id] = scripts.get(item.id, "").replace(item.title, title, 1)
+        items.append(dataclasses.replace(item, title=title, cases=dataclasses.replace(item.cases, clause=after)))
     changed = sum(old.cases.clause != new.cases.clause for old, new in zip(findings.findings, items, strict=True))
     return dataclasses.replace(findings, findings=tuple(items), scripts=scripts), changed
 
@@ -196,7 +209,7 @@ def replaced(findings: Findings, groups: Groups) -> tuple[Findings, int]:
               help="The folder of findings.json, which is replaced.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Parallel processes.")
 def main(results: tuple[Path, ...], folder: Path, jobs: int) -> None:
-    """Replace the sentences of findings, from the RESULTS of the runs that showed their faults.
+    """Replace the sentences and old titles of findings, from the RESULTS of the runs that showed their faults.
 
     Without RESULTS, only add the rest of sentences that are cut.
     """

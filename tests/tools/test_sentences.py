@@ -102,6 +102,42 @@ def test_a_finding_has_the_sentence_of_today_s_rules(tmp_path: Path, members: di
         assert f"The text: {quoted(sentence)}\n" in read.scripts[item.id]
 
 
+@pytest.mark.parametrize(
+    ("title", "changed"),
+    [
+        (
+            "InstanceNormalization: form is @then_Det -> returns 0 (expected 1)",
+            " (22): epsilon=1e-05 -> returns 0 (expected 1)",
+        ),
+        ("InstanceNormalization: returns 0 (expected 1)", " (22): epsilon=1e-05 -> returns 0 (expected 1)"),
+        (
+            "InstanceNormalization (22): form is one of @a, @b -> refused: 'a -> b'",
+            " (22): epsilon=1e-05 -> refused: 'a -> b'",
+        ),
+        ("InstanceNormalization: refused: 'a -> b'", " (22): epsilon=1e-05 -> refused: 'a -> b'"),
+        (
+            "InstanceNormalization (22): B has NaN -> refused: 'form is wrong'",
+            " (22): B has NaN -> refused: 'form is wrong'",
+        ),
+    ],
+)
+def test_a_title_of_an_earlier_release_gets_versions_and_no_names_of_forms(
+    tmp_path: Path, title: str, changed: str
+) -> None:
+    model = onnx.load_from_string(find_case(IMAGE).model)
+    (node,) = model.graph.node
+    del node.attribute[:]
+    node.attribute.append(onnx.helper.make_attribute("epsilon", 1e-5))
+    script = f'"""{title}\n"""\nmodel = onnx.parser.parse_model("""\n{onnx.printer.to_text(model)}\n""")\n'
+    write_findings(tmp_path / "f", [normalization(title=title, script=[script], versions=[22])])
+    command = [str(run(tmp_path / "run.ndjson")), "--folder", str(tmp_path / "f")]
+    CliRunner().invoke(sentences.main, command, catch_exceptions=False)
+    read = findings_file.read(tmp_path / "f")
+    (item,) = read.findings
+    assert item.title == f"InstanceNormalization{changed}"
+    assert item.title in read.scripts[item.id]
+
+
 def test_without_runs_only_cut_sentences_change(tmp_path: Path) -> None:
     write_findings(tmp_path / "f", [normalization(), normalization(2, clause=CUT), normalization(3, clause="")])
     done = CliRunner().invoke(sentences.main, ["--folder", str(tmp_path / "f")], catch_exceptions=False)

@@ -77,6 +77,11 @@ def title(
         conditions: those that the failing cases share; the ones that the smallest case lacks are left out. Without any,
             the title has the attributes of the smallest case. For a model of a rewrite, it has the name of the model.
     """
+    return line(f"{beginning(operator, versions, case, conditions)}{_outcome(kind, case, result)}", 400)
+
+
+def beginning(operator: str, versions: Sequence[int], case: Case, conditions: Sequence[str]) -> str:
+    """Return the beginning of a title, up to the actual behaviour: Softmax (1, 11): axis=0 -> . See `title`."""
     name = operator.removeprefix("ai.onnx/")
     numbers = f" ({', '.join(map(str, versions))})" if versions else ""
     told = [_worded(text) for text in true_of(case, conditions)]
@@ -88,7 +93,20 @@ def title(
         told = attributes(case, operator)
     told = told[:MOST_CONDITIONS] + of_form
     when = f"{' and '.join(told)} -> " if told else ""
-    return line(f"{name}{numbers}: {when}{_outcome(kind, case, result)}", 400)
+    return f"{name}{numbers}: {when}"
+
+
+def with_beginning(title_: str, beginning_: str) -> str:
+    """Return a title with another beginning."""
+    behaviour = title_.partition(": ")[2]
+    before, arrow, after = behaviour.partition(" -> ")
+    return line(f"{beginning_}{after if arrow and not before.startswith('refused') else behaviour}", 400)
+
+
+def is_of_today(title_: str) -> bool:
+    """Return whether a title has versions and no names of forms. Those of earlier releases do not."""
+    before = title_.rpartition(" -> ")[0] or title_
+    return _VERSIONS.search(title_.partition(": ")[0]) is not None and "form is " not in before
 
 
 def attributes(case: Case, operator: str) -> list[str]:
