@@ -43,7 +43,7 @@ from onnx_conformance.minimize.reducer import MINIMIZED
 from onnx_conformance.results.stream import Run
 from onnx_conformance.suites.generated import Generated
 from onnx_conformance.suites.lookup import find_case
-from onnx_conformance.suites.selection import Selection
+from onnx_conformance.suites.selection import Selection, SelectionError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +111,7 @@ def chosen(finding: Finding, script: str, groups: Groups) -> tuple[str, str]:
     if not found:
         return finding.title, finding.cases.clause
     _, first, _, group = min(found, key=lambda item: (item[0], -item[2]))
-    case = _smallest(find_case(first.case), finding, script)
+    case = _smallest(first.case, finding, script)
     message = finding.example.message
     if not _CUT.search(message):  # The end of a message may name the refused argument.
         first = dataclasses.replace(first, message=message)
@@ -155,9 +155,22 @@ def _shared_beginning(first: str, second: str) -> int:
     return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
-def _smallest(case: Case, finding: Finding, script: str) -> Case | None:
-    """Return the smallest case of a finding, with zeros for values that are cut; None without a model."""
+def _smallest(name: str, finding: Finding, script: str) -> Case | None:
+    """Return the smallest case of a finding, with zeros for values that are cut.
+
+    Args:
+        name: the case that failed in the run. It may be in a form that only the suite transforms has.
+        finding: the finding.
+        script: its script.
+
+    Returns:
+        The case; None without a model, or if only the suite transforms has the case.
+    """
     model = _model(script)
+    try:
+        case = find_case(name.partition("@")[0])
+    except SelectionError:
+        return None
     if model is None:
         return None
     inputs = {name: made for name, text in finding.example.inputs.items() if (made := _value(text)) is not None}

@@ -52,11 +52,11 @@ def normalization(number: int = 1, case: str = IMAGE, **members: Any) -> dict[st
     return finding(number, **(own | members))
 
 
-def run(path: Path, version: str = "2.0", digest: str = "x") -> Path:
+def run(path: Path, version: str = "2.0", digest: str = "x", case: str = IMAGE) -> Path:
     """Return a run with a wrong value in two versions, and an accepted model."""
     mismatch = {"where": "outputs[0]", "actual": "0", "expected": "1", "relative": 0.5}
     wrong = result(
-        "x", Verdict.WRONG_VALUE, operator=f"{NORMALIZATION}/22", backend="alpha", case=IMAGE,
+        "x", Verdict.WRONG_VALUE, operator=f"{NORMALIZATION}/22", backend="alpha", case=case,
         clauses=find_case(IMAGE).clauses, mismatch=mismatch, message="of the run",
     )  # fmt: skip
     older = dataclasses.replace(wrong, operator=f"{NORMALIZATION}/6", case=f"{NORMALIZATION}/6/image")
@@ -136,6 +136,19 @@ def test_a_title_of_an_earlier_release_gets_versions_and_no_names_of_forms(
     (item,) = read.findings
     assert item.title == f"InstanceNormalization{changed}"
     assert item.title in read.scripts[item.id]
+
+
+@pytest.mark.parametrize(
+    ("case", "sentence"), [(f"{IMAGE}@no_such_form", FORMULA), (f"{NORMALIZATION}/22/no_such_case", PAPER)]
+)
+def test_a_case_that_the_generated_suite_lacks_is_used_in_the_plain_form_if_it_has_one(
+    tmp_path: Path, case: str, sentence: str
+) -> None:
+    write_findings(tmp_path / "f", [normalization(cases={"count": 1, "ids": [case]})])
+    command = [str(run(tmp_path / "run.ndjson", case=case)), "--folder", str(tmp_path / "f")]
+    assert CliRunner().invoke(sentences.main, command, catch_exceptions=False).exit_code == 0
+    (item,) = findings_file.read(tmp_path / "f").findings
+    assert item.cases.clause == sentence
 
 
 def test_without_runs_only_cut_sentences_change(tmp_path: Path) -> None:
