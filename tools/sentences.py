@@ -115,10 +115,12 @@ def chosen(finding: Finding, script: str, groups: Groups) -> tuple[str, str]:
     message = finding.example.message
     if not _CUT.search(message):  # The end of a message may name the refused argument.
         first = dataclasses.replace(first, message=message)
-    if case is None:
-        return finding.title, finding.cases.clause
     title, versions = finding.title, finding.cases.versions
     if versions and not titles.is_of_today(title):
+        title = titles.without_forms(title, versions)
+    if case is None:
+        return title, finding.cases.clause
+    if title != finding.title:
         title = titles.with_beginning(title, titles.beginning(identity.operator, versions, case, group.conditions))
     return title, sentence(case, first, group)
 

@@ -144,11 +144,28 @@ def test_a_title_of_an_earlier_release_gets_versions_and_no_names_of_forms(
 def test_a_case_that_the_generated_suite_lacks_is_used_in_the_plain_form_if_it_has_one(
     tmp_path: Path, case: str, sentence: str
 ) -> None:
-    write_findings(tmp_path / "f", [normalization(cases={"count": 1, "ids": [case]})])
+    write_findings(tmp_path / "f", [normalization(case=case.partition("@")[0], cases={"count": 1, "ids": [case]})])
     command = [str(run(tmp_path / "run.ndjson", case=case)), "--folder", str(tmp_path / "f")]
     assert CliRunner().invoke(sentences.main, command, catch_exceptions=False).exit_code == 0
     (item,) = findings_file.read(tmp_path / "f").findings
     assert item.cases.clause == sentence
+
+
+@pytest.mark.parametrize(
+    ("title", "changed"),
+    [
+        ("InstanceNormalization: B has NaN and form is @a -> returns 0", " (6, 22): B has NaN -> returns 0"),
+        ("InstanceNormalization: form is one of @a, @b -> returns 0", " (6, 22): returns 0"),
+        ("InstanceNormalization (6): refused: 'form is @a -> b'", " (6): refused: 'form is @a -> b'"),
+        ("InstanceNormalization: refused: 'a and form is b -> c'", " (6, 22): refused: 'a and form is b -> c'"),
+    ],
+)
+def test_an_old_title_without_a_model_keeps_its_other_conditions(tmp_path: Path, title: str, changed: str) -> None:
+    write_findings(tmp_path / "f", [normalization(title=title, script=[f'"""{title}"""'], versions=[6, 22])])
+    command = [str(run(tmp_path / "run.ndjson")), "--folder", str(tmp_path / "f")]
+    CliRunner().invoke(sentences.main, command, catch_exceptions=False)
+    (item,) = findings_file.read(tmp_path / "f").findings
+    assert item.title == f"InstanceNormalization{changed}"
 
 
 def test_without_runs_only_cut_sentences_change(tmp_path: Path) -> None:

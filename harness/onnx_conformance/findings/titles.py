@@ -99,14 +99,27 @@ def beginning(operator: str, versions: Sequence[int], case: Case, conditions: Se
 def with_beginning(title_: str, beginning_: str) -> str:
     """Return a title with another beginning."""
     behaviour = title_.partition(": ")[2]
-    before, arrow, after = behaviour.partition(" -> ")
-    return line(f"{beginning_}{after if arrow and not before.startswith('refused') else behaviour}", 400)
+    conditions = _conditions_of(title_)
+    return line(f"{beginning_}{behaviour.removeprefix(f'{conditions} -> ') if conditions else behaviour}", 400)
+
+
+def without_forms(title_: str, versions: Sequence[int]) -> str:
+    """Return a title of an earlier release with versions and without names of forms."""
+    told = [condition for condition in _conditions_of(title_).split(" and ") if not condition.startswith(UNTOLD)]
+    name = _VERSIONS.sub("", title_.partition(": ")[0])
+    when = f"{' and '.join(told)} -> " if any(told) else ""
+    return with_beginning(title_, f"{name} ({', '.join(map(str, versions))}): {when}")
 
 
 def is_of_today(title_: str) -> bool:
     """Return whether a title has versions and no names of forms. Those of earlier releases do not."""
-    before = title_.rpartition(" -> ")[0] or title_
-    return _VERSIONS.search(title_.partition(": ")[0]) is not None and "form is " not in before
+    return _VERSIONS.search(title_.partition(": ")[0]) is not None and "form is " not in _conditions_of(title_)
+
+
+def _conditions_of(title_: str) -> str:
+    """Return the conditions in a title; empty if it has none."""
+    before, arrow, _ = title_.partition(": ")[2].partition(" -> ")
+    return before if arrow and not before.startswith("refused") else ""  # A message may contain an arrow.
 
 
 def attributes(case: Case, operator: str) -> list[str]:
