@@ -90,7 +90,7 @@ _OF_KEPT = re.compile(rf"(?i)\bkeep\b.*\breduced dimension\b|^'?constrain\b|{_PA
 _DIMENSIONS = re.compile(
     r"(?i)\b(?:of|have|has) the same shape\b|\bdimensions for image case are\b|\bin the form of `?\(N x C\b"
     r"|^shape must be\b|^will have the same number of\b|^\dD tensor with shape\b|^tensor with same shape\b"
-    r"|^output tensor of \["
+    r"|^output tensor of \[|^tensor of the same shape as\b"
 )
 """Sentences on the dimensions of tensors, with which every value is compatible."""
 _KEPT = re.compile(r"^.*\breduced dimensions? pruned\b\.?")
@@ -201,7 +201,7 @@ _EMPTY = re.compile(
     r"(?i)^value of \w+\.?$|:$|^below are optional$|\bby the following equations\.$|\bspecified above\.$"
     r"|^it only applies for\b|^tensor of rank [a-z] >= 1\.?$"
     r"|^an empty string may be used in the place of an actual argument's name\b|^see documentation of\b"
-    r"|^original tensor\b|^used only for\b|^(?:first|second) operand\b|^see the doc of\b"
+    r"|^if conditional$|^it is true by default\b|^original tensor\b|^used only for\b|^(?:first|second) operand\b|^see the doc of\b"
     r"|^output_\w+ = \[\[?\d|^inputs: \w+ = \d"
 )
 """Sentences that decide nothing: descriptions that only repeat a name, introductions to a list or to equations,
@@ -233,7 +233,7 @@ _OF_CONSTANTS = re.compile(r"^(?P<names>[A-Z_]{3,}(?: or [A-Z_]{3,})*)(?::| mean
 """Sentences on constants that are values of an attribute: SAME_UPPER or SAME_LOWER mean ..."""
 _OF_FUNCTION = re.compile(r"^(?P<names>[A-Z]\w+)\(x\) - ")
 """Definitions of functions that are values of an attribute."""
-_OF_FLAG = re.compile(r"^Whether (?!.*\bcompute the output shape\b)")
+_OF_FLAG = re.compile(r"^(?:Whether|The parameter defines) (?!.*\bcompute the output shape\b)")
 """Descriptions of the effect of an attribute that is true or false."""
 _OF_DEFAULTS = re.compile(r"\bDefault: (?:\w=\w+(?:, )?)+")
 """The functions of a recurrent operator without the attribute."""
@@ -650,6 +650,8 @@ class _Failure:
         if len(named) > 1 or said:  # Of several sentences, those precede that the failures cite.
             found.sort(key=lambda text: text not in self.group.deciding)
         found += self._on(of_required, required, on_shape=self.said_on_shape)
+        if "rank" not in self.result.message:  # Tensor of rank r >= 1.
+            found = [text for text in found if _EMPTY.search(text) is None]
         if not found or not self.said_on_shape or _SHAPE.search(found[0]):
             return found
         return [*(text for text in self.cited if text in self.group.marking and _SHAPE.search(text)), *found]
@@ -772,10 +774,13 @@ class _Failure:
                 return on_types or [*self.on_values, *self.definitions]  # The definition is for every type.
         if explain and _ELSEWHERE.search(explain[0]):  # A formula is more precise than the name of a paper.
             explain.sort(key=lambda text: _FORMULA.search(text) is None)
-        if not explain:
+        if not explain or _ELSEWHERE.search(explain[0]):
             return []
         named = {word for word in self.matters if word in self.arguments}
-        if explain[0] in group.marking and self._of_call and all(map(_NOT_SET.search, self._of_call)):
+        on_absence = bool(self._of_call) and all(map(_NOT_SET.search, self._of_call))
+        if on_absence and explain[0] in group.marking:
+            if _DIMENSIONS.search(explain[0]):
+                return []
             return explain  # Nothing is known on the absent argument, but on what only the failures cite.
         if _FORMULA.search(explain[0]) or not named.isdisjoint(_NAME.findall(explain[0])):
             return explain
@@ -900,9 +905,7 @@ class _Failure:
             for text in self.texts
             if re.search(rf"\b{re.escape(word)}\b", text)
             and _CODE.search(text)
-            and not _RULE.search(text)
-            and not _OF_SHAPE.search(text)
-            and not _EXAMPLE.search(text)
+            and not any(rule.search(text) for rule in (_RULE, _OF_SHAPE, _DIMENSIONS, _EXAMPLE))
         ]
 
     @functools.cached_property
@@ -1144,7 +1147,9 @@ def _on_values(
     # If only a list of the allowed values names the value, as that of direction, it is the sentence on the value.
     lists = [text for text in about if text.startswith("Must be one of ")]
     beside = (_RULE, _SIDE, _EMPTY)
-    return [*(text for text in about if not any(rule.search(text) for rule in beside)), *lists]
+    chosen_value = re.compile(rf"\bUse (?:{'|'.join(map(re.escape, words)) or '(?!)'}) for\b")
+    about = [text for text in about if chosen_value.search(text) or not any(rule.search(text) for rule in beside)]
+    return [*about, *lists]
 
 
 def _of_functions(names: Iterable[str], texts: Sequence[str]) -> list[str]:

@@ -1127,6 +1127,22 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
             ("The values in indices of are the indices of the selected values during pooling.",),
             "max pooling consisting of computing the max",
         ),
+        ("CastLike/19/special_unsaturated_float8e4m3fn", WRONG_VALUE, (), (), "The parameter defines how the"),
+        # Shapes do not define a value, the name of a paper defines nothing, and a title is no sentence.
+        (
+            "SpaceToDepth/28/block_2_crd", WRONG_VALUE, ("blocksize >= 2", "mode=CRD"),
+            ("Output tensor of [N, C * blocksize * blocksize, H/blocksize, W/blocksize].",), "DCR (default) for depth",
+        ),
+        (
+            "GroupNormalization/21/one_channel", WRONG_VALUE, (),
+            ("Carries out group normalization as described in the paper https://arxiv.org/abs/1803.08494",),
+            "y = scale * (x - mean) / sqrt(variance + epsilon) + bias,",
+        ),
+        ("If/25/true", REFUSED, (), (), "Graph to run if condition is true."),
+        (
+            "GatherElements/13/default_axis", REFUSED, ("axis is not set",), ("Tensor of the same shape as indices.",),
+            "It is an indexing operation that produces its output",
+        ),
         # A row of the table that the case cites precedes sentences with its type.
         (
             "Cast/24/powers_zero_nearest_0", WRONG_VALUE, ("to=float8e8m0",),
@@ -1249,3 +1265,17 @@ def test_a_wrong_inference_violates_the_sentence_on_the_output_that_its_message_
     wrong = dataclasses.replace(result(made.id, verdict, message=message), operator=made.operator)
     group = failure_groups.FailureGroup("mine", "1", made.operator, verdict, (), (wrong,))
     assert begins(made, sentence_of(made, wrong, group), sentence)
+
+
+@pytest.mark.parametrize(
+    ("message", "sentence"),
+    [
+        ("the dims of data must be at least those of indices", "The output of the operation is produced by"),
+        ("the rank of data must be 2", "Tensor of rank r >= 1."),
+    ],
+)
+def test_the_lowest_rank_of_an_input_decides_only_if_the_message_is_on_ranks(message: str, sentence: str) -> None:
+    made = dataclasses.replace(find_case("ai.onnx/ScatterElements/18/rows"), clauses=())
+    refused = result(made.id, Verdict.REFUSED, message=f"{message}: data must be changed")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
+    assert begins(made, sentence_of(made, refused, group), sentence)
