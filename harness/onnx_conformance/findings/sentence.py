@@ -201,7 +201,8 @@ _EMPTY = re.compile(
     r"(?i)^value of \w+\.?$|:$|^below are optional$|\bby the following equations\.$|\bspecified above\.$"
     r"|^it only applies for\b|^tensor of rank [a-z] >= 1\.?$"
     r"|^an empty string may be used in the place of an actual argument's name\b|^see documentation of\b"
-    r"|^if conditional$|^it is true by default\b|^original tensor\b|^used only for\b|^(?:first|second) operand\b|^see the doc of\b"
+    r"|^if conditional$|^it is true by default\b|\bhas a 1:1 correspondence with\b"
+    r"|^original tensor\b|^used only for\b|^(?:first|second) operand\b|^see the doc of\b"
     r"|^output_\w+ = \[\[?\d|^inputs: \w+ = \d"
 )
 """Sentences that decide nothing: descriptions that only repeat a name, introductions to a list or to equations,
@@ -493,7 +494,12 @@ class _Failure:
     def of_operator(self) -> list[str]:
         """All sentences in force, the definition of the result first and rules last."""
         texts = [*filter(self.applies, self.texts)] or self.texts
-        rules = (_RULE, _EXAMPLE, _OF_INPUTS)
+        rules = [
+            _RULE,
+            _EXAMPLE,
+            _OF_INPUTS,
+            *([_SIZE_OF_RESULT] if self.result.verdict is Verdict.WRONG_VALUE else []),
+        ]
         texts = sorted(texts, key=lambda text: (any(rule.search(text) for rule in rules), text in self._absent))
         return _definitions(self.case, self.all_cited, texts) if self.result.verdict not in _OF_SIGNATURE else texts
 

@@ -1139,6 +1139,11 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
             "y = scale * (x - mean) / sqrt(variance + epsilon) + bias,",
         ),
         ("If/25/true", REFUSED, (), (), "Graph to run if condition is true."),
+        ("Resize/10/dtypes_before_11/int8", WRONG_VALUE, (), (), "Two interpolation modes: nearest (default)"),
+        (
+            "RoiAlign/10/defaults", WRONG_VALUE, (),
+            ("Each coordinate set has a 1:1 correspondence with the 'batch_indices' input.",), "RoiAlign consumes an inp",
+        ),
         (
             "GatherElements/13/default_axis", REFUSED, ("axis is not set",), ("Tensor of the same shape as indices.",),
             "It is an indexing operation that produces its output",
