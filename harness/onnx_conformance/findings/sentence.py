@@ -510,7 +510,8 @@ class _Failure:
             return self.of_operator
         # Without a definition, the file begins with a sentence on an argument.
         texts = [*self.cited, *self.of_operator]
-        return sorted(texts, key=lambda text: _RULE.search(text) is not None or _is_short_side(text))
+        beside = (_RULE, _EMPTY)
+        return sorted(texts, key=lambda text: any(each.search(text) for each in beside) or _is_short_side(text))
 
     @property
     def of_signature(self) -> list[str]:

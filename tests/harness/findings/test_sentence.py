@@ -1142,7 +1142,7 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
         ("Resize/10/dtypes_before_11/int8", WRONG_VALUE, (), (), "Two interpolation modes: nearest (default)"),
         (
             "RoiAlign/10/defaults", WRONG_VALUE, (),
-            ("Each coordinate set has a 1:1 correspondence with the 'batch_indices' input.",), "RoiAlign consumes an inp",
+            ("Each coordinate set has a 1:1 correspondence with the 'batch_indices' input.",), "RoiAlign consumes an i",
         ),
         (
             "GatherElements/13/default_axis", REFUSED, ("axis is not set",), ("Tensor of the same shape as indices.",),
