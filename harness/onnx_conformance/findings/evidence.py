@@ -19,6 +19,7 @@ from onnx_conformance.case.model_text import model_text
 from onnx_conformance.case.value_text import one
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings import script, sentence, severity, smallest, titles
+from onnx_conformance.findings.failure_groups import apart_of_smallest
 from onnx_conformance.findings.finding import MOST_IDS, Example, FailingCases, Finding, History, Identity
 from onnx_conformance.minimize.cause import difference, masked
 from onnx_conformance.repro import tool_code
@@ -132,7 +133,7 @@ def _made(group: FailureGroup, found: Smallest, source: Suite) -> Evidence:
     finding = Finding(
         id=f"{name}-{operator.rpartition('/')[2].lower()}-{group.kind}-{cause[:6]}",
         title=title,
-        identity=Identity(backend, operator, group.kind, cause, group.apart),
+        identity=Identity(backend, operator, group.kind, cause, group.apart or apart_of_smallest(result)),
         cases=FailingCases(
             count=len(group.results),
             ids=tuple(item.case for item in group.results[:MOST_IDS]),

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 ROUNDING, ROUNDING_ULPS = 1e-5, 4
 """Errors up to this, relative or in units in the last place, do not count: the texts do not limit rounding."""
+OF_ROUNDING = "it differs by rounding, which the text does not limit"
+_FLOAT = re.compile(r"-?\d+(?:\.\d*(?:e[-+]?\d+)?|e[-+]?\d+)")
+"""A number of a floating type in a message: 1.5 or 1e-05, but not 1."""
 OWN_WORD = re.compile(
     r"(?i)\bnot (yet )?(been )?(implemented|supported|handled)\b|\bunsupported\b|\bunimplemented\b|\bunhandled\b"
     r"|\bcan(not|'t) (be )?(handle|support)|\bno (such )?(kernel|implementation|conversion)\b|\bNYI\b"
@@ -110,11 +113,27 @@ def _not_required(group: FailureGroup, *, is_checker: bool) -> str:
     return NOT_REQUIRED if group.kind is Verdict.ACCEPTED_INVALID and not is_checker else ""
 
 
-def _wrong_value(result: Result) -> dict[str, bool]:
+def apart_of_smallest(result: Result) -> str:
+    """Return the reason why a smallest case does not count, although its failures do; empty if it counts.
+
+    A smallest case may differ by fewer units in the last place than the failures that it is made from. It is the one
+    that a report shows, so it must not differ by rounding alone. Zeros of other signs, and tiny numbers instead of
+    zero, are no roundings.
+    """
+    number = result.mismatch.get("expected")
+    is_float = isinstance(number, str) and _FLOAT.fullmatch(number) is not None and float(number) != 0
+    shown = result.verdict is Verdict.WRONG_VALUE and is_float
+    return OF_ROUNDING if shown and _few_ulps(result) and not result.mismatch.get("beyond") else ""
+
+
+def _few_ulps(result: Result) -> bool:
     ulps = result.mismatch.get("ulp")
-    few = isinstance(ulps, int | float) and abs(ulps) < ROUNDING_ULPS
-    rounding = (few or by_rounding(result, most=ROUNDING)) and not result.mismatch.get("beyond")
-    return {"it differs by rounding, which the text does not limit": rounding}
+    return isinstance(ulps, int | float) and abs(ulps) < ROUNDING_ULPS
+
+
+def _wrong_value(result: Result) -> dict[str, bool]:
+    rounding = (_few_ulps(result) or by_rounding(result, most=ROUNDING)) and not result.mismatch.get("beyond")
+    return {OF_ROUNDING: rounding}
 
 
 def _accepted(result: Result) -> dict[str, bool]:

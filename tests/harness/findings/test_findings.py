@@ -828,6 +828,29 @@ def groups_of(results: Path) -> list[failure_groups.FailureGroup]:
     return failure_groups.failure_groups(Run(results), Generated(), Selection())[0]
 
 
+@pytest.mark.parametrize(
+    ("mismatch", "counts"),
+    [
+        ({"expected": "-1.217", "ulp": 2}, False),
+        ({"expected": "1e-05", "ulp": 3}, False),
+        ({"expected": "1.5", "ulp": 4}, True),
+        ({"expected": "1.5"}, True),
+        ({"expected": "3", "ulp": 1}, True),  # An index that is off by one is another index.
+        ({"expected": "0.0", "ulp": 1}, True),  # Memory that was not set.
+        ({"expected": "-0.0", "ulp": 0}, True),
+        ({"expected": "nan", "ulp": 0}, True),
+        ({"expected": "1.0", "ulp": 1, "beyond": [-1, 1]}, True),  # The function has no values above 1.
+    ],
+)
+def test_a_smallest_case_that_differs_by_few_units_in_the_last_place_does_not_count(
+    mismatch: dict[str, object], *, counts: bool
+) -> None:
+    wrong = result("x", Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", **mismatch})
+    assert (not failure_groups.apart_of_smallest(wrong)) is counts
+    refused = dataclasses.replace(wrong, verdict=Verdict.REFUSED)
+    assert not failure_groups.apart_of_smallest(refused)
+
+
 def test_a_smallest_case_is_kept_until_something_that_it_depends_on_changes(
     softmax: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -853,6 +876,10 @@ def test_a_smallest_case_is_kept_until_something_that_it_depends_on_changes(
     made = [evidence._made(one, found, Generated()) for found in (first, kept)]
     assert made[0].finding == made[1].finding
     assert made[0].script == made[1].script
+    assert not made[0].finding.identity.apart
+    rounding = dataclasses.replace(first.result, mismatch=dict(first.result.mismatch, expected="0.5", ulp=3))
+    rounded = evidence._made(one, dataclasses.replace(first, result=rounding), Generated())
+    assert rounded.finding.identity.apart == failure_groups.OF_ROUNDING
     for other in (
         (dataclasses.replace(one, version="2"), budget),
         (one, dataclasses.replace(budget, seconds=1.0)),
