@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _OUTPUT = re.compile(r"outputs\[(\d+)\]")
 _NAMED_OUTPUT = re.compile(r"output (?P<name>\w+): inferred ")
-"""A message on the type or shape that shape inference gives an output."""
+"""A message of shape inference on the type or shape of an output."""
 _SHAPE = re.compile(r"\b(?:shapes?|dimensions?|dims?|ranks?|sizes?|lengths?|number of|equal in)\b", re.IGNORECASE)
 
 

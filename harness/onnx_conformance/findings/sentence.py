@@ -123,7 +123,7 @@ _OF_ORDER = re.compile(r"\b(?:innermost|outermost|last) dimension\b|\brow-major 
 _SIZE_OF_RESULT = re.compile(r"^output_dimension = ")
 """Formulas for a dimension of the result: they do not define its values."""
 _ON_SIZE = re.compile(r"(?i)\b(?:sizes?|lengths?|dimensions?|rank|pad\w*|strides?|dilations?|output)\b")
-"""Sentences on sizes, or on what they depend on."""
+"""Sentences on sizes, or on arguments that they depend on."""
 _OF_STATES = re.compile(r"^A tensor that concats all the intermediate\b|^The last output value of the\b")
 """Descriptions of the outputs of recurrent operators: they do not define the values."""
 _MENTIONS_TYPES = re.compile(
@@ -788,7 +788,7 @@ class _Failure:
         if on_absence and explain[0] in group.marking:
             if _DIMENSIONS.search(explain[0]):
                 return []
-            return explain  # Nothing is known on the absent argument, but on what only the failures cite.
+            return explain  # The sentence that only the failures cite, and no other one on the absent argument.
         if _FORMULA.search(explain[0]) or not named.isdisjoint(_NAME.findall(explain[0])):
             return explain
         # The definition of a function is more precise than the description of the attribute that names it.
@@ -797,7 +797,7 @@ class _Failure:
         return [*self.on_values, *self.formulas, *self.on_arguments, *chosen, *explain]
 
     def _is_list(self, text: str) -> bool:
-        """Return whether a sentence lists the values of an argument, none of which the failures have in common."""
+        """Return whether a sentence lists values of an argument, and the failures have no such value in common."""
         common = {word for condition in self._met for word in _NAME.findall(condition)}
         listed = [word.strip("'") for word in _QUOTED.findall(text)]
         if text.startswith("Must be one of "):
