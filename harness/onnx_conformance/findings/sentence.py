@@ -510,7 +510,7 @@ class _Failure:
             return self.of_operator
         # Without a definition, the file begins with a sentence on an argument.
         texts = [*self.cited, *self.of_operator]
-        beside = (_RULE, _EMPTY)
+        beside = (_RULE, _EMPTY, *((_OF_KEPT,) if self.result.verdict is Verdict.WRONG_VALUE else ()))
         return sorted(texts, key=lambda text: any(each.search(text) for each in beside) or _is_short_side(text))
 
     @property

@@ -1141,6 +1141,10 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
         ("If/25/true", REFUSED, (), (), "Graph to run if condition is true."),
         ("Resize/10/dtypes_before_11/int8", WRONG_VALUE, (), (), "Two interpolation modes: nearest (default)"),
         (
+            "Upsample/9/extremes/string", WRONG_VALUE, ("type int64",),
+            ("Constrain input 'X' and output 'Y' to all tensor types.",), "Two interpolation modes: nearest (default)",
+        ),
+        (
             "RoiAlign/10/defaults", WRONG_VALUE, (),
             ("Each coordinate set has a 1:1 correspondence with the 'batch_indices' input.",), "RoiAlign consumes an i",
         ),
