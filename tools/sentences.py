@@ -116,11 +116,10 @@ def chosen(finding: Finding, script: str, groups: Groups) -> tuple[str, str]:
     if not _CUT.search(message):  # The end of a message may name the refused argument.
         first = dataclasses.replace(first, message=message)
     title, versions = finding.title, finding.cases.versions
-    if versions and not titles.is_of_today(title):
-        title = titles.without_forms(title, versions)
+    of_today = titles.is_of_today(title) or not versions
     if case is None:
-        return title, finding.cases.clause
-    if title != finding.title:
+        return title if of_today else titles.without_forms(title, versions), finding.cases.clause
+    if not of_today:
         title = titles.with_beginning(title, titles.beginning(identity.operator, versions, case, group.conditions))
     return title, sentence(case, first, group)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from onnx_conformance.case.case import Case
     from onnx_conformance.findings.failure_groups import FailureGroup
     from onnx_conformance.forms.table import Form
-    from onnx_conformance.specification.schema import OperatorVersion
+    from onnx_conformance.specification.schema import OperatorVersion, Parameter
 
 _OF_SIGNATURE = frozenset({Verdict.WRONG_TYPE, Verdict.WRONG_SHAPE, Verdict.WRONG_COUNT})
 _PATTERN_OF_RESULT = r"\bdimensions of output\b|\boutput has the shape\b|\boperand for\b|^same dimension as\b"
@@ -230,6 +230,9 @@ _NOT_SET = re.compile(r"^(?P<name>\w+) is (?:not set|omitted)$")
 """Conditions that a node lacks an argument."""
 _EFFECT = r"(?i)^if {0} is (?:specified|set|enabled|true)\b|\b(?:if|when)\b.* equals {0}\b"
 """A sentence on the effect of an argument with this name, or of a value that equals it."""
+_ALLOWED = "Must be one of "
+"""The beginning of a list of the allowed values of an argument. If only a list names the value of a failure, as that of
+direction, it is the sentence on the value."""
 _OF_CONSTANTS = re.compile(r"^(?P<names>[A-Z_]{3,}(?: or [A-Z_]{3,})*)(?::| mean\b)")
 """Sentences on constants that are values of an attribute: SAME_UPPER or SAME_LOWER mean ..."""
 _OF_FUNCTION = re.compile(r"^(?P<names>[A-Z]\w+)\(x\) - ")
@@ -383,11 +386,36 @@ class _Failure:
         """The optional inputs and the attributes of the operator version."""
         return _arguments(self.case)
 
+    @functools.cached_property
+    def _version(self) -> OperatorVersion | None:
+        """The schema of the operator version of the case; None if it is unknown."""
+        return version_of(self.case.operator)
+
+    @functools.cached_property
+    def _number(self) -> int | None:
+        """The number of the output that fails; None if the result names none."""
+        return wrong_output(self.result)
+
+    @property
+    def _further_outputs(self) -> tuple[Parameter, ...]:
+        """The output that fails, if it is not the first one; otherwise nothing."""
+        if not self._number or self._version is None:
+            return ()
+        return self._version.outputs[self._number : self._number + 1]
+
+    def _describing(self, outputs: Iterable[Parameter]) -> list[str]:
+        """Return the sentences in the descriptions of outputs, but not of those that may occur many times."""
+        return [text for output in outputs if not output.variadic for text in self.texts if text in output.description]
+
+    @property
+    def _on_negative(self) -> bool:
+        """Whether the failures have in common that something is negative."""
+        return any("negative" in condition for condition in self.group.conditions)
+
     @property
     def cited_in_text(self) -> list[str]:
         """The cited sentences of this version; that only a later one has a sentence may leave a case open."""
-        version = version_of(self.case.operator)
-        return [text for text in self.all_cited if version is None or text in version.text]
+        return [text for text in self.all_cited if self._version is None or text in self._version.text]
 
     @functools.cached_property
     def _absent(self) -> str:
@@ -418,9 +446,8 @@ class _Failure:
         """Return whether a sentence only forbids other models than the case, which is valid."""
         if self.case.outcome is not Outcome.VALUES:
             return False
-        on_negative = any("negative" in condition for condition in self.group.conditions)
         answers = self.result.verdict in {*WRONG, Verdict.CRASH}
-        of_range = answers and _RANGE.search(text) is not None and not on_negative
+        of_range = answers and _RANGE.search(text) is not None and not self._on_negative
         return of_range or _DEMANDS.search(text) is not None
 
     @functools.cached_property
@@ -494,13 +521,9 @@ class _Failure:
     def of_operator(self) -> list[str]:
         """All sentences in force, the definition of the result first and rules last."""
         texts = [*filter(self.applies, self.texts)] or self.texts
-        rules = [
-            _RULE,
-            _EXAMPLE,
-            _OF_INPUTS,
-            *([_SIZE_OF_RESULT] if self.result.verdict is Verdict.WRONG_VALUE else []),
-        ]
-        texts = sorted(texts, key=lambda text: (any(rule.search(text) for rule in rules), text in self._absent))
+        of_value = (_SIZE_OF_RESULT,) if self.result.verdict is Verdict.WRONG_VALUE else ()
+        rules = (_RULE, _EXAMPLE, _OF_INPUTS, *of_value)
+        texts = sorted(texts, key=lambda text: (_is_one_of(text, rules), text in self._absent))
         return _definitions(self.case, self.all_cited, texts) if self.result.verdict not in _OF_SIGNATURE else texts
 
     @property
@@ -510,15 +533,16 @@ class _Failure:
             return self.of_operator
         # Without a definition, the file begins with a sentence on an argument.
         texts = [*self.cited, *self.of_operator]
-        beside = (_RULE, _EMPTY, *((_OF_KEPT,) if self.result.verdict is Verdict.WRONG_VALUE else ()))
-        return sorted(texts, key=lambda text: any(each.search(text) for each in beside) or _is_short_side(text))
+        of_value = (_OF_KEPT,) if self.result.verdict is Verdict.WRONG_VALUE else ()
+        beside = (_RULE, _EMPTY, *of_value)
+        return sorted(texts, key=lambda text: _is_one_of(text, beside) or _is_short_side(text))
 
     @property
     def of_signature(self) -> list[str]:
         """The sentences that a wrong type, shape or number of outputs may violate, the best ones first."""
         if self.result.verdict is Verdict.WRONG_TYPE:
             return [*_of_output(self.case, self.result, self.texts), *self.cited]
-        decisive = [text for text in self.cited if not _OF_KEPT.search(text) and not _EMPTY.search(text)]
+        decisive = [text for text in self.cited if not _is_one_of(text, (_OF_KEPT, _EMPTY))]
         other = self._outputs_first(decisive)
         if self.result.verdict is not Verdict.WRONG_SHAPE:
             return other
@@ -532,7 +556,7 @@ class _Failure:
         if len(expected) == len(actual):
             other = [text for text in other if not _SAME_RANK.search(text)]
         shapes = [[*value.shape] for value in self.case.inputs.values() if isinstance(value, np.ndarray)]
-        if expected in shapes and not wrong_output(self.result):
+        if expected in shapes and not self._number:
             on_shape += filter(_AS_INPUT.search, self.texts)
         if any(shape != shapes[0] for shape in shapes):
             on_shape += filter(_BROADCASTS.search, self.texts)
@@ -545,9 +569,9 @@ class _Failure:
         on_present = self._on(present, self.arguments, on_shape=False)
         marked = [text for text in self.on_arguments if text in self.group.marking and len(text) >= SHORT]
         if not explaining or explaining[0] not in self.group.marking:
-            marked += self._of_further_output()
-        if not any(_SHAPE.search(text) or _ON_SIZE.search(text) for text in [*explaining[:1], *self.on_arguments]):
-            marked += [text for text in self.texts if _SIZES.search(text) or _SIZE_OF_RESULT.search(text)]
+            marked += [text for text in self._describing(self._further_outputs) if not self._of_other_call(text)]
+        if not any(_is_one_of(text, (_SHAPE, _ON_SIZE)) for text in [*explaining[:1], *self.on_arguments]):
+            marked += [text for text in self.texts if _is_one_of(text, (_SIZES, _SIZE_OF_RESULT))]
         other = [*_shared(self.group, other), *marked, *explaining, *self.on_arguments, *assigned, *on_present, *other]
         return [*self._of_dimensions(pruned=len(expected) != len(actual)), *on_shape, *other]
 
@@ -556,24 +580,12 @@ class _Failure:
 
         If no sentence is on outputs, return the one on their sequence first.
         """
-        version = version_of(self.case.operator)
-        outputs = [item for item in version.outputs if item.variadic] if version is not None else []
+        outputs = [item for item in self._version.outputs if item.variadic] if self._version is not None else []
         if not outputs:
             return texts
         on_outputs = [text for text in texts if _ON_OUTPUT.search(text)]
         described = [text for text in self.texts if text in outputs[0].description and _SEQUENCE.search(text)]
         return [*(on_outputs or described), *texts]
-
-    def _of_further_output(self) -> list[str]:
-        """Return the sentences in the description of the output that fails, if it is not the first one."""
-        number, version = wrong_output(self.result), version_of(self.case.operator)
-        outputs = version.outputs[number : number + 1] if number and version is not None else ()
-        return [
-            text
-            for output in outputs
-            for text in self.texts
-            if text in output.description and not output.variadic and not self._of_other_call(text)
-        ]
 
     def _of_other_call(self, text: str) -> bool:
         """Return whether a sentence is on nodes with an argument that the node lacks: When 'axis' is provided, ..."""
@@ -616,7 +628,7 @@ class _Failure:
             expected: the expected shape.
         """
         texts = (*self.cited, *self.texts)
-        number, schema_ = wrong_output(self.result), source_of(self.case.operator)
+        number, schema_ = self._number, source_of(self.case.operator)
         found = [text for text in texts if not expected and _SCALAR_RESULT.search(text)]
         of_output: list[str] = []
         if number is not None and schema_ is not None and number < len(schema_.outputs):
@@ -666,11 +678,10 @@ class _Failure:
     @property
     def on_changed_type(self) -> list[str]:
         """The sentences on the type of the output whose type a tool has changed."""
-        changed, version = _CHANGED_TYPE.match(self.result.message), version_of(self.case.operator)
+        changed, version = _CHANGED_TYPE.match(self.result.message), self._version
         if self.result.verdict is not Verdict.INVALID_MODEL or changed is None or version is None:
             return []
-        types = [item.type for item in version.outputs if item.name == changed["output"]]
-        return [version.constraints[variable] for variable in types if variable in version.constraints]
+        return _constraints(version, (item.type for item in version.outputs if item.name == changed["output"]))
 
     @property
     def on_sizes(self) -> list[str]:
@@ -682,45 +693,33 @@ class _Failure:
     @property
     def on_further_outputs(self) -> list[str]:
         """The formulas for the output with a wrong value, if it is not the first one, and its description."""
-        number, version = wrong_output(self.result), version_of(self.case.operator)
-        if self.result.verdict is not Verdict.WRONG_VALUE or not number or version is None:
+        outputs = self._further_outputs
+        if self.result.verdict is not Verdict.WRONG_VALUE or not outputs:
             return []
-        outputs = version.outputs[number : number + 1]
         formulas = [text for text in self.texts if any(text.startswith(f"{output.name} = ") for output in outputs)]
         explaining = next(iter(self.explaining), "")
         on_argument = bool(explaining) and any(explaining in each.description for each in self.arguments.values())
-        described = [
-            text
-            for output in (() if on_argument else outputs)
-            for text in self.texts
-            if text in output.description and not output.variadic and self._describes_value(text)
-        ]
+        described = () if on_argument else filter(self._describes_value, self._describing(outputs))
         return [*formulas, *described]
 
     @property
     def on_asked_outputs(self) -> list[str]:
         """The sentences on an optional output that a runtime cannot return: its description, and those that name it."""
-        version = version_of(self.case.operator)
-        if self.result.verdict not in {Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT} or version is None:
+        if self.result.verdict not in {Verdict.REFUSED, Verdict.CRASH, Verdict.TIMEOUT} or self._version is None:
             return []
         found = [*map(_ASKED_FOR.search, self._of_call)]
         asked = {match["name"] for match in found if match is not None}
         if None in found:  # Another condition may decide.
             return []
-        outputs = [output for output in version.outputs if output.name in asked and not output.variadic]
-        described = [
-            text
-            for output in outputs
-            for text in self.texts
-            if text in output.description and self._describes_value(text)
-        ]
+        outputs = [output for output in self._version.outputs if output.name in asked and not output.variadic]
+        described = filter(self._describes_value, self._describing(outputs))
         naming = [text for output in outputs for text in self.texts if output.name in _NAME.findall(text)]
         return [*described, *filter(self.applies, naming)]
 
     def _describes_value(self, text: str) -> bool:
         """Return whether a sentence in the description of an output is on its values."""
         on_others = (_OF_SHAPE, _DIMENSIONS, _SIDE, _RULE)
-        return len(text) >= SHORT and self.applies(text) and not any(pattern.search(text) for pattern in on_others)
+        return len(text) >= SHORT and self.applies(text) and not _is_one_of(text, on_others)
 
     @property
     def on_empty_sets(self) -> list[str]:
@@ -774,7 +773,7 @@ class _Failure:
         if self.result.verdict is Verdict.WRONG_VALUE:
             # An empty set, which may follow, has been looked for before.
             on_others = (_DIMENSIONS, _SAME_RANK, _KEPT, _SIZE_OF_RESULT, _TYPE_OF_OUTPUT, _OF_STATES)
-            explain = [text for text in explain if not any(pattern.search(text) for pattern in on_others)]
+            explain = [text for text in explain if not _is_one_of(text, on_others)]
             explain = [text for text in explain if not self._is_list(text) and not self._of_another_output(text)]
             if explain and self.inputs and all(map(_TYPE.match, self.inputs)):
                 on_types = [text for text in explain if _MENTIONS_TYPES.search(text) or text in group.marking]
@@ -786,9 +785,8 @@ class _Failure:
         named = {word for word in self.matters if word in self.arguments}
         on_absence = bool(self._of_call) and all(map(_NOT_SET.search, self._of_call))
         if on_absence and explain[0] in group.marking:
-            if _DIMENSIONS.search(explain[0]):
-                return []
-            return explain  # The sentence that only the failures cite, and no other one on the absent argument.
+            # The sentence that only the failures cite, and no other one on the absent argument.
+            return [] if _DIMENSIONS.search(explain[0]) else explain
         if _FORMULA.search(explain[0]) or not named.isdisjoint(_NAME.findall(explain[0])):
             return explain
         # The definition of a function is more precise than the description of the attribute that names it.
@@ -800,17 +798,16 @@ class _Failure:
         """Return whether a sentence lists values of an argument, and the failures have no such value in common."""
         common = {word for condition in self._met for word in _NAME.findall(condition)}
         listed = [word.strip("'") for word in _QUOTED.findall(text)]
-        if text.startswith("Must be one of "):
+        if text.startswith(_ALLOWED):
             return {*common, *self.words}.isdisjoint(word for word in _NAME.findall(text) if word.isalpha())
         return len(listed) > MOST_NAMED and common.isdisjoint(listed)
 
     def _of_another_output(self, text: str) -> bool:
         """Return whether a sentence describes another output than the one with a wrong value."""
-        number, version = wrong_output(self.result), version_of(self.case.operator)
-        if number is None or version is None or version.outputs[-1].variadic:
+        if self._number is None or self._version is None or self._version.outputs[-1].variadic:
             return False
-        described = [text in output.description for output in version.outputs]
-        return any(described) and not described[number]
+        described = [text in output.description for output in self._version.outputs]
+        return any(described) and not described[self._number]
 
     @property
     def on_ranks(self) -> list[str]:
@@ -884,9 +881,8 @@ class _Failure:
         arrays = [value for value in self.case.inputs.values() if isinstance(value, np.ndarray)]
         elements = all(value.size for value in arrays)
         alone = len(self.cited) == 1 and elements
-        beside = (_RANGE, _EMPTY)
         on_cited = [text for text in self.cited if alone and _SHAPE.search(text)]
-        on_cited = [text for text in on_cited if not any(pattern.search(text) for pattern in beside)]
+        on_cited = [text for text in on_cited if not _is_one_of(text, (_RANGE, _EMPTY))]
         differ = elements and len({value.shape for value in arrays}) > 1
         return [*on_cited, *(text for text in self.texts if differ and _BROADCASTABLE.search(text))]
 
@@ -912,7 +908,7 @@ class _Failure:
             for text in self.texts
             if re.search(rf"\b{re.escape(word)}\b", text)
             and _CODE.search(text)
-            and not any(rule.search(text) for rule in (_RULE, _OF_SHAPE, _DIMENSIONS, _EXAMPLE))
+            and not _is_one_of(text, (_RULE, _OF_SHAPE, _DIMENSIONS, _EXAMPLE))
         ]
 
     @functools.cached_property
@@ -974,11 +970,10 @@ class _Failure:
         others_of = [match["name"] for each in self.group.conditions for match in _VALUE.finditer(each)]
         on_named = self._on([name for name in others_of if name in names], self.arguments, on_shape=False)
         flags = [text for each in described for text in effects if text in each and _OF_FLAG.search(text)]
-        # If only a list of the allowed values names the value, as that of direction, it is the sentence on the value.
         lists = [
             text
             for text in self.texts
-            if text.startswith("Must be one of ")
+            if text.startswith(_ALLOWED)
             and any(value in _NAME.findall(text) and f"{value} (default)" not in text for value in values)
         ]
         of_value = self.result.verdict is Verdict.WRONG_VALUE
@@ -999,7 +994,7 @@ class _Failure:
             if text not in of_inputs
             and re.search(rf"\b{re.escape(name)}\b(?! ?=)", text)
             and _CODE.search(text)
-            and not any(rule.search(text) for rule in (_RULE, _OF_SHAPE, _EXAMPLE, _OF_DEFAULT))
+            and not _is_one_of(text, (_RULE, _OF_SHAPE, _EXAMPLE, _OF_DEFAULT))
         ]
 
     def _on(self, words: Iterable[str], arguments: Mapping[str, Argument], *, on_shape: bool) -> list[str]:
@@ -1010,7 +1005,6 @@ class _Failure:
             arguments: the arguments of the operator version.
             on_shape: whether the shape of an argument decides.
         """
-        negative = any("negative" in condition for condition in self.group.conditions)
         found = [
             text
             for argument in (arguments[word] for word in words if word in arguments)
@@ -1018,7 +1012,7 @@ class _Failure:
             if text in argument.description
             and not self._only_forbids(text)
             and not (self.result.verdict is Verdict.WRONG_VALUE and self._is_list(text))
-            and not _does_not_apply(text, present=not argument.absent, negative=negative, on_shape=on_shape)
+            and not _does_not_apply(text, present=not argument.absent, negative=self._on_negative, on_shape=on_shape)
         ]
         return sorted(found, key=lambda text: _SHAPE.search(text) is None) if on_shape else found
 
@@ -1151,11 +1145,10 @@ def _on_values(
     # The definition of a function that a condition does not name, but that the argument in it chooses.
     chosen = [word for name in matters if name in arguments for word in arguments[name].words]
     about += _of_functions(chosen, texts)
-    # If only a list of the allowed values names the value, as that of direction, it is the sentence on the value.
-    lists = [text for text in about if text.startswith("Must be one of ")]
+    lists = [text for text in about if text.startswith(_ALLOWED)]
+    effects = tuple(f"Use {word} for " for word in words)
     beside = (_RULE, _SIDE, _EMPTY)
-    chosen_value = re.compile(rf"\bUse (?:{'|'.join(map(re.escape, words)) or '(?!)'}) for\b")
-    about = [text for text in about if chosen_value.search(text) or not any(rule.search(text) for rule in beside)]
+    about = [text for text in about if any(map(text.__contains__, effects)) or not _is_one_of(text, beside)]
     return [*about, *lists]
 
 
@@ -1204,7 +1197,7 @@ def _of_type(case: Case, result: Result, group: FailureGroup, met: Sequence[str]
     types = [item.type for item in (*version.inputs, *version.outputs) if item.name in named]
     element = next(filter(None, (result.element_type, *(item.element_type for item in group.results))), "")
     types += [variable for variable, allowed in version.types.items() if f"tensor({element})" in allowed]
-    return [version.constraints[variable] for variable in types if variable in version.constraints][:1]
+    return _constraints(version, types)[:1]
 
 
 def _of_mixed_types(case: Case, result: Result) -> list[str]:
@@ -1215,11 +1208,12 @@ def _of_mixed_types(case: Case, result: Result) -> list[str]:
     types = dict(_types_of_inputs(case, version))
     first = next(iter(types), "")
     allowed = version.types.get(first, ())
-    return [
-        version.constraints[variable]
+    other = (
+        variable
         for variable, type_ in types.items()
-        if type_ != types[first] and version.types.get(variable) == allowed and variable in version.constraints
-    ][:1]
+        if type_ != types[first] and version.types.get(variable) == allowed
+    )
+    return _constraints(version, other)[:1]
 
 
 def _of_refused_type(case: Case, result: Result) -> list[str]:
@@ -1232,7 +1226,12 @@ def _of_refused_type(case: Case, result: Result) -> list[str]:
     types = _types_of_inputs(case, version)
     refused = "" if named is None else named["type"] or (named["other"] or named["left"]).replace("_", "")
     of_type = [variable for variable, type_ in types if type_ == _OTHER_NAMES.get(refused, refused) or not refused]
-    return [version.constraints[variable] for variable in of_type if variable in version.constraints][:1]
+    return _constraints(version, of_type)[:1]
+
+
+def _constraints(version: OperatorVersion, variables: Iterable[str]) -> list[str]:
+    """Return the sentences on type variables that have one."""
+    return [version.constraints[variable] for variable in variables if variable in version.constraints]
 
 
 def _types_of_inputs(case: Case, version: OperatorVersion) -> Iterator[tuple[str, str]]:
@@ -1278,6 +1277,11 @@ def _only_form(case: Case, group: FailureGroup) -> Form | None:
     """Return the form of the smallest case if it, or the group, does not fail in the plain form."""
     plain = PLAIN in {item.form for item in group.results} and MINIMIZED not in case.id  # Minimized, it needs its form.
     return None if plain or case.form == PLAIN else table.find(case.form)
+
+
+def _is_one_of(text: str, kinds: Iterable[re.Pattern[str]]) -> bool:
+    """Return whether a sentence is of one of some kinds."""
+    return any(kind.search(text) for kind in kinds)
 
 
 def _is_short_side(text: str) -> bool:

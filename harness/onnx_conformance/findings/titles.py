@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from onnx_conformance.base.verdict import Result
     from onnx_conformance.case.case import Case
 
-MOST_SHOWN, MOST_MESSAGE, MOST_CONDITIONS = 70, 110, 2
-"""Maximum numbers of characters of a value and of a message, and of conditions in a title."""
+MOST_SHOWN, MOST_MESSAGE, MOST_TITLE, MOST_CONDITIONS = 70, 110, 400, 2
+"""Maximum numbers of characters of a value, of a message and of a title, and of conditions in a title."""
 UNTOLD = ("the text ", "the case cites ", "tag is ", "version ", "form is ", "opset ")
 """The first words of conditions that a title omits: they follow from its other words, or it has its own for them."""
 _WORDS = (
@@ -77,7 +77,7 @@ def title(
         conditions: those that the failing cases share; the ones that the smallest case lacks are left out. Without any,
             the title has the attributes of the smallest case. For a model of a rewrite, it has the name of the model.
     """
-    return line(f"{beginning(operator, versions, case, conditions)}{_outcome(kind, case, result)}", 400)
+    return line(f"{beginning(operator, versions, case, conditions)}{_outcome(kind, case, result)}", MOST_TITLE)
 
 
 def beginning(operator: str, versions: Sequence[int], case: Case, conditions: Sequence[str]) -> str:
@@ -99,16 +99,16 @@ def beginning(operator: str, versions: Sequence[int], case: Case, conditions: Se
 def with_beginning(title_: str, beginning_: str) -> str:
     """Return a title with another beginning."""
     behaviour = title_.partition(": ")[2]
-    conditions = _conditions_of(title_)
-    return line(f"{beginning_}{behaviour.removeprefix(f'{conditions} -> ') if conditions else behaviour}", 400)
+    if conditions := _conditions_of(title_):
+        behaviour = behaviour.removeprefix(f"{conditions} -> ")
+    return line(f"{beginning_}{behaviour}", MOST_TITLE)
 
 
 def without_forms(title_: str, versions: Sequence[int]) -> str:
     """Return a title of an earlier release with versions and without names of forms."""
     told = [condition for condition in _conditions_of(title_).split(" and ") if not condition.startswith(UNTOLD)]
-    name = _VERSIONS.sub("", title_.partition(": ")[0])
     when = f"{' and '.join(told)} -> " if any(told) else ""
-    return with_beginning(title_, f"{name} ({', '.join(map(str, versions))}): {when}")
+    return with_versions(with_beginning(title_, f"{title_.partition(': ')[0]}: {when}"), versions)
 
 
 def is_of_today(title_: str) -> bool:
