@@ -590,7 +590,8 @@ class _Failure:
     def _of_other_call(self, text: str) -> bool:
         """Return whether a sentence is on nodes with an argument that the node lacks: When 'axis' is provided, ..."""
         absent = {name for name, argument in self.arguments.items() if argument.absent}
-        return _IF_PROVIDED.search(text) is not None and not absent.isdisjoint(_NAME.findall(text))
+        whole = whole_of(self.case.operator, text)  # The file may contain only its end.
+        return _IF_PROVIDED.search(whole) is not None and not absent.isdisjoint(_NAME.findall(whole))
 
     def _is_aside(self, text: str) -> bool:
         """Return whether a cited sentence explains less than one on an argument that matters.

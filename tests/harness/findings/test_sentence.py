@@ -13,6 +13,7 @@ import onnx.parser
 import pytest
 
 from onnx_conformance.analysis import traits
+from onnx_conformance.analysis.sentences import wrong_output
 from onnx_conformance.analysis.whole_sentence import whole_of
 from onnx_conformance.base.verdict import Verdict, split_operator
 from onnx_conformance.case.case import Outcome
@@ -1129,6 +1130,7 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
         ),
         ("CastLike/19/special_unsaturated_float8e4m3fn", WRONG_VALUE, (), (), "The parameter defines how the"),
         # Shapes do not define a value, the name of a paper defines nothing, and a title is no sentence.
+        ("SpaceToDepth/28/block_2_crd", WRONG_VALUE, ("blocksize >= 2",), (), "Blocks of [blocksize, blocksize] are"),
         (
             "SpaceToDepth/28/block_2_crd", WRONG_VALUE, ("blocksize >= 2", "mode=CRD"),
             ("Output tensor of [N, C * blocksize * blocksize, H/blocksize, W/blocksize].",), "DCR (default) for depth",
@@ -1158,12 +1160,49 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
             ("It only applies for float 8 conversion (", "| 0 | 0 | NaN |"), "| 0 | 0 | NaN |",
         ),
         ("Unique/28/unsorted_axis_0", WRONG_VALUE, ("axis=0",), ("Must be one of 0, or 1 (default).",), "When an op"),
+        (
+            "RotaryEmbedding/23/plain", WRONG_VALUE, (),
+            ("3D tensor with shape `(batch_size, sequence_length, head_size / 2)`",),
+            "This is done by splitting the embedding vector",
+        ),
+        (
+            "GatherElements/13/example_1", WRONG_VALUE, (), ("Tensor of the same shape as indices.",),
+            "It is an indexing operation",
+        ),
+        # References, defaults and titles are never quoted.
+        (
+            "Cast/13/float_to_int32", WRONG_VALUE, ("to=INT32",), ("It only applies for float 8 conversion (",),
+            "The operator casts",
+        ),
+        ("Equal/1/rank4", WRONG_VALUE, (), ("See the doc of `Add` for a detailed",), "Returns the tensor resulted"),
+        ("Unsqueeze/13/list", REFUSED, (), ("Original tensor",), "Insert single-dimensional entries to the shape"),
+        # A marking sentence decides although it is not on the type that the failures have in common.
+        (
+            "OneHot/28/default", WRONG_VALUE, ("type int64",),
+            (
+                "The type of the output tensor is the same",
+                "Any entries in the 'indices' input tensor with values outside the",
+            ),
+            "Any entries in the 'indices' input tensor with values outside the",
+        ),
+        # The formula with an attribute that the smallest case sets, but no description of an input, and no word "to".
+        ("preview.training/Adam/1/epsilon_ten", WRONG_VALUE, (), (), "H_sqrt = Sqrt(H_new) + epsilon"),
+        ("ConvTranspose/22/group_three", WRONG_VALUE, (), (), "The convolution transpose operator consumes"),
+        ("Cast/13/float16_to_bool", WRONG_VALUE, (), (), "The operator casts the elements"),
         # The word "size" in a condition is not the attribute.
         ("LRN/13/zeros", REFUSED, ("X has a dimension of size 0",), (), "`Y[n, c, d1, ..., dk] = X[n,"),
         ("LRN/13/zeros", REFUSED, ("size=3",), (), "The number of channels to sum over"),
         # What follows if an attribute is set to a value.
         (
             "IsInf/20/negative", WRONG_VALUE, ("detect_positive=0",), ("Default to 1 so that positive infinity",),
+            "Set this attribute to 0 if positive infinity should be mapped to false.",
+        ),
+        (
+            "IsInf/20/negative", WRONG_VALUE, ("detect_positive=0",),
+            (
+                "Default to 1 so that positive infinity",
+                "Set this attribute to 0 if positive infinity should be mapped to false.",
+            ),
             "Set this attribute to 0 if positive infinity should be mapped to false.",
         ),
         ("Mod/10/signs_fmod_before_13", WRONG_VALUE, (), (), "Setting this attribute to 1 causes the remainder"),
@@ -1191,6 +1230,10 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
             "Output case #1: Y, mean, var, saved_mean, saved_var (training mode)",
         ),
         (
+            "BatchNormalization/6/training_constant_before_7", REFUSED, ("saved_mean is asked for", "x is y"), (),
+            "batch normalization as described in",
+        ),
+        (
             "LSTM/22/direction_bidirectional", REFUSED, ("initial_c is omitted", "Y is asked for"),
             ("If not specified - assumed to be 0",), "If not specified - assumed to be 0.",
         ),
@@ -1199,7 +1242,9 @@ WRONG_VALUE, REFUSED, CRASH = Verdict.WRONG_VALUE, Verdict.REFUSED, Verdict.CRAS
 def test_the_sentence_that_decides_precedes_those_beside_the_point(
     case: str, verdict: Verdict, conditions: tuple[str, ...], cited: tuple[str, ...], sentence: str
 ) -> None:
-    made = dataclasses.replace(find_case(f"ai.onnx{'.' if case.startswith('ml/') else '/'}{case}"), clauses=cited)
+    made = dataclasses.replace(
+        find_case(f"ai.onnx{'.' if case.startswith(('ml/', 'preview.')) else '/'}{case}"), clauses=cited
+    )
     failed = result(made.id, verdict, mismatch={"where": "outputs[0]", "relative": 0.5}, clauses=cited)
     group = failure_groups.FailureGroup(
         "mine",
@@ -1288,3 +1333,113 @@ def test_the_lowest_rank_of_an_input_decides_only_if_the_message_is_on_ranks(mes
     refused = result(made.id, Verdict.REFUSED, message=f"{message}: data must be changed")
     group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
     assert begins(made, sentence_of(made, refused, group), sentence)
+
+
+def test_a_small_error_violates_the_formula_with_the_attribute_that_the_smallest_case_sets() -> None:
+    made = dataclasses.replace(find_case("ai.onnx.preview.training/Adam/1/epsilon_ten"), clauses=())
+    wrong = result(made.id, Verdict.WRONG_VALUE, mismatch={"where": "outputs[0]", "relative": 1e-4})
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.WRONG_VALUE, (), (wrong,))
+    assert sentence_of(made, wrong, group) == "H_sqrt = Sqrt(H_new) + epsilon"
+
+
+def test_a_refused_shape_violates_the_only_cited_sentence_on_dimensions() -> None:
+    made = find_case("ai.onnx/BatchNormalization/7/spatial_0_before_9")
+    refused = result(made.id, Verdict.REFUSED, message="the scale must have rank 1")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
+    assert sentence_of(made, refused, group).startswith("If spatial is false, the dimensions of scale are")
+
+
+def test_a_condition_on_a_type_that_the_smallest_case_does_not_have_does_not_choose_the_sentence_on_types() -> None:
+    made = find_case("ai.onnx/LayerNormalization/17/plain")
+    refused = result(made.id, Verdict.REFUSED, message="no")
+    for type_, on_types in (("float", True), ("double", False)):
+        conditions = (f"type of Mean is {type_}",)
+        group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,))
+        assert sentence_of(made, refused, group).startswith("Type of Mean") is on_types
+
+
+def test_a_wrong_shape_of_a_valid_model_violates_no_demand_on_its_inputs() -> None:
+    cited = (
+        "The number of elements of 'scales' should be the same as the rank of input 'X'",
+        "Two interpolation modes: nearest (default), and linear (including bilinear, trilinear, etc)",
+    )
+    made = dataclasses.replace(find_case("ai.onnx/Upsample/9/rank2"), clauses=cited)
+    message = "outputs[0]: expected shape [4, 6], got shape [2, 3]"
+    wrong = result(made.id, Verdict.WRONG_SHAPE, mismatch={"where": "outputs[0]"}, message=message)
+    group = failure_groups.FailureGroup("mine", "1", made.operator, wrong.verdict, (), (wrong,), deciding=cited)
+    assert sentence_of(made, wrong, group) == "output_dimension = floor(input_dimension * scale)."
+
+
+def test_a_sentence_on_a_default_does_not_decide_for_an_input_without_elements() -> None:
+    cited = "`reduction` allows specification of an optional reduction operation, which is applied to all values"
+    made = dataclasses.replace(find_case("ai.onnx/ScatterElements/18/none"), clauses=(cited,))
+    refused = result(made.id, Verdict.REFUSED, message="no", clauses=(cited,))
+    conditions = ("indices is empty",)
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=(cited,)
+    )
+    assert sentence_of(made, refused, group).startswith("The output of the operation is produced")
+
+
+DILATIONS = "dilation value along each spatial axis of the filter."
+CEIL = "Whether to use ceil or floor (default) to compute the output shape."
+SEE = "See the doc of `Add` for a detailed description of the broadcasting rules."
+
+
+@pytest.mark.parametrize(
+    ("case", "output", "conditions", "cited", "marking", "sentence"),
+    [
+        ("LpPool/22/dilations_both", 0, ("a value of dilations >= 2",), (CEIL, DILATIONS), DILATIONS, DILATIONS),
+        ("Equal/1/limited_axis_one", 0, ("axis=1",), (SEE,), "", "If set, defines the broadcast dimensions."),
+        ("Unique/28/unsorted_axis_0", 1, (), (), "", "When 'axis' is provided, it contains indices to subtensors"),
+        ("Unique/28/indices_alone", 1, (), (), "", "When 'axis' is not provided, it contains indices to values in"),
+    ],
+)
+def test_a_wrong_shape_violates_what_marks_it_or_describes_its_output(
+    case: str, output: int, conditions: tuple[str, ...], cited: tuple[str, ...], marking: str, sentence: str
+) -> None:
+    made = dataclasses.replace(find_case(f"ai.onnx/{case}"), clauses=cited)
+    where = f"outputs[{output}]"
+    message = f"{where}: expected shape [3], got shape [2]"
+    wrong = result(made.id, Verdict.WRONG_SHAPE, mismatch={"where": where}, message=message)
+    group = failure_groups.FailureGroup(
+        "mine", "1", made.operator, Verdict.WRONG_SHAPE, conditions, (wrong,), deciding=cited,
+        marking=frozenset(filter(None, (marking,))),
+    )  # fmt: skip
+    assert begins(made, sentence_of(made, wrong, group), sentence)
+
+
+def test_a_refused_broadcast_violates_no_reference_to_another_operator() -> None:
+    made = dataclasses.replace(find_case("ai.onnx/Equal/1/vector_and_tail"), clauses=(SEE,))
+    refused = result(made.id, Verdict.REFUSED, message="the shapes are wrong", clauses=(SEE,))
+    for conditions in ((), ("A and B differ in rank",)):
+        group = failure_groups.FailureGroup(
+            "mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,), deciding=(SEE,)
+        )
+        assert sentence_of(made, refused, group) != SEE
+
+
+def test_a_message_with_two_element_types_violates_the_sentence_on_the_second() -> None:
+    made = find_case("ai.onnx/BatchNormalization/15/training")
+    inputs = made.inputs | {name: value.astype(np.float64) for name, value in made.inputs.items() if "_" in name}
+    made = dataclasses.replace(made, inputs=inputs, clauses=())
+    refused = result(made.id, Verdict.REFUSED, message="received data=float32, mean/var=float64")
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, (), (refused,))
+    assert sentence_of(made, refused, group).startswith("Constrain mean and variance types")
+
+
+def test_a_message_on_an_unknown_output_names_none() -> None:
+    made = find_case("ai.onnx/GlobalMaxPool/22/image")
+    message = "output Z: inferred shape [1, 1], expected [1, 1, 1, 1]"
+    wrong = dataclasses.replace(result(made.id, Verdict.WRONG_SHAPE, message=message), operator=made.operator)
+    assert wrong_output(wrong) is None
+    assert wrong_output(dataclasses.replace(wrong, message=message.replace("Z", "Y"))) == 0
+
+
+def test_the_size_of_an_empty_dimension_is_no_attribute() -> None:
+    made = find_case("ai.onnx/LRN/13/size_3")
+    made = dataclasses.replace(made, inputs={"X": np.zeros((0, 1, 1, 1), np.float32)}, clauses=())
+    refused = result(made.id, Verdict.REFUSED, message="no")
+    conditions = ("X has a dimension of size 0",)
+    group = failure_groups.FailureGroup("mine", "1", made.operator, Verdict.REFUSED, conditions, (refused,))
+    assert sentence_of(made, refused, group).startswith("`Y[n, c, d1, ..., dk] = X[n,")
