@@ -4,7 +4,8 @@
 The sentence of a finding depends on its smallest case, and on which cases of a run passed and failed. When only the
 rules of `findings.sentence` change, the smallest case is still valid, so no runtime is needed: `onnx-conformance
 findings --update` takes minutes for a runtime, this command less than one. A finding of an accepted model keeps its
-sentence, because the sentence is its cause; only the rest of it is added if it is cut.
+sentence, because the sentence is its cause; only the rest of it is added if it is cut. A sentence that a reader chose
+stays.
 
 A title without versions, or with names of forms, is of an earlier release. It gets the beginning of today's titles.
 
@@ -207,7 +208,7 @@ def replaced(findings: Findings, groups: Groups) -> tuple[Findings, int]:
         before = item.cases.clause
         fixed = not before or item.identity.kind is Verdict.ACCEPTED_INVALID
         title, found = (item.title, before) if fixed else chosen(item, scripts.get(item.id, ""), groups)
-        after = of_whole(item, found)
+        after = before if item.cases.chosen else of_whole(item, found)
         if after != before:
             scripts[item.id] = scripts.get(item.id, "").replace(said(before), said(after), 1)
         if title != item.title:

@@ -78,6 +78,8 @@ def run(path: Path, version: str = "2.0", digest: str = "x", case: str = IMAGE) 
         ),  # Its sentence is part of its cause.
         ({"kind": "accepted_invalid", "clause": CUT}, PAPER),  # The rest of the sentence is added.
         ({"kind": "accepted_invalid", "clause": CUT, "operator": "ai.onnx/Unknown"}, CUT),  # It has no text.
+        ({"chosen": "2026-12-01"}, PAPER),  # A reader chose it.
+        ({"chosen": "2026-12-01", "clause": CUT}, CUT),  # It is not completed, either.
         ({"kind": "wrong_shape"}, PAPER),  # The run has no such failure.
         ({"cases": {"count": 1, "ids": [LINE]}}, PAPER),  # The run has no failure of this case.
         ({"script": ["print()"]}, PAPER),

@@ -59,7 +59,7 @@ def whole(source: Any, quote: str) -> str:  # noqa: ANN401 - as `schema.source`
     Returns:
         The quote itself if the text does not contain it, or contains no short sentence around it.
     """
-    words = re.compile(r"\s+".join(map(re.escape, quote.split())))
+    words = _with_any_space(quote)
     places = ((part, match) for part in _parts(source) if (match := words.search(part)) is not None)
     part, match = next(places, ("", None))
     if match is None:
@@ -68,6 +68,17 @@ def whole(source: Any, quote: str) -> str:  # noqa: ANN401 - as `schema.source`
     end = match.end() if _is_end(part, match) else _end(part, match)
     found = schema.fold(f"{_MARK.sub('', part[start:end])} {_formula(part, end)}")
     return found if len(found) <= len(quote) + MOST else quote
+
+
+def contains(source: Any, quote: str) -> bool:  # noqa: ANN401 - as `schema.source`
+    """Return whether a text of a schema contains a quote; white space does not matter."""
+    words = _with_any_space(quote)
+    return any(words.search(part) for part in _parts(source))
+
+
+def _with_any_space(quote: str) -> re.Pattern[str]:
+    """Return a pattern for the words of a quote, with any white space between them."""
+    return re.compile(r"\s+".join(map(re.escape, quote.split())))
 
 
 def _formula(part: str, end: int) -> str:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ import click
 
 from onnx_conformance.base import atomic_file, printing, under_test
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.base.verdict import line
 from onnx_conformance.cli.options import (
     NO_VERIFY_HASHES,
     Seconds,
@@ -21,7 +19,7 @@ from onnx_conformance.cli.options import (
     with_operator_options,
 )
 from onnx_conformance.environments import backend_names, python_environment
-from onnx_conformance.findings import collect, finding, findings_file
+from onnx_conformance.findings import chosen_sentence, collect, confirm, finding, findings_file
 from onnx_conformance.report import findings_bundle
 from onnx_conformance.report import findings_text as written
 from onnx_conformance.results.stream import Run
@@ -39,6 +37,11 @@ if TYPE_CHECKING:
 @click.command("findings")
 @click.argument("files", metavar="[RESULTS...]", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--script", "script_id", metavar="ID", help="Only print the script of a finding of the folder.")
+@click.option(
+    "--sentence", "sentences", type=(str, str), multiple=True, metavar="ID TEXT",
+    help="Only choose the sentence of a finding of the folder, if the present one does not decide: TEXT is copied from "
+    "the operator's text. Repeatable.",
+)  # fmt: skip
 @click.option(
     "--report", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
     help="Only write reports for the authors of the runtimes into DIR: one for each of the "
@@ -81,7 +84,8 @@ if TYPE_CHECKING:
 )
 @NO_VERIFY_HASHES
 def findings_(
-    files: tuple[Path, ...], script_id: str | None, report: Path | None, folder: Path, selection: Selection,
+    files: tuple[Path, ...], script_id: str | None, sentences: tuple[tuple[str, str], ...], report: Path | None,
+    folder: Path, selection: Selection,
     others: tuple[str, ...], versions: tuple[str, ...],
     profile: Path | None, jobs: int | None, seconds: float, timeout: float, *, update: bool, search_again: bool,
 ) -> None:  # fmt: skip
@@ -92,11 +96,13 @@ def findings_(
 
     Exit status: 0 there are no open findings, 1 there are some, 2 the command failed.
     """
-    if script_id or report:
-        _show(files, folder, script_id, report)
+    if script_id or report or sentences:
+        _use(files, folder, script_id, report, sentences)
         return
     if not files:
-        raise HarnessError("no-results-for-findings", "name the results files of a run, or use --script or --report")
+        raise HarnessError(
+            "no-results-for-findings", "name the results files of a run, or use --script, --sentence or --report"
+        )
     if search_again and not update:
         raise HarnessError("search-again-without-update", "add --update; without it, every smallest case is searched")
     runs = [Run(path) for path in files]
@@ -150,25 +156,37 @@ def scripts_(folder: Path, out: Path | None) -> None:
     printing.show(f"{target / 'README.md'} and {len(found.scripts):,} scripts in {target / finding.SCRIPTS}")
 
 
-def _show(files: Sequence[Path], folder: Path, script_id: str | None, report: Path | None) -> None:
-    """Print a script of the folder's findings, or write the reports on the gravest causes.
+def _use(
+    files: Sequence[Path],
+    folder: Path,
+    script_id: str | None,
+    report: Path | None,
+    sentences: Sequence[tuple[str, str]],
+) -> None:
+    """Print a script of the folder's findings, write the reports on the gravest causes, or choose sentences.
 
     Raises:
-        HarnessError: results are named, too; there is no such finding; or a report cannot be written.
+        HarnessError: results are named, too; there is no such finding; a sentence is not in the text; or a file cannot
+            be written.
     """
-    if files or (script_id and report):
+    if files or sum(map(bool, (script_id, report, sentences))) > 1:
         raise HarnessError(
             "findings-shown-and-made",
-            "--script and --report read only the findings of --folder; use one of them, without results files",
+            "--script, --sentence and --report use only the findings of --folder; use one of them, without results "
+            "files",
         )
     found = findings_file.read(folder)
     if script_id:
-        text = found.scripts.get(script_id)
-        if not text:
-            near = difflib.get_close_matches(script_id, found.scripts, 1)
-            hint = f"; did you mean {near[0]}?" if near else ""
-            raise HarnessError("no-such-finding", f"{folder} has no finding {line(script_id)}{hint}")
+        if not (text := found.scripts.get(script_id)):
+            raise chosen_sentence.no_such_finding(script_id, found)
         printing.show(text)
+    if sentences:
+        for name, text in sentences:
+            found = chosen_sentence.choose(found, name, text, confirm.today())
+        findings_file.write(folder, found)
+        if (folder / finding.SCRIPTS).exists():  # The published folder has only findings.json.
+            findings_file.write_derived(folder, found, written.markdown(found))
+        printing.show(f"{folder / findings_file.FILE}: sentences chosen: {len(sentences)}")
     if report:
         groups = findings_bundle.gravest(found)
         try:

@@ -15,7 +15,7 @@ from onnx_conformance.base.errors import HarnessError, Note
 from onnx_conformance.base.verdict import Verdict, clean, line
 from onnx_conformance.base.worker_pool import worker_pool
 from onnx_conformance.environments import backend_names
-from onnx_conformance.findings import confirm, gap_findings, script, titles
+from onnx_conformance.findings import chosen_sentence, confirm, gap_findings, script, titles
 from onnx_conformance.findings.causes import related, runtime_at_fault, runtime_inside
 from onnx_conformance.findings.earlier import OldFindings
 from onnx_conformance.findings.evidence import Evidence, evidence
@@ -320,7 +320,7 @@ def _update(
     identities = {item.identity for item in updated.values()}
     # A finding with the identity of an old one takes its id before others can.
     for item in sorted(confirmed, key=lambda item: item.finding.identity not in identities):
-        finding = item.finding
+        finding, text = item.finding, item.script
         old = _same([one for name, one in updated.items() if name not in failing], finding)
         if old is None:
             name = finding.id
@@ -336,13 +336,29 @@ def _update(
             finding = dataclasses.replace(
                 finding, id=old.id, history=_in_state(history, state, old.history, finding.history.version)
             )
+            finding, text = _with_chosen(collected, old, finding, text)
         updated[finding.id] = finding
-        scripts[finding.id] = item.script
+        scripts[finding.id] = text
         failing[finding.id] = item.failing
     collected.findings = dataclasses.replace(
         collected.findings, findings=tuple(updated.values()), scripts={**collected.findings.scripts, **scripts}
     )
     return failing
+
+
+def _with_chosen(collected: Collected, old: Finding, new: Finding, text: str) -> tuple[Finding, str]:
+    """Return a new finding and its script, with the sentence if a reader chose one for the old finding.
+
+    If it does not fit any more, there is a note.
+    """
+    if not old.cases.chosen:
+        return new, text
+    kept = chosen_sentence.kept(old, new, text)
+    if kept is None:
+        why = "the smallest case is another one, or the text does not contain the sentence"
+        said = f"{new.id}: the sentence that was chosen on {old.cases.chosen} is not kept, because {why}"
+        collected.notes.append(Note("sentence-not-kept", f"{said}; `findings --sentence` chooses one"))
+    return kept or (new, text)
 
 
 def _run_again(

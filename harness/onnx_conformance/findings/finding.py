@@ -79,6 +79,7 @@ class FailingCases:
         ids: the ids of some of them.
         conditions: the traits that they share and passing cases lack; empty if all cases fail.
         clause, force: the sentence that they violate; and its force, if it forbids the model.
+        chosen: the date on which a reader chose the sentence, as 2026-12-01; empty: the rules chose it.
         versions, types, forms: their operator versions, element types and forms.
     """
 
@@ -87,6 +88,7 @@ class FailingCases:
     conditions: tuple[str, ...] = ()
     clause: str = ""
     force: str = ""
+    chosen: str = ""
     versions: tuple[int, ...] = ()
     types: tuple[str, ...] = ()
     forms: tuple[str, ...] = ()

@@ -167,7 +167,7 @@ def _finding(record: Mapping[str, Any], apart: str) -> Finding:
         name: line(record.get(name, ""), most)
         for name, most in (
             ("id", 200), ("backend", 80), ("runtime", 80), ("version", 80), ("operator", 200), ("title", 600),
-            ("clause", 2000), ("force", 40), ("cause", 80),
+            ("clause", 2000), ("force", 40), ("chosen", 40), ("cause", 80),
         )
     }  # fmt: skip
     lists = {
@@ -192,6 +192,7 @@ def _finding(record: Mapping[str, Any], apart: str) -> Finding:
             conditions=lists["conditions"],
             clause=texts["clause"],
             force=texts["force"],
+            chosen=texts["chosen"],
             versions=versions,
             types=lists["types"],
             forms=lists["forms"],
@@ -388,6 +389,7 @@ def as_json(finding: Finding, script: Sequence[int | str]) -> dict[str, Any]:
             "conditions": cases.conditions,
             "clause": cases.clause,
             "force": cases.force,
+            "chosen": cases.chosen,
             "versions": cases.versions,
             "types": cases.types,
             "forms": cases.forms,
