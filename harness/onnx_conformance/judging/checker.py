@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import onnx
 
 from onnx_conformance.base.verdict import Verdict
 from onnx_conformance.case.case import Outcome
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 SIGNATURE, STATIC, RUN = "signature", "static", "run"
 """Phases: violations of the signature; those visible in types, shapes and attributes; those visible in values."""
 
+MOST_STRINGS = 16
+"""Strings of a model that are tried as values."""
 MOST_SIZES = 16
 """Integers in a list that may be sizes, axes or the like."""
 
@@ -55,14 +58,26 @@ def _steers(value: Value) -> bool:
 
 
 def _values(case: Case) -> Iterator[dict[str, Value]]:
-    """Yield other values of the same types and shapes: zeros, and ones."""
-    for number in (0, 1):
-        yield {name: _filled(value, number) for name, value in case.inputs.items()}
+    """Yield other values of the same types and shapes: zeros and ones, each with a string that the model contains."""
+    texts = _strings(case.model)
+    for number, text in [*((number, texts[0]) for number in (0, 1)), *((0, text) for text in texts[1:])]:
+        yield {name: _filled(value, number, text) for name, value in case.inputs.items()}
 
 
-def _filled(value: Value, number: int) -> Value:
+def _strings(model: bytes) -> list[str]:
+    """Return the strings in the attributes of a model, such as categories; an empty string if it has none."""
+    attributes = [attribute for node in onnx.load_from_string(model).graph.node for attribute in node.attribute]
+    found = (text for attribute in attributes for text in (attribute.s, *attribute.strings) if text)
+    return [*dict.fromkeys(text.decode("utf-8", "replace") for text in found)][:MOST_STRINGS] or [""]
+
+
+def _filled(value: Value, number: int, text: str) -> Value:
     if isinstance(value, list):
-        return [_filled(item, number) for item in value]
-    if not isinstance(value, np.ndarray) or value.dtype == object:
+        return [_filled(item, number, text) for item in value]
+    if isinstance(value, dict):  # The items get one key: the others would be equal to it.
+        return {text if isinstance(key, str) else number: _filled(item, number, text) for key, item in value.items()}
+    if not isinstance(value, np.ndarray):
         return value
+    if value.dtype == object:
+        return np.full(value.shape, text, object)
     return np.full(value.shape, number).astype(value.dtype)

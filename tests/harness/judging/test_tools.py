@@ -172,6 +172,12 @@ def test_what_only_values_forbid_is_known_at_run_time_alone() -> None:
     assert [checker.phase(case_of(name)) for name in (FORBIDDEN, STATIC, BY_VALUES)] == ["signature", "static", "run"]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["ai.onnx.ml/CastMap/1/key_beyond", "ai.onnx.ml/OneHotEncoder/1/missing_strings"])
+def test_no_checker_knows_the_keys_of_a_map_or_the_strings_of_an_input(name: str) -> None:
+    assert checker.phase(case_of(name)) == "run"
+
+
 # Names and options
 
 
