@@ -223,6 +223,7 @@ def leaves(v: Version, X: Array, nodes: Nodes, about: Clause, thresholds: Clause
     v.silent(about, any(child not in place for child in children))
     roots = [node for id_, node in place.items() if id_ not in children]
     v.silent(about, sorted(nodes.treeids[node] for node in roots) != sorted({*nodes.treeids}))
+    v.silent(about, not _forest(nodes, place, roots))
     rows = []
     for features in X:
         reached = []
@@ -238,3 +239,30 @@ def leaves(v: Version, X: Array, nodes: Nodes, about: Clause, thresholds: Clause
             reached.append(ids[at])
         rows.append(reached)
     return rows
+
+
+def _forest(nodes: Nodes, place: dict[tuple[int, int], int], roots: list[int]) -> bool:
+    """Return whether every node is below one of the roots, and none is below itself. Branches may share nodes.
+
+    Args:
+        nodes: the nodes.
+        place: the place of each node in the lists, by the ids of tree and node.
+        roots: the places of the roots.
+    """
+    above: set[int] = set()
+    done: set[int] = set()
+    waiting = [(root, False) for root in roots]
+    while waiting:
+        node, left = waiting.pop()
+        if left:
+            above.remove(node)
+            done.add(node)
+        elif node in above:
+            return False
+        elif node not in done:
+            above.add(node)
+            waiting.append((node, True))
+            if nodes.modes[node] != "LEAF":
+                branches = nodes.truenodeids[node], nodes.falsenodeids[node]
+                waiting += [(place[nodes.treeids[node], child], False) for child in branches]
+    return len(done) == len(nodes.nodeids)

@@ -29,7 +29,7 @@ def _type(bound: Mapping[str, str], _: Mapping[str, Any]) -> str:
 MAPPER = Op(
     "CategoryMapper", versions=(1,), compare=EXACT, domain="ai.onnx.ml", rank="X", derives={"T2": _type}, widens=False
 )
-MAPPER.example(X=ramp(2, 3), cats_int64s=[3, 0, 2], cats_strings=["b", "a", ""])
+MAPPER.example(X=ramp(2, 3), cats_int64s=[3, 0, 2], cats_strings=["b", "a", ""], default_string="none")
 for part in ("int64s", "strings"):
     MAPPER.excuse(f"attribute cats_{part} unset", "nothing says what is found where there is no list")
 
@@ -46,14 +46,18 @@ EITHER = MAPPER.clause(
 ONE_DEFAULT = MAPPER.clause(
     "Only one default value attribute should be defined.",
     result=True,
-    note="Both attributes have a default. The result for a model that sets neither or both is left open. A default for "
-    "the type of the input is also left open.",
+    note="The result for a model that sets both is left open, and so is a default for the type of the input.",
 )
 TO_STRINGS = MAPPER.clause("If the string default value is set, it will convert integers to strings.")
 TO_INTEGERS = MAPPER.clause("If the int default value is set, it will convert strings to integers.")
 DEFAULT_INT = MAPPER.clause("An integer to use when an input string value is not found in the map.")
 DEFAULT_STRING = MAPPER.clause("A string to use when an input integer value is not found in the map.")
-ONE_AND_ONLY = MAPPER.clause("One and only one of the 'default_*' attributes must be defined.", result=True)
+ONE_AND_ONLY = MAPPER.clause(
+    "One and only one of the 'default_*' attributes must be defined.",
+    result=True,
+    note="Both attributes have a default, so the result for a model that sets neither is left open. An explicit "
+    "default that equals that of its attribute is no different.",
+)
 SAME_LENGTH_STRINGS = MAPPER.clause("This sequence must be the same length as the 'cats_strings' sequence.")
 SAME_LENGTH_INTEGERS = MAPPER.clause("This sequence must be the same length as the 'cats_int64s' sequence")
 SHAPE = MAPPER.clause("The input must be a tensor of strings or integers, either [N,C] or [C].")
@@ -79,6 +83,7 @@ def mapped(
     v.require(SHAPE, X.ndim in {1, MATRIX})
     of_text = X.dtype.kind == "O"
     v.silent(ONE_DEFAULT, default_string != "_Unused" if of_text else default_int64 != -1)
+    v.silent(ONE_AND_ONLY, default_int64 == -1 if of_text else default_string == "_Unused")
     keys: list[Any] = [*strings] if of_text else [*integers]
     values: list[Any] = [*integers] if of_text else [*strings]
     elements = [item if of_text else int(item) for item in X.ravel()]
@@ -94,32 +99,37 @@ TEXTS = [["a", "b", "x"], ["", "ä", "A"]]
 NUMBERS = [[7, 0, 5], [-3, 2**40, 2]]
 
 texts, numbers = typed("string", TEXTS), typed("int64", NUMBERS)
-case("strings", X=texts, **LISTS, default_int64=99, cites=(CONVERTS, TO_INTEGERS, DEFAULT_INT, VICE_VERSA, SAME_SHAPE))
-case("integers", X=numbers, **LISTS, default_string="none", cites=(CONVERTS, TO_STRINGS, DEFAULT_STRING, SAME_SHAPE))
-case("strings_default", X=texts, **LISTS, cites=(EQUAL, ONE_DEFAULT))
-case("integers_default", X=numbers, **LISTS, cites=(EQUAL, ONE_DEFAULT, ONE_AND_ONLY))
+case("strings", X=texts, **LISTS, default_int64=99,
+     cites=(CONVERTS, TO_INTEGERS, DEFAULT_INT, VICE_VERSA, SAME_SHAPE, ONE_DEFAULT))  # fmt: skip
+case("integers", X=numbers, **LISTS, default_string="none",
+     cites=(CONVERTS, TO_STRINGS, DEFAULT_STRING, SAME_SHAPE, ONE_AND_ONLY))  # fmt: skip
+case("strings_default", X=texts, **LISTS, unspecified=ONE_AND_ONLY)
+case("integers_default", X=numbers, **LISTS, unspecified=ONE_AND_ONLY)
 case("strings_vector", X=typed("string", ["ä", "b", "c", "a"]), **LISTS, default_int64=5, cites=(SHAPE, EITHER))
 case("integers_vector", X=typed("int64", [2**40, 7, 8]), **LISTS, default_string="", cites=(SHAPE, EITHER))
 case("default_is_a_category", Tag.EDGE, X=texts, **LISTS, default_int64=7, cites=DEFAULT_INT)
 case("default_empty", Tag.EDGE, X=numbers, **LISTS, default_string="", cites=DEFAULT_STRING)
 case("all_found", X=typed("string", ["", "ä", "a", "b"]), **LISTS, default_int64=99, cites=EQUAL)
 case("none_found", X=typed("string", ["x", "y"]), **LISTS, default_int64=99, cites=DEFAULT_INT)
-case("one_category", Tag.EDGE, X=typed("string", ["a", "b"]), cats_int64s=[4], cats_strings=["a"], cites=EQUAL)
+case("one_category", Tag.EDGE, X=typed("string", ["a", "b"]), cats_int64s=[4], cats_strings=["a"], default_int64=99,
+     cites=EQUAL)  # fmt: skip
 case("lowest_and_highest", Tag.EDGE, X=typed("string", ["a", "b"]), cats_int64s=[-(2**63), 2**63 - 1],
-     cats_strings=["a", "b"], cites=EQUAL)  # fmt: skip
+     cats_strings=["a", "b"], default_int64=0, cites=EQUAL)  # fmt: skip
 case(
     "one_value_of_two",
     Tag.EDGE,
     X=typed("string", ["a", "b"]),
     cats_int64s=[4, 4],
     cats_strings=["a", "b"],
+    default_int64=99,
     cites=EQUAL,
 )
 for name, shape in {"no_rows": (0, 3), "no_elements": (0,), "one": (1,)}.items():
-    case(f"strings_{name}", Tag.EDGE, X=typed("string", np.full(shape, "a", object)), **LISTS, cites=SAME_SHAPE)
-    case(f"integers_{name}", Tag.EDGE, X=typed("int64", np.full(shape, 7)), **LISTS, cites=SAME_SHAPE)
-case("key_twice", Tag.EDGE, X=typed("string", ["a"]), cats_int64s=[4, 5], cats_strings=["a", "a"], unspecified=EQUAL)
-others: dict[str, Any] = {"cats_int64s": [4, 5, 6], "cats_strings": ["a", "a", "b"]}
+    strings, integers = typed("string", np.full(shape, "a", object)), typed("int64", np.full(shape, 7))
+    case(f"strings_{name}", Tag.EDGE, X=strings, **LISTS, default_int64=99, cites=SAME_SHAPE)
+    case(f"integers_{name}", Tag.EDGE, X=integers, **LISTS, default_string="none", cites=SAME_SHAPE)
+others: dict[str, Any] = {"cats_int64s": [4, 5, 6], "cats_strings": ["a", "a", "b"], "default_int64": 99}
+case("key_twice", Tag.EDGE, X=typed("string", ["a"]), **others, unspecified=EQUAL)
 case("key_twice_not_asked", Tag.EDGE, X=typed("string", ["b", "c"]), **others, cites=EQUAL)
 case("strings_default_string", X=texts, **LISTS, default_string="none", unspecified=ONE_DEFAULT)
 case("integers_default_int64", X=numbers, **LISTS, default_int64=99, unspecified=ONE_DEFAULT)

@@ -124,7 +124,8 @@ FALSE_BRANCH = ENSEMBLE.clause(
 TRUE_BRANCH = ENSEMBLE.clause(
     "this represents the position of the true branch node.",
     note='The text has the condition "false" for a node and for a leaf. The text of nodes_trueleafs and '
-    "nodes_falseleafs defines that 1 is a leaf.",
+    "nodes_falseleafs defines that 1 is a leaf. The text does not define a position out of range, or a node below "
+    "itself.",
 )
 TRUE_LEAF = ENSEMBLE.clause("1 if true branch is leaf for each node and 0 an interior node.")
 FALSE_LEAF = ENSEMBLE.clause("1 if false branch is leaf for each node and 0 if an interior node.")
@@ -196,14 +197,21 @@ def gathered(  # noqa: PLR0913 - the attributes of the text
     v.require(TARGET, all(0 <= target < n_targets for target in leaf_targetids))
     v.silent(FEATURE, not all(0 <= feature < X.shape[1] for feature in nodes_featureids))
     v.silent(ROOTS, not all(0 <= root < count for root in tree_roots))
+    for clause, children, of_leaves in (
+        (TRUE_BRANCH, nodes_truenodeids, nodes_trueleafs), (FALSE_BRANCH, nodes_falsenodeids, nodes_falseleafs),
+    ):  # fmt: skip
+        sizes = [len(leaf_weights) if is_leaf else count for is_leaf in of_leaves]
+        v.silent(clause, not all(0 <= child < size for child, size in zip(children, sizes, strict=True)))
     sets, splits = _sets(v, nodes_modes.tolist(), membership_values), nodes_splits.astype(float)
     tracks, weights = nodes_missing_value_tracks_true or [False] * count, leaf_weights.astype(float)
     scores = np.empty((len(X), n_targets))
     for row, features in enumerate(X):
         values: list[list[float]] = [[] for _ in range(n_targets)]
         for root in tree_roots:
-            at, leaf = root, 0
+            at, leaf, passed = root, 0, 0
             while not leaf:
+                v.silent(TRUE_BRANCH, passed == count)  # A node is below itself.
+                passed += 1
                 x, mode = features[nodes_featureids[at]], MODES[nodes_modes[at]]
                 follow = follows_true(mode, x, splits[at], sets.get(at, []), tracks[at])
                 leaf = nodes_trueleafs[at] if follow else nodes_falseleafs[at]
@@ -348,6 +356,13 @@ OTHER_FEATURES = vary(beyond=[0, 2, 1, 1, 3], below=[0, 2, 1, 1, -1])
 case("feature", Tag.EDGE, X=ROWS, **{**attributes(DEEP), "nodes_featureids": OTHER_FEATURES}, unspecified=FEATURE)
 OTHER_ROOTS = vary(beyond=[0, 1], below=[0, -1])
 case("root", Tag.EDGE, X=ROWS, **{**PLAIN, "tree_roots": OTHER_ROOTS}, unspecified=ROOTS)
+for side, clause in (("true", TRUE_BRANCH), ("false", FALSE_BRANCH)):
+    ids, are_leaves = f"nodes_{side}nodeids", f"nodes_{side}leafs"
+    case(f"{side}_leaf_beyond", Tag.EDGE, X=ROWS, **{**PLAIN, ids: [2]}, unspecified=clause)
+    case(f"{side}_leaf_below", Tag.EDGE, X=ROWS, **{**PLAIN, ids: [-1]}, unspecified=clause)
+    case(f"{side}_node_beyond", Tag.EDGE, X=ROWS, **{**PLAIN, ids: [1], are_leaves: [0]}, unspecified=clause)
+CYCLE = {"nodes_truenodeids": [0], "nodes_trueleafs": [0], "nodes_falsenodeids": [0], "nodes_falseleafs": [0]}
+case("cycle", Tag.EDGE, X=ROWS, **{**PLAIN, **CYCLE}, unspecified=TRUE_BRANCH)
 case(
     "members_not_ended",
     Tag.EDGE,
