@@ -11,6 +11,9 @@ import dataclasses
 import difflib
 from typing import TYPE_CHECKING
 
+import onnx
+import onnx.parser
+
 from onnx_conformance.analysis.sentences import source_of
 from onnx_conformance.analysis.whole_sentence import contains
 from onnx_conformance.base.errors import HarnessError
@@ -18,8 +21,11 @@ from onnx_conformance.base.verdict import line
 from onnx_conformance.findings import model_rules
 from onnx_conformance.findings.script import said
 from onnx_conformance.forms.table import FORMS
+from onnx_conformance.specification import nodes
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from onnx_conformance.findings.finding import Finding, Findings
 
 MOST = 1000
@@ -87,8 +93,25 @@ def _with(finding: Finding, text: str, day: str, script: str) -> tuple[Finding, 
 
 
 def is_in_text(finding: Finding, text: str) -> bool:
-    """Return whether a text that a finding can violate contains a sentence."""
-    operator = finding.identity.operator
-    sources = (source_of(f"{operator}/{version}") for version in reversed(finding.cases.versions))
+    """Return whether a text that a finding can violate contains a sentence.
+
+    These are the texts of its operator, of the other operators in its models, and the sentences on models.
+    """
     on_models = {*(rule.text for rule in model_rules.RULES), *(form.text for form in FORMS if form.text)}
+    sources = map(source_of, _operators(finding))
     return text in on_models or any(source is not None and contains(source, text) for source in sources)
+
+
+def _operators(finding: Finding) -> Iterator[str]:
+    """Yield the versions of the operators of a finding and of its models, such as ai.onnx/Split/18."""
+    yield from (f"{finding.identity.operator}/{version}" for version in reversed(finding.cases.versions))
+    for text in (finding.example.model, finding.example.made):
+        try:
+            model = onnx.parser.parse_model(text)
+        except onnx.parser.ParseError:  # The text is cut, or the model has a value that the syntax cannot express.
+            continue
+        opsets = {opset.domain or "ai.onnx": opset.version for opset in model.opset_import}
+        for node in nodes.of(model):
+            domain = node.domain or "ai.onnx"
+            if domain in opsets:
+                yield f"{domain}/{node.op_type}/{opsets[domain]}"

@@ -70,6 +70,24 @@ def test_a_sentence_on_a_form_can_be_chosen() -> None:
     assert [(item.cases.clause, item.cases.chosen) for item in chosen.findings] == [(text, DAY)]
 
 
+FUSED = """<ir_version: 8, opset_import: ["" : 18]>
+agraph (float[1] x, float[1] s) => (float[1] z) {
+   y = Split <num_outputs: int = 1> (x)
+   z = Mul (y, s)
+}"""
+OF_MUL = "Performs element-wise binary multiplication"
+
+
+@pytest.mark.parametrize(("model", "made"), [(FUSED, ""), ("a model that is cut", FUSED)])
+def test_a_sentence_on_another_operator_of_the_models_can_be_chosen(model: str, made: str) -> None:
+    item = finding()
+    with refuses("not-a-sentence-of-the-text"):
+        chosen_sentence.choose(Findings({}, {}, (item,)), item.id, OF_MUL, DAY)
+    item = dataclasses.replace(item, example=dataclasses.replace(item.example, model=model, made=made))
+    (chosen,) = chosen_sentence.choose(Findings({}, {}, (item,)), item.id, OF_MUL, DAY).findings
+    assert chosen.cases.clause == OF_MUL
+
+
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
