@@ -15,6 +15,7 @@ from onnx_conformance.base.verdict import split_operator
 from onnx_conformance.case.case import Outcome, digest_values
 from onnx_conformance.declare import DeclarationError, NoAnswer, Rejected
 from onnx_conformance.judging.ask import ask_and_judge
+from onnx_conformance.minimize.validity import is_valid
 from onnx_conformance.processes.asker import Asker
 from onnx_conformance.specification import evaluator, meanings, schema
 
@@ -54,7 +55,8 @@ def failing(case: Case, kind: Verdict, target: Target, limits: Limits) -> dict[i
 def in_version(case: Case, since: int) -> Case | None:
     """Return a case in another version of its operator.
 
-    None if the model has several nodes or files, or if the text of that version does not expect the same.
+    None if the model has several nodes or files, is not valid in that version, or if the text of that version does not
+    expect the same.
     """
     if case.files:
         return None
@@ -68,6 +70,9 @@ def in_version(case: Case, since: int) -> Case | None:
             item.version = since
     model.ir_version = max(model.ir_version, schema.lowest_ir(domain, since))
     data = model.SerializeToString(deterministic=True)
+    # An attribute may have another type there, as `to` of Cast 1, which is a string.
+    if case.outcome is not Outcome.REJECTS and is_valid(case.model) and not is_valid(data):
+        return None
     made = dataclasses.replace(case, id=f"{operator}/{since}/{case.name}", operator=f"{operator}/{since}", model=data)
     return made if _means_the_same(made, model) else None
 

@@ -12,11 +12,12 @@ import numpy as np
 import onnx
 
 from onnx_conformance.base.errors import HarnessError
-from onnx_conformance.case.case import PLAIN
+from onnx_conformance.case.case import PLAIN, Outcome
 from onnx_conformance.minimize import moves
 from onnx_conformance.minimize.cause import INDEX, cause, masked
 from onnx_conformance.minimize.declared_candidate import DeclaredCandidate, build_case, candidate_from_plan
 from onnx_conformance.minimize.search_space import MOST_EXPECTED, RANKED, Built, Size, distance, elements, is_empty
+from onnx_conformance.minimize.validity import is_valid
 
 if TYPE_CHECKING:
     from onnx_conformance.base.verdict import Result
@@ -56,11 +57,14 @@ class Declared:
                 f"{case.id}: its arguments have no concrete values, so it cannot be minimized",
             )
         self.first = dataclasses.replace(first, case=case) if generated else first
+        self._checked = first.case.outcome is not Outcome.REJECTS and is_valid(first.case.model)
 
     def built(self, candidate: DeclaredCandidate) -> BuiltCandidate | None:
-        """Return a candidate with its case; None if it is not a case of the same kind as the first."""
+        """Return a candidate with its case; None if it is not a case of the same kind as the first, or not valid."""
         built = _built(candidate)
-        return built if built is not None and same_kind(self.first.plan, built.plan) else None
+        if built is None or not same_kind(self.first.plan, built.plan):
+            return None
+        return built if not self._checked or is_valid(built.case.model) else None
 
     def settled(self, built: Built[DeclaredCandidate]) -> BuiltCandidate | None:
         """Return a candidate with its values converted to the bound types."""

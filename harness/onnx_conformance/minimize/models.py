@@ -28,6 +28,7 @@ from onnx_conformance.minimize.search_space import (
     is_empty,
     nodes,
 )
+from onnx_conformance.minimize.validity import is_valid
 from onnx_conformance.specification import nodes as of_nodes
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.element_types import element_type
@@ -79,7 +80,7 @@ class Models:
         self._case, self._allowance = case, by_itself(case).allowance
         self._expected: Mapping[str, Value] = {}
         self._full_check = True
-        self._full_check = _is_valid(model, full=True)
+        self._full_check = is_valid(model, full=True)
         candidate = ModelCandidate(model, case.inputs)
         values = _evaluated(candidate)
         if values is None:
@@ -108,7 +109,7 @@ class Models:
 
     def _built(self, candidate: ModelCandidate) -> Built[ModelCandidate] | None:
         fitted = _fitted(candidate)
-        if fitted is None or not _is_valid(fitted.model, full=self._full_check):
+        if fitted is None or not is_valid(fitted.model, full=self._full_check):
             return None
         names = tuple(item.name for item in fitted.model.graph.output)
         values = fitted.evaluated.values
@@ -171,15 +172,6 @@ def _evaluated(candidate: ModelCandidate) -> Mapping[str, Value] | None:
             return candidate.evaluated.values
     except Exception:  # noqa: BLE001 - an oracle may raise anything on a model that it was not written for
         return None
-
-
-def _is_valid(model: onnx.ModelProto, *, full: bool) -> bool:
-    """Return whether the model checker accepts a model; `full`: also its shapes, if it accepted those of the first."""
-    try:
-        onnx.checker.check_model(model, full_check=full)
-    except Exception:  # noqa: BLE001 - it raises its own errors, and those of shape inference
-        return False
-    return True
 
 
 def _fitted(candidate: ModelCandidate) -> ModelCandidate | None:

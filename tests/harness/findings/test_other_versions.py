@@ -35,6 +35,13 @@ def test_the_same_call_is_made_in_another_version() -> None:
     assert other_versions.in_version(with_integers, 6) is None, "version 6 has no integers"
 
 
+@pytest.mark.parametrize(
+    ("case", "version"), [("ai.onnx/Cast/1/named_float16", 9), ("ai.onnx/GlobalLpPool/1/p_1_before_2", 2)]
+)
+def test_an_attribute_has_the_type_of_its_version(case: str, version: int) -> None:
+    assert other_versions.in_version(case_of(case), version) is None
+
+
 def test_a_forbidden_call_must_be_forbidden_in_the_other_version() -> None:
     forbidden = case_of("ai.onnx/Concat/13/one_axis_too_high")
     assert forbidden.outcome is Outcome.REJECTS
