@@ -25,6 +25,8 @@ DIGITS = 12
 """Number of digits of a computed number that are the same on all processors."""
 SIGMAS = 6.0
 """Largest allowed deviation of a mean or a variance. A correct generator exceeds it in 1 of 500 million cases."""
+ROUNDING = 1e-6
+"""Relative rounding of a variance. All draws from two equally likely values have exactly the expected one."""
 CHOICE_ULP = 4
 """Largest distance of an element from its choice, in ULP. It covers the rounding of a scale and a product."""
 
@@ -91,7 +93,7 @@ def _moments(drawn: Drawn, values: Array) -> str:
     if drawn.kurtosis is None:
         return ""
     ratio = float(np.square(values - mean).sum()) / scale**2
-    allowed = SIGMAS * math.sqrt(max(drawn.kurtosis - 1, 0) / values.size)
+    allowed = SIGMAS * math.sqrt(max(drawn.kurtosis - 1, 0) / values.size) + ROUNDING
     if abs(ratio - 1) > allowed:
         return f"the variance of {values.size} is {ratio:.4g} times the expected one; allowed is 1 +- {allowed:.3g}"
     return ""

@@ -49,7 +49,14 @@ case("vector", A=MIXED, B=[0.25, 1, -0.5, 0, -1, 2, 0.125], cites=SUM)
 case("matrix", A=ramp(4, 3), B=[0.5, -2, 1], cites=(SUM, BIAS))
 case("stack", Tag.EDGE, A=ramp(2, 4, 3), B=[0.5, -2, 1], cites=(SUM, BIAS))
 case("empty", Tag.EDGE, A=ramp(0, 3), B=[0.5, -2, 1], cites=SUM)
-case("fractions", A=[0.1, -0.1, 1 / 3, -2 / 3, -1.1, 2.3, -2.3], B=[0.3, 0.7, -1 / 3, 2 / 3, 1.1, -2.3, 1.3], cites=SUM)
+case(
+    "fractions",
+    each="T",
+    A=[0.1, -0.1, 1 / 3, -2 / 3, -1.1, 2.3, -2.3],
+    B=[0.3, 0.7, -1 / 3, 2 / 3, 1.1, -2.3, 1.3],
+    cites=SUM,
+)
+case("tiny", Tag.EDGE, each="T", A=[2e-5, -3e-5, 4e-6], B=[0, 0, 3e-6], cites=SUM)
 case("far", Tag.EDGE, A=[20, -20, 100, -100, 30000], B=[1, -1, 5, -5, 0], cites=SUM)
 case("cancels", Tag.EDGE, A=[5, -3, 1024], B=[-5, 3, -1024], cites=SUM)
 case("infinity", Tag.EDGE, A=[np.inf, 1], B=[1, np.inf], cites=SUM)
@@ -57,6 +64,7 @@ case("minus_infinity", Tag.EDGE, A=[-np.inf, 1], B=[1, 2], unspecified=SUM)
 case("nan", Tag.EDGE, A=[np.nan, 1, -1], B=[1, np.nan, 1], cites=SUM)
 case("dtypes", Tag.DTYPE, each="T", A=MIXED, B=[0.25, 1, -0.5, 0, -1, 2, 0.125], cites=SUM)
 case("bias_of_two_axes", Tag.EDGE, A=ramp(4, 3), B=ramp(1, 3), rejects=BIAS)
+case("scalar", Tag.EDGE, A=0.5, B=[1], unspecified=BIAS)
 case("bias_scalar", Tag.EDGE, A=ramp(4, 3), B=0.5, rejects=BIAS)
 case("bias_of_one", Tag.EDGE, A=ramp(4, 3), B=[0.5], unspecified=BIAS)
 case("bias_too_long", Tag.EDGE, A=ramp(4, 3), B=[0.5, 1, 2, 3], unspecified=BIAS)

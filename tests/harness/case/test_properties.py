@@ -78,6 +78,11 @@ def test_wrong_generators_are_named(drawn: Drawn, values: Any, sentence: str) ->
     assert sentence in complaint(drawn, values), complaint(drawn, values)
 
 
+def test_rounding_makes_no_draw_of_two_equally_likely_values_wrong() -> None:
+    halves = Drawn(np.zeros(2, np.float32), mean=0.5, deviation=0.5 + 1e-12, kurtosis=1.0)
+    assert complaint(halves, [1, 0]) == ""
+
+
 def test_values_without_chance_must_be_equal() -> None:
     certain = Drawn(np.zeros(3, np.float32), mean=2.0, deviation=0.0)
     assert complaint(certain, [2, 2, 2]) == ""
