@@ -137,6 +137,8 @@ _AS_INPUT = re.compile(
     r"(?i)^(?:the )?(?:returned )?output\b.*\bsame (?:shape|size)\b|^`Y` and `X` have the same shape\b"
 )
 """Sentences on a result that has the shape of the input."""
+_OF_SIDE = re.compile(r"\bextra padding\b.*\bSAME_UPPER\b")
+"""Sentences on the side to which odd padding is added."""
 _SCALAR_RESULT = re.compile(r"(?i)\boutputs?\b.*\bscalar\b(?! inputs?\b)")
 """Sentences on a result without dimensions."""
 _BROADCASTS = re.compile(r"\bsupports \*\*\w+directional\b")
@@ -335,6 +337,7 @@ def sentence(case: Case, result: Result, group: FailureGroup) -> str:
             failure.on_ranks,
             failure.on_absence,
             failure.on_asked_outputs,
+            failure.on_odd_padding,
             failure.on_value_of_set,
             failure.rows,
             failure.explaining,
@@ -721,6 +724,15 @@ class _Failure:
         """Return whether a sentence in the description of an output is on its values."""
         on_others = (_OF_SHAPE, _DIMENSIONS, _SIDE, _RULE)
         return len(text) >= SHORT and self.applies(text) and not _is_one_of(text, on_others)
+
+    @property
+    def on_odd_padding(self) -> list[str]:
+        """The sentence on the side of odd padding, if values are wrong with SAME_UPPER or SAME_LOWER.
+
+        The other sentences on them are on the shape of the result.
+        """
+        same = self.result.verdict is Verdict.WRONG_VALUE and not {"SAME_UPPER", "SAME_LOWER"}.isdisjoint(self.words)
+        return [text for text in self.texts if same and _OF_SIDE.search(text)]
 
     @property
     def on_empty_sets(self) -> list[str]:

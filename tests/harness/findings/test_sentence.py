@@ -112,7 +112,7 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         ("Resize/19/dtypes/int64", (), "as a weighted average of neighborhood"),  # Not the one on the shape.
         ("LSTM/22/hard_sigmoid_default_since_7", ("marks",), "Default values are the same as of"),
         ("GRU/22/activation_thresholdedrelu", ("activations contains ThresholdedRelu",), "ThresholdedRelu(x)"),
-        ("MaxPool/22/same_lower_odd", ("auto_pad=SAME_LOWER",), "SAME_UPPER or SAME_LOWER mean pad"),
+        ("MaxPool/22/same_lower_odd", ("auto_pad=SAME_LOWER",), "In case the padding is an odd number"),
         ("Less/13/sides", ("marks",), "Returns the tensor resulted from performing"),
         ("GlobalAveragePool/22/image", ("marks",), "applies average pooling across"),
         ("Celu/28/near_zero_float", ("with alpha",), "max(0,x) + min(0,alpha*(exp(x/alpha)-1))"),
@@ -141,7 +141,7 @@ def test_a_sentence_on_shapes_or_defaults_does_not_decide_a_value() -> None:
         # The case does not meet the condition, so it is about its own function.
         ("RNN/22/activation_sigmoid", ("activations contains Relu", "decides"), "Sigmoid(x)"),
         # An attribute that is said to be deprecated has an effect nevertheless.
-        ("MaxPool/22/same_upper_odd", ("decides",), "SAME_UPPER or SAME_LOWER"),
+        ("MaxPool/22/same_upper_odd", ("decides",), "In case the padding is an odd number"),
         # Without a condition, the attributes of the smallest case are needed to fail.
         ("AveragePool/22/same_upper_odd", (), "In case the padding is an odd number"),
         ("NegativeLogLikelihoodLoss/22/ignored_5", (), "loss is zero for the case when target-value equals"),
