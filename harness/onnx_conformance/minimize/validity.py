@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a smaller model is still valid.
 
-A smaller case may leave out what the oracle does not evaluate, such as an input of a branch that is not taken, or pass
-an attribute to a version in which it has another type. A runtime may refuse such a model.
+A smaller case may lack an input that the oracle does not evaluate, because a branch is not taken. It may also pass an
+attribute to a version in which the attribute has another type. A runtime may refuse such models.
 """
 
 from __future__ import annotations

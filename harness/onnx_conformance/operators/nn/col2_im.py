@@ -80,7 +80,7 @@ COL2IM.example(input=ramp(1, 4, 6), image_shape=[4, 6], block_shape=[2, 2], stri
 
 NUMERIC = COL2IM.clause(
     "Constrain input and output types to all numeric tensor types.",
-    note="The list of types also has strings and boolean values, which are not numeric. What they give is left open.",
+    note="The list of types also has strings and boolean values, which are not numeric. Their results are left open.",
 )
 NOT_NUMERIC = ("string", "bool")
 for kind in NOT_NUMERIC:
