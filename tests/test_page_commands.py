@@ -56,6 +56,7 @@ FEWER = {
 PARSED = {
     "run --backend onnxruntime --backend iree --cluster": "it needs machines; tests/harness/run/ runs on local workers",
     "run --core --op 'Split*' --backend onnxruntime --cluster": "the same",
+    "findings --folder findings/": "there are no findings; tests/harness/findings/ has some",
     "findings today.ndjson": "it makes environments; tests/harness/findings/ runs it",
     "opset": "it reads all operators; tests/harness/opset/ runs it",
     "run --onnx onnx-weekly": "it downloads the nightly onnx",

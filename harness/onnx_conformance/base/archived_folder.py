@@ -98,9 +98,11 @@ def write(archive: Path, folder: Path, patterns: tuple[str, ...]) -> None:
         patterns: globs for the names of the files.
     """
     import io  # noqa: PLC0415 - as above
+    import lzma  # noqa: PLC0415 - as above
     import tarfile  # noqa: PLC0415 - as above
 
-    with tarfile.open(archive, "w:xz", preset=9) as file:
+    best = 9 | lzma.PRESET_EXTREME
+    with lzma.open(archive, "wb", preset=best) as stream, tarfile.open(fileobj=stream, mode="w") as file:
         for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
             data, member = path.read_bytes(), tarfile.TarInfo(path.name)
             member.size = len(data)
