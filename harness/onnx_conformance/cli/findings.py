@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 @click.option("--script", "script_id", metavar="ID", help="Only print the script of a finding of the folder.")
 @click.option(
     "--sentence", "sentences", type=(str, str), multiple=True, metavar="ID TEXT",
-    help="Only choose the sentence of a finding of the folder, if the present one does not decide: TEXT is copied from "
-    "the operator's text. Repeatable.",
+    help="Only choose the sentence that a finding of the folder quotes. TEXT is a part of the operator's text. "
+    "Repeatable.",
 )  # fmt: skip
 @click.option(
     "--report", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
@@ -178,7 +178,7 @@ def _use(
     found = findings_file.read(folder)
     if script_id:
         if not (text := found.scripts.get(script_id)):
-            raise chosen_sentence.no_such_finding(script_id, found)
+            raise findings_file.no_such_finding(script_id, found.scripts)
         printing.show(text)
     if sentences:
         for name, text in sentences:

@@ -8,7 +8,6 @@ notices that corrects the finding. The choice is a part of `findings.json`, and 
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from typing import TYPE_CHECKING
 
 import onnx
@@ -18,7 +17,7 @@ from onnx_conformance.analysis.sentences import source_of
 from onnx_conformance.analysis.whole_sentence import contains
 from onnx_conformance.base.errors import HarnessError
 from onnx_conformance.base.verdict import line
-from onnx_conformance.findings import model_rules
+from onnx_conformance.findings import findings_file, model_rules
 from onnx_conformance.findings.script import said
 from onnx_conformance.forms.table import FORMS
 from onnx_conformance.specification import nodes
@@ -46,7 +45,7 @@ def choose(findings: Findings, name: str, text: str, day: str) -> Findings:
     """
     found = {item.id: item for item in findings.findings}
     if name not in found:
-        raise no_such_finding(name, findings)
+        raise findings_file.no_such_finding(name, found)
     text = " ".join(text.split())
     if not text or len(text) > MOST or not is_in_text(found[name], text):
         raise HarnessError(
@@ -77,13 +76,6 @@ def kept(old: Finding, new: Finding, script: str) -> tuple[Finding, str] | None:
     if not same or not is_in_text(new, old.cases.clause):
         return None
     return _with(new, old.cases.clause, old.cases.chosen, script)
-
-
-def no_such_finding(name: str, findings: Findings) -> HarnessError:
-    """Return the error on an unknown id, with the most similar one."""
-    near = difflib.get_close_matches(name, [item.id for item in findings.findings], 1)
-    hint = f"; did you mean {near[0]}?" if near else ""
-    return HarnessError("no-such-finding", f"there is no finding {line(name)}{hint}")
 
 
 def _with(finding: Finding, text: str, day: str, script: str) -> tuple[Finding, str]:

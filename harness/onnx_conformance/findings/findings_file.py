@@ -10,6 +10,7 @@ The file may come from an untrusted source, so its content is validated, cleaned
 
 from __future__ import annotations
 
+import difflib
 import functools
 import json
 import re
@@ -53,6 +54,13 @@ MOST_TEXT = 30_000
 
 class FindingsError(HarnessError):
     """The findings of a folder cannot be read or written. The message contains the reason."""
+
+
+def no_such_finding(name: str, known: Iterable[str]) -> FindingsError:
+    """Return the error on an id that is not known, with the most similar one of those that are."""
+    near = difflib.get_close_matches(name, list(known), 1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return FindingsError("no-such-finding", f"there is no finding {line(name)}{hint}")
 
 
 # Read

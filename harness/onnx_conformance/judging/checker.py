@@ -58,10 +58,19 @@ def _steers(value: Value) -> bool:
 
 
 def _values(case: Case) -> Iterator[dict[str, Value]]:
-    """Yield other values of the same types and shapes: zeros and ones, each with a string that the model contains."""
-    texts = _strings(case.model)
+    """Yield other values of the same types and shapes: zeros and ones, and the strings that the model contains."""
+    texts = _strings(case.model) if any(map(_has_strings, case.inputs.values())) else [""]
     for number, text in [*((number, texts[0]) for number in (0, 1)), *((0, text) for text in texts[1:])]:
         yield {name: _filled(value, number, text) for name, value in case.inputs.items()}
+
+
+def _has_strings(value: Value) -> bool:
+    """Return whether a value is or contains a string."""
+    if isinstance(value, dict):
+        return any(isinstance(key, str) for key in value) or any(map(_has_strings, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_strings, value))
+    return isinstance(value, np.ndarray) and value.dtype == object
 
 
 def _strings(model: bytes) -> list[str]:

@@ -156,10 +156,11 @@ def image(
     v.require(INPUT, input.ndim == 3 and input.shape[1] % math.prod(block_shape) == 0)  # noqa: PLR2004 - [N, C * ..., L]
     v.silent(INPUT, input.shape[2] == 0)
     shapes = image_shape, block_shape, dilations, pads, strides
-    counts = _image(np.ones(input.shape), *shapes)
-    v.require(INPUT, counts is not None)
-    v.silent(NUMERIC, input.dtype.kind in "Ob")
-    result = np.asarray(_image(input, *shapes))
+    numeric = input.dtype.kind not in "Ob"
+    made = _image(input if numeric else np.zeros(input.shape), *shapes)
+    v.require(INPUT, made is not None)
+    v.silent(NUMERIC, not numeric)
+    result = np.asarray(made)
     if input.dtype.kind in "iu":
         v.silent(FOLD, bool((result != _image(input.astype(object), *shapes)).any()))
     return result

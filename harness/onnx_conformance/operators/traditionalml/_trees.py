@@ -43,6 +43,17 @@ OF_TEN_TARGETS = [{"rows": 33, "features": 16, "trees": 20, "depth": 4, "targets
 """The same with more targets than a vector has elements."""
 
 
+CYCLES: dict[str, dict[str, Any]] = {
+    "beside_root": {"nodes_truenodeids": [0, 0, 0], "nodes_falsenodeids": [2, 0, 0]},
+    "below_root": {
+        "nodes_modes": ["BRANCH_LT", "BRANCH_LT", "LEAF"],
+        "nodes_truenodeids": [1, 1, 0],
+        "nodes_falsenodeids": [2, 2, 0],
+    },
+}
+"""Changes of a tree of three nodes. With each, a node is below itself."""
+
+
 class Leaf(NamedTuple):
     """A leaf, or one of several votes of a leaf."""
 
@@ -223,7 +234,7 @@ def leaves(v: Version, X: Array, nodes: Nodes, about: Clause, thresholds: Clause
     v.silent(about, any(child not in place for child in children))
     roots = [node for id_, node in place.items() if id_ not in children]
     v.silent(about, sorted(nodes.treeids[node] for node in roots) != sorted({*nodes.treeids}))
-    v.silent(about, not _forest(nodes, place, roots))
+    v.silent(about, _has_cycle(nodes, place))
     rows = []
     for features in X:
         reached = []
@@ -241,28 +252,21 @@ def leaves(v: Version, X: Array, nodes: Nodes, about: Clause, thresholds: Clause
     return rows
 
 
-def _forest(nodes: Nodes, place: dict[tuple[int, int], int], roots: list[int]) -> bool:
-    """Return whether every node is below one of the roots, and none is below itself. Branches may share nodes.
+def _has_cycle(nodes: Nodes, place: dict[tuple[int, int], int]) -> bool:
+    """Return whether a node is below itself.
 
     Args:
         nodes: the nodes.
         place: the place of each node in the lists, by the ids of tree and node.
-        roots: the places of the roots.
     """
-    above: set[int] = set()
-    done: set[int] = set()
-    waiting = [(root, False) for root in roots]
-    while waiting:
-        node, left = waiting.pop()
-        if left:
-            above.remove(node)
-            done.add(node)
-        elif node in above:
-            return False
-        elif node not in done:
-            above.add(node)
-            waiting.append((node, True))
-            if nodes.modes[node] != "LEAF":
-                branches = nodes.truenodeids[node], nodes.falsenodeids[node]
-                waiting += [(place[nodes.treeids[node], child], False) for child in branches]
-    return len(done) == len(nodes.nodeids)
+    below = {
+        at: {place[tree, true], place[tree, false]}
+        for at, (tree, mode, true, false) in enumerate(
+            zip(nodes.treeids, nodes.modes, nodes.truenodeids, nodes.falsenodeids, strict=True)
+        )
+        if mode != "LEAF"
+    }
+    while lowest := [at for at, children in below.items() if children.isdisjoint(below)]:
+        for at in lowest:
+            del below[at]
+    return bool(below)

@@ -28,6 +28,7 @@ from onnx_conformance.operators.traditionalml._post_transform import (
     transformed,
 )
 from onnx_conformance.operators.traditionalml._trees import (
+    CYCLES,
     FORESTS,
     MODES,
     NODE_KINDS,
@@ -341,14 +342,8 @@ case("child_beyond", Tag.EDGE, X=ROWS, **{**PLAIN, "nodes_truenodeids": [99, 0, 
 TWO_NODES = {name: value[:2] if name.startswith("nodes_") else value for name, value in PLAIN.items()}
 case("no_root", Tag.EDGE, X=ROWS, **{**TWO_NODES, "nodes_falsenodeids": [0, 0]}, unspecified=NODES)
 case("two_roots", Tag.EDGE, X=ROWS, **{**PLAIN, "nodes_falsenodeids": [1, 0, 0]}, unspecified=NODES)
-CYCLE_BESIDE = {**PLAIN, "nodes_truenodeids": [0, 0, 0], "nodes_falsenodeids": [2, 0, 0]}
-case("cycle_beside_root", Tag.EDGE, X=ROWS, **CYCLE_BESIDE, unspecified=NODES)
-CYCLE_BELOW = {
-    "nodes_modes": ["BRANCH_LT", "BRANCH_LT", "LEAF"],
-    "nodes_truenodeids": [1, 1, 0],
-    "nodes_falsenodeids": [2, 2, 0],
-}
-case("cycle_below_root", Tag.EDGE, X=ROWS, **{**PLAIN, **CYCLE_BELOW}, unspecified=NODES)
+for name, cycle in CYCLES.items():
+    case(f"cycle_{name}", Tag.EDGE, X=ROWS, **{**PLAIN, **cycle}, unspecified=NODES)
 case(
     "no_nodes",
     X=ROWS,
