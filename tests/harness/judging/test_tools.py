@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import faulty
 import numpy as np
+import onnx
 import pytest
 
 from commands import command
@@ -176,6 +178,16 @@ def test_what_only_values_forbid_is_known_at_run_time_alone() -> None:
 @pytest.mark.parametrize("name", ["ai.onnx.ml/CastMap/1/key_beyond", "ai.onnx.ml/OneHotEncoder/1/missing_strings"])
 def test_no_checker_knows_the_keys_of_a_map_or_the_strings_of_an_input(name: str) -> None:
     assert checker.phase(case_of(name)) == "run"
+
+
+@pytest.mark.slow
+def test_the_strings_of_a_model_are_tried_as_inputs() -> None:
+    """The model has one category, and no other input than this category is valid."""
+    case = case_of("ai.onnx.ml/OneHotEncoder/1/missing_strings")
+    model = onnx.load_from_string(case.model)
+    categories = next(item for item in model.graph.node[0].attribute if item.name == "cats_strings")
+    categories.strings[:] = [b"b"]
+    assert checker.phase(dataclasses.replace(case, model=model.SerializeToString())) == "run"
 
 
 # Names and options
