@@ -33,10 +33,14 @@ OPT_OUTS = (  # When a model is loaded, the error is a ValueError, and when it r
     ("Exception", r"unsupported operator \S+: no available execution provider has a kernel", "no kernel"),
     ("Exception", r"\bunsupported (element type|(target )?dtype)\b", "no kernel for this type"),
     ("Exception", r"only \S+ .*are supported, got \w+$", "no kernel for this type"),
+    ("Exception", r"must share f32, f16, or bf16 dtype", "no kernel for this type"),
+    ("Exception", r"\) is unsupported on the CPU execution provider", "no kernel for these types"),
+    ("Exception", r"^failed to load ONNX model from <\d+ bytes>: unsupported ONNX model: operator ", "no kernel"),
     ("Exception", r"unsupported ONNX data_type \d+", "no such element type"),
     ("Exception", r"dtype (?!Undefined)\w+ has no fixed-width byte layout", "no such element type"),
     ("Exception", r"antialias=1 is not implemented|training(_mode=1| dropout) is unsupported", "no kernel"),
     ("Exception", r"the tensor-only run API received a \w+ graph output", "no sequences and optionals"),
+    ("Exception", r"binding cannot yet convert to a numpy array", "no way to return this type"),
     ("NoTypeError", r"", "no way to pass this type"),
 )
 
