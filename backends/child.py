@@ -55,7 +55,15 @@ def run(words: Any, *more: Any, **options: Any) -> subprocess.CompletedProcess[A
     return done
 
 
-def end_by(number: int) -> AssertionError:
-    """End this process by the signal that ended a program; return the error to raise should it survive."""
+def end_by(number: int, place: str = "") -> AssertionError:
+    """End this process by the signal that ended a program; return the error to raise should it survive.
+
+    Args:
+        number: the signal.
+        place: where the program ended, in words that are the same for all crashes with one cause. Findings name it.
+    """
+    if place:
+        sys.stderr.flush()
+        os.write(2, f"\nended at: {place}\n".encode())
     os.kill(os.getpid(), number)
     return AssertionError("a signal that ended one process did not end another")

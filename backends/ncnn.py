@@ -139,6 +139,10 @@ OUTPUT = re.compile(r"\((out\d+)\.numpy\(batch_index=(\d+)\)\)")
 SAYS_WHY = re.compile(r"^(?!ignore )(ort \w+ failed |input_shapes\[|.*(unsupported |not supported|\bfailed\b))")
 """Lines of pnnx about an error. Other lines are about its progress."""
 
+STEP = re.compile(r"^(\w+) \.\.\. ", re.MULTILINE)
+ORT_FAILED = re.compile(r"\bort \w+ failed ")
+"""The step of pnnx, and an error of the ONNX Runtime in it."""
+
 STAMP = re.compile(r"^\w+ \.\.\. +|\x1b\[[\d;]*m|\d+-\d+-\d+ [\d:.]+ \[[^\]]*\] ")
 """The step, the colour and the time before a message."""
 
@@ -157,6 +161,15 @@ class BorrowedError(Exception):
 
 class ConversionError(Exception):
     """pnnx reported an error, or wrote no model."""
+
+
+class CrashError(BaseException):
+    """A signal ended pnnx; not an Exception, as `child.KilledError`."""
+
+    def __init__(self, number: int, place: str) -> None:
+        """Take the number of the signal, and where pnnx ended."""
+        super().__init__(f"pnnx was ended by a signal at {place}")
+        self.number, self.place = number, place
 
 
 class LoadError(Exception):
@@ -197,8 +210,8 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     key = ("ncnn", FORMAT, version("pnnx"), *OPTIONS, shapes, cache.machine())
     try:
         converted = cache.compiled(lambda: _converted(model, shapes), model, *key)
-    except child.KilledError as error:
-        raise child.end_by(error.number) from None
+    except CrashError as error:
+        raise child.end_by(error.number, error.place) from None
     head, _, weights = converted.partition(b"\n")
     parameters, batches, todo = json.loads(head)
     blobs = [f"out{place}" for place in range(len(names))]
@@ -263,7 +276,7 @@ def _converted(model: bytes, shapes: str) -> bytes:
         if killed is not None and not any(re.search(pattern, reasons) for _, pattern, _ in LACKS):
             sys.stderr.flush()
             os.write(2, printed[-8192:])
-            raise killed
+            raise CrashError(killed.number, place(printed.decode(errors="replace")))
         target = Path(folder, "model.ncnn.param")
         if reasons or status or not target.exists():
             raise ConversionError(reasons or f"pnnx wrote no model, and ended with status {status}")
@@ -272,6 +285,13 @@ def _converted(model: bytes, shapes: str) -> bytes:
         todo = [line for line in printed.decode(errors="replace").splitlines() if line.startswith("todo ")]
         head = json.dumps([target.read_text(encoding="utf-8"), batches, todo]).encode()
         return head + b"\n" + Path(folder, "model.ncnn.bin").read_bytes()
+
+
+def place(printed: str) -> str:
+    """Return where pnnx ended: its last step, and whether ONNX Runtime had failed, whose messages name the operator."""
+    steps = STEP.findall(printed)
+    words = ["pnnx", *steps[-1:], *["after an error of ONNX Runtime"] * bool(ORT_FAILED.search(printed))]
+    return ", ".join(words)
 
 
 def messages(printed: str) -> str:

@@ -214,12 +214,18 @@ def test_a_crash_opts_out_only_if_onnx_runtime_lacks_something(
     with pytest.raises(adapter.ConversionError) as error:
         adapter.run(MODEL, {"x": X}, ["y"])
     assert serve.opt_out(adapter.OPT_OUTS, error.value) == "newer IR version than it knows"
-    adapter = converts("", printed="ort Run failed Invalid axis\n", killed=signal.SIGTERM)
-    ended: list[int] = []
-    monkeypatch.setattr(adapter.child, "end_by", lambda number: ended.append(number) or AssertionError("ended"))
-    with pytest.raises(AssertionError, match="ended"):
-        adapter.run(MODEL, {"x": X}, ["y"])
-    assert ended == [signal.SIGTERM]
+    ended: list[tuple[int, str]] = []
+    for printed in ("fold ... 1 ms\ninfer ...  ort Run failed Invalid axis\n", "infer ... ", "", "\nort Run failed 7"):
+        adapter = converts("", printed=printed, killed=signal.SIGTERM)
+        monkeypatch.setattr(adapter.child, "end_by", lambda *words: ended.append(words) or AssertionError("ended"))
+        with pytest.raises(AssertionError, match="ended"):
+            adapter.run(MODEL, {"x": X}, ["y"])
+    assert ended == [
+        (signal.SIGTERM, "pnnx, infer, after an error of ONNX Runtime"),
+        (signal.SIGTERM, "pnnx, infer"),
+        (signal.SIGTERM, "pnnx"),
+        (signal.SIGTERM, "pnnx, after an error of ONNX Runtime"),
+    ]
 
 
 def test_a_layer_that_cannot_be_loaded_is_named_with_what_pnnx_left(converts: Callable[..., Any]) -> None:

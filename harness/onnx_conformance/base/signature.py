@@ -25,11 +25,12 @@ def signature(result: Result) -> tuple[str, ...]:
 
 
 _PLACES = (
+    re.compile(r"^ended at: ([^\n]+)", re.MULTILINE),  # By child.end_by() of an adapter.
     re.compile(r"panicked at (?!/rustc)(\S+?\.rs:\d+)"),
     re.compile(r"(?:^|[\s'\"/])([\w.-]+\.(?:cc|cpp|cxx|c|h|hpp):\d+)\b[^\n]*(?i:assert|check|failed|abort)"),
     re.compile(r"what\(\):\s*([^\n]+)"),
 )
-"""The last words of a runtime before its process ends: the line of a Rust panic or assertion, or an exception."""
+"""The last words before a process ends: those of the adapter, the line of a Rust panic or assertion, an exception."""
 
 
 def place_of(result: Result) -> str:

@@ -25,6 +25,7 @@ ABORT = "terminate called after throwing an instance of 'E'\n  what():  the axis
         ("python: /build/src/pool.cc:77: void f(): Assertion `a > 0' failed.", "pool.cc:77"),
         ("loaded from /build/src/pool.cc:77", ""),
         (ABORT, "the axis is 7"),
+        (f"{PANIC}\nended at: step_3, after an error\n", "step_3, after an error"),
         ("terminate called without an active exception", ""),
         ("", ""),
     ],
