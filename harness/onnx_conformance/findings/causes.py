@@ -20,7 +20,7 @@ from onnx_conformance.base import under_test
 from onnx_conformance.base.verdict import WITH_MESSAGE, WRONG, Verdict
 from onnx_conformance.case.case import PLAIN
 from onnx_conformance.environments import backend_names
-from onnx_conformance.findings.titles import UNTOLD
+from onnx_conformance.findings.titles import UNTOLD, WRAPPER
 from onnx_conformance.forms import table
 from onnx_conformance.minimize.cause import masked
 from onnx_conformance.results.severity import Nature
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 _SOURCE = re.compile(r"[\w./\\@-]*?([\w-]+\.(?:rs|cc|cpp|cxx|c|h|hpp|inl\.hpp|py|td|ts|mjs))\b(?=:| )")
 """A source file in a message, with its folder: the folder depends on the machine that built the runtime."""
-_WRAPPED = re.compile(r"^.*(?:ERROR_MESSAGE:|Status Message:|failed:|Caused by:)\s*")
-"""The parts of a message before the innermost error, which name the wrapper, the file and the node."""
 _NAMED = re.compile(r"(?i)\b((?:tensor|input|output|node|initializer)(?: named?)?:) \w+")
 """The name of a tensor or node in a message."""
 _OF_MODEL = re.compile(
@@ -153,7 +151,7 @@ def innermost(finding: Finding) -> str:
         return finding.example.message.partition(" at ")[2]
     name = finding.identity.operator.rpartition("/")[2]
     text = _SOURCE.sub(r"\1", " ".join(finding.example.message.split()))
-    text = _NAMED.sub(r"\1 #", re.sub(rf"\b{re.escape(name)}\d*\b", "#", _WRAPPED.sub("", text)))
+    text = _NAMED.sub(r"\1 #", re.sub(rf"\b{re.escape(name)}\d*\b", "#", WRAPPER.sub("", text)))
     if finding.identity.kind is Verdict.INVALID_MODEL:
         text = _OF_MODEL.sub(r"\g<before>#\g<after>", text)
     return _SHAPES.sub("#", masked(text)).strip("# :.")

@@ -46,6 +46,8 @@ _VERSIONS = re.compile(r" \([\d, ]+\)$")
 _TYPES = onnx.AttributeProto.AttributeType
 _SHOWN = {_TYPES.Value(f"{kind}{more}") for kind in ("FLOAT", "INT", "STRING") for more in ("", "S")}
 """The types of attributes whose values fit into a title."""
+WRAPPER = re.compile(r"^.*(?:ERROR_MESSAGE:|Status Message:|failed:|Caused by:)\s*")
+"""The parts of a message before the innermost error, which name the wrapper, the file and the node."""
 _CUT = re.compile(r"\.\.\. \(\d+ characters\)$")
 """The end of a message that the harness has cut."""
 _NUMBER = re.compile(r"-?\d+\.\d+(?:e[+-]?\d+)?")
@@ -211,7 +213,7 @@ def rounded(actual: str, expected: str) -> tuple[str, str]:
 def _essence(message: str, error: str) -> str:
     """Return the end of a message, because messages name the place first and the error last.
 
-    If the harness has cut the message, its end is not known, so return the beginning. A message of one word gets the
+    It begins after the words with which a runtime repeats an inner error, if it has them. If the harness has cut the message, its end is not known, so return the beginning. A message of one word gets the
     type of its exception: "KeyError: 'W'".
     """
     shown = line(message, MAX_MESSAGE)
@@ -221,7 +223,8 @@ def _essence(message: str, error: str) -> str:
         return shown
     if _CUT.search(shown):
         return f"{shown[:MOST_MESSAGE].rpartition(' ')[0]}..."
-    return f"...{shown[-MOST_MESSAGE:].partition(' ')[2]}"
+    end = shown[-MOST_MESSAGE:].partition(" ")[2]
+    return WRAPPER.sub("", end) if WRAPPER.match(end) else f"...{end}"
 
 
 def _short(text: object) -> str:
