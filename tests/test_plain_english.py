@@ -37,7 +37,7 @@ SLACK = 5
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [pytest.param(kind, marks=pytest.mark.xdist_group(f"texts {kind}")) for kind in KINDS])
 def test_no_habit_becomes_more_common(kind: str, pattern: str) -> None:
     count, allowed = plain_english.counts(kind)[pattern], ALLOWED[kind].get(pattern, 0)
     shown = "\n".join(places(kind, pattern)) if count > allowed else ""

@@ -271,8 +271,10 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[li
     return of
 
 
-@pytest.mark.parametrize("name", SELECTIONS)
-@pytest.mark.parametrize("change", FORGERIES)
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [*(("sample", change) for change in FORGERIES), *((name, FORGERIES[0]) for name in SELECTIONS if name != "sample")],
+)
 def test_a_forged_pack_is_made_again(
     change: Callable[[dict[str, Any], bytearray], None],
     name: str,
