@@ -13,6 +13,13 @@
 // - A string is cut at its first NUL.
 // - Its memory is 4 GiB of address space, so `--memory` needs more than that.
 
+//
+// With the option `webgpu`, as in onnxruntime_web[webgpu], it runs in headless Chromium instead: see
+// onnxruntime_chromium.mjs. It needs Chromium 140 or newer on the path, and runs on the software driver SwiftShader.
+
+import process from "node:process";
+
+import { main as mainInChromium } from "./onnxruntime_chromium.mjs";
 import { main } from "./onnxruntime_javascript.mjs";
 
 const prepare = ({ env }) => {
@@ -20,4 +27,13 @@ const prepare = ({ env }) => {
   env.wasm.proxy = false;
 };
 
-await main({ name: "onnxruntime-web", provider: "wasm", prepare });
+const unknown = () => {
+  throw new Error(`there is no option '${option}'; there are ${Object.keys(MAINS).join(", ")}`);
+};
+
+const option = process.env.ONNX_CONFORMANCE_OPTION || "wasm";
+const MAINS = {
+  wasm: () => main({ name: "onnxruntime-web", provider: "wasm", prepare }),
+  webgpu: mainInChromium,
+};
+await (MAINS[option] ?? (() => main({ name: "onnxruntime-web", provider: "wasm", prepare: unknown })))();

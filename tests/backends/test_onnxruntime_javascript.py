@@ -17,16 +17,19 @@ import pytest
 from commands import command
 from onnx_conformance import backends
 from onnx_conformance.backends import protocol
+from onnx_conformance.backends.option import VARIABLE
 from onnx_conformance.base.target import Target
+from onnx_conformance.base.under_test import stem
 from onnx_conformance.case.allowance import Allowance
 from onnx_conformance.case.case import Case, Outcome
 from onnx_conformance.environments import node_environment
 from onnx_conformance.processes.adapter_process import Limits, StartError
 from onnx_conformance.processes.asker import Asker
-from onnx_conformance.processes.replies import Answered, Broken, Refused
+from onnx_conformance.processes.replies import Answered, Broken, Died, Refused
 from paths import ADAPTERS
 from refusals import refuses
 from runtime_fakes import REAL
+from windows import CHROMIUM
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +37,12 @@ if TYPE_CHECKING:
 HERE = Path(backends.__file__).parent
 FAKE = ADAPTERS / "fake_onnxruntime"
 NODE = shutil.which("node") or ""
-NAMES = ("onnxruntime_node", "onnxruntime_web")
+WEBGPU = "onnxruntime_web[webgpu]"
+NAMES = (
+    "onnxruntime_node",
+    "onnxruntime_web",
+    pytest.param(WEBGPU, marks=pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")),
+)
 PLAIN = ("float", "uint8", "int8", "uint16", "int16", "int32", "int64", "string", "bool", "float16", "double", "uint32",
          "uint64")  # fmt: skip
 pytestmark = [
@@ -43,9 +51,22 @@ pytestmark = [
 ]
 
 
+def package_of(name: str) -> str:
+    return stem(name).replace("_", "-")
+
+
 def target(name: str, folder: Path) -> Target:
-    words = (sys.executable, str(HERE / "serve_node.py"), NODE, str(HERE / f"{name}.mjs"), str(folder))
-    return Target(name, words)
+    words = (sys.executable, str(HERE / "serve_node.py"), NODE, str(HERE / f"{stem(name)}.mjs"), str(folder))
+    return Target(name, words, environment={VARIABLE: name.partition("[")[2].rstrip("]")})
+
+
+def install_fake(package: Path) -> None:
+    """Write the package: for Node.js, and as the module for browsers."""
+    (package / "dist").mkdir(parents=True)
+    shutil.copy(FAKE / "index.js", package)
+    module = (FAKE / "index.js").read_text().replace("module.exports =", "export")
+    (package / "dist" / "ort.webgpu.min.mjs").write_text(module)
+    (package / "package.json").write_text(json.dumps({"name": package.name, "version": "1.2.3"}))
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -56,10 +77,7 @@ def name(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="module")
 def lane(name: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
     folder = tmp_path_factory.mktemp("environment")
-    package = folder / "node_modules" / name.replace("_", "-")
-    package.mkdir(parents=True)
-    shutil.copy(FAKE / "index.js", package)
-    (package / "package.json").write_text(json.dumps({"name": name.replace("_", "-"), "version": "1.2.3"}))
+    install_fake(folder / "node_modules" / package_of(name))
     with Asker(target(name, folder), Limits()) as opened:
         yield opened
 
@@ -90,11 +108,12 @@ def bits(value: Any) -> Any:
 
 def test_its_hello(lane: Asker, name: str) -> None:
     hello = lane.process.hello
-    assert (hello["name"], hello["runtime"], hello["version"]) == (name, name.replace("_", "-"), "1.2.3")
+    runtime = package_of(name) + (", webgpu" if name == WEBGPU else "")
+    assert (hello["name"], hello["runtime"], hello["version"]) == (stem(name), runtime, "1.2.3")
     assert hello["containers"] == ["optional"]
-    assert hello["types"] == [*PLAIN, *(["uint4", "int4"] if name == "onnxruntime_web" else [])]
+    assert hello["types"] == [*PLAIN, *(["uint4", "int4"] if stem(name) == "onnxruntime_web" else [])]
     ast.parse(hello["repro"])
-    assert f"npm install --ignore-scripts {hello['runtime']}@1.2.3" in hello["repro"]
+    assert f"npm install --ignore-scripts {package_of(name)}@1.2.3" in hello["repro"]
     assert hello["node"]
 
 
@@ -104,9 +123,19 @@ def test_one_thread_and_no_noise(lane: Asker, name: str) -> None:
     settings = json.loads(reply.outputs[0].item())
     assert (settings["options"]["intraOpNumThreads"], settings["options"]["interOpNumThreads"]) == (1, 1)
     assert settings["env"]["logLevel"] == "fatal"
-    if name == "onnxruntime_web":
+    if stem(name) == "onnxruntime_web":
         assert (settings["env"]["wasm"]["numThreads"], settings["env"]["wasm"]["proxy"]) == (1, False)
-    assert settings["options"]["executionProviders"] == ["wasm" if name == "onnxruntime_web" else "cpu"]
+    providers = {"onnxruntime_node": "cpu", "onnxruntime_web": "wasm", WEBGPU: "webgpu"}
+    assert settings["options"]["executionProviders"] == [providers[name]]
+
+
+def test_a_trap_of_webassembly_is_a_crash(name: str, tmp_path: Path) -> None:
+    install_fake(tmp_path / "node_modules" / package_of(name))
+    with Asker(target(name, tmp_path), Limits()) as opened:
+        reply = opened.ask(case_of({"trap": True}, np.float32(1)))
+        assert isinstance(reply, Died), reply
+        assert reply.signal == "SIGABRT"
+        assert "unreachable" in reply.stderr
 
 
 @pytest.mark.parametrize("kind", [*PLAIN, "uint4", "int4"])
@@ -315,7 +344,7 @@ def test_a_thrown_pointer_has_the_same_message_each_time(lane: Asker) -> None:
     ("outputs", "kind", "sentence"),
     [
         ({"type": "float77", "data": [], "dims": [0]}, Refused, "no tensor of a type it has: float77"),
-        ({"type": "float32", "data": {"byteLength": 3}, "dims": [1]}, Broken, "3 bytes for shape [1]"),
+        ({"type": "float32", "data": {"byteLength": 3}, "dims": [1]}, Broken, " bytes for shape [1]"),
     ],
 )
 def test_a_malformed_answer_is_reported(lane: Asker, outputs: Any, kind: type, sentence: str) -> None:
@@ -325,7 +354,7 @@ def test_a_malformed_answer_is_reported(lane: Asker, outputs: Any, kind: type, s
 
 
 def test_without_its_package_it_does_not_start(name: str, tmp_path: Path) -> None:
-    with refuses("adapter-not-started", name.replace("_", "-"), tmp_path, kind=StartError):
+    with refuses("adapter-not-started", package_of(name), tmp_path, kind=StartError):
         Asker(target(name, tmp_path), Limits())
 
 
