@@ -307,6 +307,33 @@ def test_missing_kernels_and_types_opt_out(
     assert (reply.error, reply.reason) == (error, reason)
 
 
+@pytest.mark.parametrize(
+    ("message", "reason"),
+    [
+        (
+            (
+                f"{CREATE}1, ERROR_MESSAGE: This session contains graph nodes that are assigned to the default CPU EP, "
+                "but fallback to CPU EP has been explicitly disabled by the user."
+            ),
+            "the execution provider does not take every node",
+        ),
+        (
+            (
+                f"{RUN}1, ERROR_MESSAGE: Non-zero status code returned while running Add node. Name:'Add' Status "
+                "Message: shader_helper.cc:416 GenerateSourceCode Program Add requires f16 but the device does not "
+                "support it."
+            ),
+            "no float16 on this device",
+        ),
+    ],
+    ids=["fallback", "float16"],
+)
+def test_what_webgpu_lacks_opts_out_only_there(lane: Asker, name: str, message: str, reason: str) -> None:
+    reply = lane.ask(case_of({"create": {"message": message}}, np.float32(1)))
+    assert isinstance(reply, Refused), reply
+    assert reply.reason == (reason if name == WEBGPU else None)
+
+
 def test_every_row_has_a_message() -> None:
     script = (
         f"import {{ OPT_OUTS }} from {str(HERE / 'onnxruntime_tensors.mjs')!r}; import fs from 'node:fs';"
