@@ -19,12 +19,12 @@ from onnx_conformance.base.package import LOCKS, REPOSITORY, VERSION  # noqa: E4
 
 MANIFEST = HERE / "generated_cases"
 ARCHIVE = Path("onnx_conformance") / f"{MANIFEST.name}{archived_folder.SUFFIX}"
-ADAPTERS = [Path("onnx_conformance", "backends", *names) for names in ((), ("producers",), ("providers",))]
-"""The folders with locks. Compressed together, the locks take a quarter of their space in a wheel."""
-PACKED = {folder / LOCKS: "*.lock" for folder in ADAPTERS} | {
-    Path("onnx_conformance", "operators_microsoft", f"schemas{archived_folder.SUFFIX}"): "schemas.json"
+PACKED = {
+    # Compressed together, the locks take a fifth of their space in a wheel.
+    Path("onnx_conformance", "backends", LOCKS): ("*.lock", "producers/*.lock", "providers/*.lock"),
+    Path("onnx_conformance", "operators_microsoft", f"schemas{archived_folder.SUFFIX}"): ("schemas.json",),
 }
-"""Archives, each with a glob for the files in the same folder that it replaces."""
+"""Archives, each with globs for the files in its folder that it replaces."""
 LINK = re.compile(r"(\]\(|src=\"|href=\")(?!https?:|#)([^)\"]+)")
 
 
@@ -36,10 +36,10 @@ class BuildWithArchive(build_py):
         super().run()
         if not self.editable_mode:
             archived_folder.write(Path(self.build_lib, ARCHIVE), MANIFEST, ("*.txt", "*.toml"))
-            for archive, pattern in PACKED.items():
+            for archive, patterns in PACKED.items():
                 built = Path(self.build_lib, archive)
-                archived_folder.write(built, built.parent, (pattern,))
-                for file in built.parent.glob(pattern):
+                archived_folder.write(built, built.parent, patterns)
+                for file in [file for pattern in patterns for file in built.parent.glob(pattern)]:
                     file.unlink()
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:  # noqa: FBT001, FBT002 - of setuptools
@@ -47,7 +47,11 @@ class BuildWithArchive(build_py):
         built = super().get_outputs(include_bytecode)
         if self.editable_mode:
             return built
-        packed = [str(Path(self.build_lib, archive.parent, pattern)) for archive, pattern in PACKED.items()]
+        packed = [
+            str(Path(self.build_lib, archive.parent, pattern))
+            for archive, patterns in PACKED.items()
+            for pattern in patterns
+        ]
         return [
             *(path for path in built if not any(fnmatch.fnmatchcase(path, pattern) for pattern in packed)),
             *(str(Path(self.build_lib, path)) for path in (ARCHIVE, *PACKED)),

@@ -37,7 +37,8 @@ class ArchivedPath(PosixPath):
         """
         if self.suffix == SUFFIX:
             return super().read_bytes()
-        content = _contents(str(self.parent)).get(self.name)
+        archive, name = self._place()
+        content = _contents(archive).get(name)
         if content is None:
             raise FileNotFoundError(2, "no such file in the archive", str(self))
         return content
@@ -58,8 +59,16 @@ class ArchivedPath(PosixPath):
         return io.BytesIO(content) if "b" in mode else io.TextIOWrapper(io.BytesIO(content), encoding or "utf-8")
 
     def is_file(self, **_: Any) -> bool:  # noqa: ANN401 - as in Path
-        """Return whether the archive contains this file."""
-        return self.parent.suffix == SUFFIX and self.name in _contents(str(self.parent))
+        """Return whether there is an archive, and it contains this file."""
+        archive, name = self._place()
+        return Path(archive).is_file() and name in _contents(archive)
+
+    def _place(self) -> tuple[str, str]:
+        """Return the path of the archive, which may be empty, and the name of the file in it."""
+        for folder in self.parents:
+            if folder.suffix == SUFFIX:
+                return str(folder), self.relative_to(folder).as_posix()
+        return "", self.name
 
     def glob(self, pattern: str, **_: Any) -> Iterator[ArchivedPath]:  # type: ignore[override]  # noqa: ANN401
         """Yield the files in this archive whose names match a pattern."""
@@ -94,16 +103,17 @@ def write(archive: Path, folder: Path, patterns: tuple[str, ...]) -> None:
 
     Args:
         archive: the path of the archive.
-        folder: the folder; its subfolders are left out.
-        patterns: globs for the names of the files.
+        folder: the folder.
+        patterns: globs for the files, such as `*.txt`, or `more/*.txt` in a subfolder.
     """
     import io  # noqa: PLC0415 - as above
     import lzma  # noqa: PLC0415 - as above
     import tarfile  # noqa: PLC0415 - as above
 
-    best = 9 | lzma.PRESET_EXTREME
-    with lzma.open(archive, "wb", preset=best) as stream, tarfile.open(fileobj=stream, mode="w") as file:
+    # The files are texts: "pb" 0 tells the compression that no byte depends on its position in a word.
+    best = {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "pb": 0}
+    with lzma.open(archive, "wb", filters=[best]) as stream, tarfile.open(fileobj=stream, mode="w") as file:
         for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
-            data, member = path.read_bytes(), tarfile.TarInfo(path.name)
+            data, member = path.read_bytes(), tarfile.TarInfo(path.relative_to(folder).as_posix())
             member.size = len(data)
             file.addfile(member, io.BytesIO(data))

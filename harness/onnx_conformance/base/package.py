@@ -18,27 +18,27 @@ _MANIFEST = FOLDER / "generated_cases"
 GENERATED: Path = _MANIFEST if _MANIFEST.is_dir() else ArchivedPath(_MANIFEST.with_suffix(SUFFIX))
 """The manifest; in a checkout, a link to the folder of that name at the top, and otherwise an archive."""
 LOCKS = f"locks{SUFFIX}"
-"""The archive of the locks of a folder of adapters, which a wheel has instead of the files."""
+"""The archive of the locks of the adapters and of those in subfolders, which a wheel has instead of the files."""
 CHECKOUT = FOLDER.resolve().parents[1] if (FOLDER.resolve().parents[1] / "pyproject.toml").is_file() else None
 """The checkout that contains the package; None in an installed copy."""
 
 
-def packed(path: Path, archive: str = "") -> Path:
+def packed(path: Path) -> Path:
     """Return the path of a file of the package; a wheel has it in an archive, which is smaller.
 
     Args:
-        path: the file in a checkout.
-        archive: the name of the archive in the same folder; default: that of the file, with another suffix.
+        path: the file in a checkout. The archive has the same name with another suffix.
     """
-    place = path.with_name(archive) if archive else path.with_suffix(SUFFIX)
+    place = path.with_suffix(SUFFIX)
     return ArchivedPath(place) / path.name if place.is_file() and not path.is_file() else path
 
 
 def lock_of(data: Path) -> Path | None:
-    """Return the lock in the folder of an adapter's data, or in the archive of that folder; None without a lock.
+    """Return the lock in the folder of an adapter's data, or in the archive of the adapters; None without a lock.
 
     Args:
         data: the TOML file or module of the adapter.
     """
-    lock = packed(data.with_suffix(".lock"), LOCKS)
-    return lock if lock.is_file() else None
+    lock = data.with_suffix(".lock")
+    archives = (ArchivedPath(folder / LOCKS) / lock.relative_to(folder) for folder in lock.parents[:2])
+    return next((path for path in (lock, *archives) if path.is_file()), None)

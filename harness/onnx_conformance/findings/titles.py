@@ -213,8 +213,9 @@ def rounded(actual: str, expected: str) -> tuple[str, str]:
 def _essence(message: str, error: str) -> str:
     """Return the end of a message, because messages name the place first and the error last.
 
-    It begins after the words with which a runtime repeats an inner error, if it has them. If the harness has cut the message, its end is not known, so return the beginning. A message of one word gets the
-    type of its exception: "KeyError: 'W'".
+    It begins after the words with which a runtime repeats an inner error, if it has them. If the harness has cut the
+    message, its end is not known, so return the beginning. A message of one word gets the type of its exception:
+    "KeyError: 'W'".
     """
     shown = line(message, MAX_MESSAGE)
     if " " not in shown:

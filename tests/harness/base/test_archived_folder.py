@@ -45,6 +45,15 @@ def test_the_archive_has_the_files_and_their_texts(folder: Path) -> None:
     assert text.read_text(encoding="utf-8") == (folder / text.name).read_text(encoding="utf-8")
 
 
+def test_files_of_a_subfolder_have_its_name(folder: Path) -> None:
+    archive = folder.with_suffix(".txz")
+    archived_folder.write(archive, folder, ("*.txt", "models/*.txt"))
+    path = ArchivedPath(archive) / "models" / "other.txt"
+    assert (path.is_file(), path.read_text()) == (True, "left out")
+    assert not (ArchivedPath(archive) / "other.txt").is_file()
+    assert not (ArchivedPath(folder / "absent.txz") / "models" / "other.txt").is_file()
+
+
 def test_a_file_is_opened_for_reading_only(folder: Path) -> None:
     path = archived(folder) / "ai.onnx.Split.txt"
     with path.open(encoding="utf-8") as text, path.open("rb") as content:
