@@ -110,7 +110,7 @@ def write(archive: Path, folder: Path, patterns: tuple[str, ...]) -> None:
     import lzma  # noqa: PLC0415 - as above
     import tarfile  # noqa: PLC0415 - as above
 
-    # The files are texts: "pb" 0 tells the compression that no byte depends on its position in a word.
+    # "pb" 0 is for texts, in which no byte depends on its position in a word.
     best = {"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "pb": 0}
     with lzma.open(archive, "wb", filters=[best]) as stream, tarfile.open(fileobj=stream, mode="w") as file:
         for path in sorted(path for pattern in patterns for path in folder.glob(pattern)):
