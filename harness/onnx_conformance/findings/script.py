@@ -88,9 +88,9 @@ else:  # In separate processes, because the runtime may crash or hang.
 CALL = """\
 try:
 {call}
-except (ImportError, FileNotFoundError):  # There is no runtime to ask.
+except (ImportError, FileNotFoundError, SystemExit):  # There is no runtime to ask, or it has ended.
     raise
-except Exception as error:
+except BaseException as error:  # A panic of a runtime in Rust is no Exception.
     print("refused: ", error, flush=True)
     os._exit({status})
 """

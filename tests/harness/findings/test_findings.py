@@ -268,6 +268,8 @@ BODIES = [
     ("return [data.astype(np.float64)]", 1, "wrong", Verdict.WRONG_TYPE),
     ("return [data, data]", 1, "wrong", Verdict.WRONG_COUNT),
     ("raise Failed('no')", 1, "refused", Verdict.REFUSED),
+    ("raise type('Panic', (BaseException,), {})('min > max')", 1, "refused", Verdict.REFUSED),
+    ("raise SystemExit('ended by signal 6')", 1, "crash", Verdict.CRASH),
     ("os.kill(os.getpid(), signal.SIGSEGV)", 1, "crash", Verdict.CRASH),
     ("os._exit(6)", 1, "crash", Verdict.CRASH),
     ("time.sleep(60)", 1, "timeout", Verdict.TIMEOUT),
