@@ -59,13 +59,15 @@ try {
     feeds[name] = new ort.Tensor(type, type === "string" ? data : new arrays[type](bytes(data).buffer), dims);
   }
   const results = await session.run(feeds);
-  answer = request.outputs.map((name) => {
+  const outputs = request.outputs.map((name) => {
     const { type, dims, data } = results[name];
     const text = () => new Uint8Array(data.buffer, data.byteOffset, data.byteLength).toBase64();
     return { type, dims, data: type === "string" ? data : text() };
   });
+  answer = { outputs };
 } catch (error) {
-  answer = String(error?.message ?? error);
+  const ended = error instanceof WebAssembly.RuntimeError || /call stack/.test(error?.message);
+  answer = { [ended ? "crash" : "error"]: String(error?.message ?? error) };
 }
 await fetch("/", { method: "POST", body: JSON.stringify(answer) });
 </script>"""
@@ -133,9 +135,11 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
     browser.wait()
 if not answers:
     raise SystemExit("the page gave no answer within 60 s")
-if isinstance(answers[0], str):
-    raise RuntimeError(answers[0])
-outputs = [array_of(value) for value in answers[0]]
+if "crash" in answers[0]:
+    raise SystemExit(f"WebAssembly ended: {answers[0]['crash']}")
+if "error" in answers[0]:
+    raise RuntimeError(answers[0]["error"])
+outputs = [array_of(value) for value in answers[0]["outputs"]]
 `;
 
 /** An error of the page, as it was there. */
