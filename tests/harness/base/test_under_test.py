@@ -49,14 +49,14 @@ def test_a_hello_that_says_nothing_is_of_a_runtime() -> None:
 @pytest.mark.parametrize(
     ("hellos", "expected"),
     [
-        ({"cmd:a": {"runtime": "nxrt"}}, {"cmd:a": "nxrt"}),
-        ({"cmd:a": {"name": "nxrt"}}, {"cmd:a": "nxrt"}),
+        ({"cmd:a": {"runtime": "newrt"}}, {"cmd:a": "newrt"}),
+        ({"cmd:a": {"name": "newrt"}}, {"cmd:a": "newrt"}),
         ({"cmd:a": {}}, {"cmd:a": "cmd:a"}),
-        ({"cmd:a": {"runtime": "nxrt"}, "cmd:b": {"runtime": "nxrt"}}, {"cmd:a": "cmd:a", "cmd:b": "cmd:b"}),
+        ({"cmd:a": {"runtime": "newrt"}, "cmd:b": {"runtime": "newrt"}}, {"cmd:a": "cmd:a", "cmd:b": "cmd:b"}),
         ({"cmd:a": {"runtime": "mine"}, "mine": {}}, {"cmd:a": "cmd:a", "mine": "mine"}),
         ({"cmd:a": {"runtime": "onnxruntime"}}, {"cmd:a": "cmd:a"}),
         ({"cmd:a": {"runtime": "oracle"}}, {"cmd:a": "cmd:a"}),
-        ({"./mine.py": {"runtime": "nxrt"}}, {"./mine.py": "./mine.py"}),
+        ({"./mine.py": {"runtime": "newrt"}}, {"./mine.py": "./mine.py"}),
     ],
 )
 def test_a_command_is_called_by_its_hello_unless_it_takes_the_name_of_another(
