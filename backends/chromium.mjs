@@ -2,8 +2,9 @@
 /**
  * A page in headless Chromium whose functions a program in Node.js calls, for runtimes that need a browser.
  *
- * Chromium is controlled through a pipe, by its DevTools protocol (https://chromedevtools.github.io/devtools-protocol/).
- * It ends when the pipe closes, so it does not outlive this process, however that ends.
+ * Chromium is controlled through a pipe, by its DevTools protocol
+ * (https://chromedevtools.github.io/devtools-protocol/). It ends when the pipe closes, so it does not outlive this
+ * process, however that ends.
  *
  * @module chromium
  */
@@ -24,6 +25,7 @@ const FLAGS = [
 ];
 const TYPES = new Map([[".mjs", "text/javascript"], [".wasm", "application/wasm"], [".html", "text/html"]]);
 const PROFILE = "onnx-conformance-chromium-"; // And the number of the process.
+const OF_SOCKET = /^\.?(org\.chromium|com\.google)\.Chrom\w+\.\w+$/; // Chromium's own folder for its socket.
 const END = 0; // The byte after each message of the pipe.
 
 /** There is no Chromium. */
@@ -39,7 +41,8 @@ export class NoBrowserError extends Error {
  */
 export function program() {
   const folders = (process.env.PATH ?? "").split(path.delimiter).filter(Boolean);
-  const found = NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name))).find((file) => fs.existsSync(file));
+  const files = NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name)));
+  const found = files.find((file) => fs.existsSync(file));
   if (!found) throw new NoBrowserError(`none of ${NAMES.join(", ")} is on the path; install Chromium`);
   return found;
 }
@@ -76,8 +79,9 @@ async function served(folders) {
 function remove(profile) {
   const options = { recursive: true, force: true, maxRetries: 3 };
   try {
-    const socket = fs.readlinkSync(path.join(profile, "SingletonSocket"));
-    fs.rmSync(path.dirname(socket), options);
+    const folder = path.dirname(fs.readlinkSync(path.join(profile, "SingletonSocket")));
+    // The link may be someone else's: no other folder is removed.
+    if (path.dirname(folder) === os.tmpdir() && OF_SOCKET.test(path.basename(folder))) fs.rmSync(folder, options);
   } catch {
     // It has none, because it ended before.
   }
@@ -88,14 +92,18 @@ function remove(profile) {
   }
 }
 
-/** Remove the folders of processes that were killed. */
+/** Remove this user's folders of processes that were killed. */
 function removeAbandoned() {
   for (const name of fs.readdirSync(os.tmpdir())) {
     const number = new RegExp(`^${PROFILE}(\\d+)-`).exec(name)?.[1];
+    if (!number) continue;
+    const folder = path.join(os.tmpdir(), name);
     try {
-      if (number) process.kill(Number(number), 0);
+      process.kill(Number(number), 0);
     } catch (error) {
-      if (/** @type {NodeJS.ErrnoException} */ (error).code === "ESRCH") remove(path.join(os.tmpdir(), name));
+      const ended = /** @type {NodeJS.ErrnoException} */ (error).code === "ESRCH";
+      const owner = fs.lstatSync(folder, { throwIfNoEntry: false })?.uid;
+      if (ended && owner === process.getuid?.()) remove(folder);
     }
   }
 }

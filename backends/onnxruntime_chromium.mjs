@@ -17,7 +17,10 @@ const FILE = "ort.webgpu.min.mjs"; // The build of the package with this provide
 const FLAGS = ["--enable-unsafe-webgpu"]; // Linux: WebGPU is not enabled by default there.
 const SWIFTSHADER = "--use-webgpu-adapter=swiftshader";
 const MORE_OPT_OUTS = [
-  ["Error", /graph nodes that are assigned to the default CPU EP, but fallback to CPU EP has been explicitly disabled/, "the execution provider does not take every node"],
+  [
+    "Error", /graph nodes that are assigned to the default CPU EP, but fallback to CPU EP has been explicitly disabled/,
+    "the execution provider does not take every node",
+  ],
   ["Error", /requires f16 but the device does not support it\.?\s*$/, "no float16 on this device"],
 ];
 
@@ -26,7 +29,7 @@ const OPTIONS = {
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
   logSeverityLevel: 4,
-  extra: { session: { disable_cpu_ep_fallback: "1" } }, // Else nodes without a kernel of the provider run on WebAssembly.
+  extra: { session: { disable_cpu_ep_fallback: "1" } }, // Else nodes without a kernel for it run on WebAssembly.
 };
 
 /** The Python lines that run a model in Chromium without this project, and assign its outputs. */

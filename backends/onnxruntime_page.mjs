@@ -64,7 +64,8 @@ export function session(model) {
     runs = await load(ort, options, bytes(model));
     const device = await ort.env.webgpu?.device;
     device?.lost.then((/** @type {any} */ { reason, message }) => {
-      if (reason !== "destroyed") lost = `the device of WebGPU was lost: ${message}; `; // A session ends by destroying it.
+      // "destroyed" is the end of a session, which destroys its device.
+      if (reason !== "destroyed") lost = `the device of WebGPU was lost: ${message}; `;
     });
     return {};
   });

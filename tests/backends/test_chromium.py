@@ -136,6 +136,18 @@ def test_chromium_does_not_outlive_a_killed_program(
     assert not left(temporary), "the next program removes what the killed one left"
 
 
+def test_a_folder_that_is_not_chromiums_is_not_removed(
+    program: Callable[..., subprocess.Popen[str]], temporary: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").mkdir()
+    abandoned = temporary / "onnx-conformance-chromium-999999999-x"
+    abandoned.mkdir()
+    (abandoned / "SingletonSocket").symlink_to(tmp_path / "mine" / "socket")
+    printed(program("process.exit(0);"))
+    assert not abandoned.exists()
+    assert (tmp_path / "mine").is_dir()
+
+
 def test_without_chromium_there_is_a_sentence(program: Callable[..., subprocess.Popen[str]], tmp_path: Path) -> None:
     _, errors = printed(program("", path=str(tmp_path)))
     assert "none of chromium, chromium-browser, google-chrome is on the path; install Chromium" in errors
