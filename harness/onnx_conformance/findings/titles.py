@@ -224,7 +224,7 @@ def _essence(message: str, error: str) -> str:
         return shown
     if _CUT.search(shown):
         return f"{shown[:MOST_MESSAGE].rpartition(' ')[0]}..."
-    end = shown[-MOST_MESSAGE:].partition(" ")[2]
+    end = shown[-MOST_MESSAGE:].partition(" ")[2] or shown[-MOST_MESSAGE:]
     return WRAPPER.sub("", end) if WRAPPER.match(end) else f"...{end}"
 
 

@@ -61,6 +61,7 @@ def test_a_title_without_conditions_has_the_attributes_of_the_smallest_case() ->
         ("axis is wrong", "axis is wrong"),
         (f"{'node ' * 40}: axis is wrong", f"...{'node ' * 18}: axis is wrong"),
         (f"{'node ' * 40}) failed: kernel failed: axis is wrong", "axis is wrong"),
+        (f"none of {'tensor(x),' * 40}", f"...{'tensor(x),' * 11}"),
         (f"Status Message: {'axis ' * 40}is wrong", f"...{'axis ' * 20}is wrong"),
         (clean(f"axis is wrong: {'node ' * 800}"), f"axis is wrong: {'node ' * 18}node..."),
     ],
