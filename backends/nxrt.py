@@ -6,10 +6,11 @@ opts out: the method that keeps them (`run_outputs`) is in the Rust interface on
 
 Failures and their causes (0.1.0.dev6):
 
-- If the axes of ReduceMax and other reductions are an input, the inferred shape is that of a reduction of all axes
-  ("output element count 1 does not match produced 12").
-- A value whose shape cannot be inferred before the run is refused ("no inferred shape for value"), unless the node is
-  the last one of the main graph.
+- An output of a branch of If without a declared shape is taken for a scalar ("output element count 1 does not match
+  produced 12").
+- Reductions with noop_with_empty_axes and without axes reduce all axes.
+- A value whose shape cannot be inferred before the run is refused ("no inferred shape for value").
+- A bfloat16 of rank 0 gets rank 1 in the Python interface ("graph declares rank 0, got 1").
 """
 
 from __future__ import annotations
