@@ -20,7 +20,14 @@ _PRCTL = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 class KilledError(BaseException):
-    """A signal ended a program; not an Exception, so that a runtime does not catch it."""
+    """A signal ended a program; not an Exception, so that a runtime does not catch it.
+
+    Attributes:
+        number: the signal.
+        place: where the program ended, for end_by(), if the adapter knows it.
+    """
+
+    place = ""
 
     def __init__(self, program: str, number: int) -> None:
         """Take the program and the signal's number."""

@@ -141,7 +141,7 @@ SAYS_WHY = re.compile(r"^(?!ignore )(ort \w+ failed |input_shapes\[|.*(unsupport
 
 STEP = re.compile(r"^(\w+) \.\.\. ", re.MULTILINE)
 ORT_FAILED = re.compile(r"\bort \w+ failed ")
-"""The step of pnnx, and an error of the ONNX Runtime in it."""
+"""A step of pnnx, and an error of the ONNX Runtime in it."""
 
 STAMP = re.compile(r"^\w+ \.\.\. +|\x1b\[[\d;]*m|\d+-\d+-\d+ [\d:.]+ \[[^\]]*\] ")
 """The step, the colour and the time before a message."""
@@ -161,15 +161,6 @@ class BorrowedError(Exception):
 
 class ConversionError(Exception):
     """pnnx reported an error, or wrote no model."""
-
-
-class CrashError(BaseException):
-    """A signal ended pnnx; not an Exception, as `child.KilledError`."""
-
-    def __init__(self, number: int, place: str) -> None:
-        """Take the number of the signal, and where pnnx ended."""
-        super().__init__(f"pnnx was ended by a signal at {place}")
-        self.number, self.place = number, place
 
 
 class LoadError(Exception):
@@ -210,7 +201,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     key = ("ncnn", FORMAT, version("pnnx"), *OPTIONS, shapes, cache.machine())
     try:
         converted = cache.compiled(lambda: _converted(model, shapes), model, *key)
-    except CrashError as error:
+    except child.KilledError as error:
         raise child.end_by(error.number, error.place) from None
     head, _, weights = converted.partition(b"\n")
     parameters, batches, todo = json.loads(head)
@@ -272,26 +263,30 @@ def _converted(model: bytes, shapes: str) -> bytes:
             except child.KilledError as error:
                 killed = error
         printed = Path(folder, "printed").read_bytes()
-        reasons = messages(printed.decode(errors="replace"))
+        text = printed.decode(errors="replace")
+        reasons = messages(text)
         if killed is not None and not any(re.search(pattern, reasons) for _, pattern, _ in LACKS):
             sys.stderr.flush()
             os.write(2, printed[-8192:])
-            raise CrashError(killed.number, place(printed.decode(errors="replace")))
+            killed.place = place(text)
+            raise killed
         target = Path(folder, "model.ncnn.param")
         if reasons or status or not target.exists():
             raise ConversionError(reasons or f"pnnx wrote no model, and ended with status {status}")
         script = Path(folder, "model_ncnn.py").read_text(encoding="utf-8")
         batches = {name: int(batch) for name, batch in INPUT.findall(script) + OUTPUT.findall(script)}
-        todo = [line for line in printed.decode(errors="replace").splitlines() if line.startswith("todo ")]
+        todo = [line for line in text.splitlines() if line.startswith("todo ")]
         head = json.dumps([target.read_text(encoding="utf-8"), batches, todo]).encode()
         return head + b"\n" + Path(folder, "model.ncnn.bin").read_bytes()
 
 
 def place(printed: str) -> str:
-    """Return where pnnx ended: its last step, and whether ONNX Runtime had failed, whose messages name the operator."""
-    steps = STEP.findall(printed)
-    words = ["pnnx", *steps[-1:], *["after an error of ONNX Runtime"] * bool(ORT_FAILED.search(printed))]
-    return ", ".join(words)
+    """Return where pnnx ended: in its last step, and whether ONNX Runtime had reported an error in it.
+
+    The error itself is left out, because it names the operator, and all these crashes have one cause.
+    """
+    failed = ["after an error of ONNX Runtime"] if ORT_FAILED.search(printed) else []
+    return ", ".join(["pnnx", *STEP.findall(printed)[-1:], *failed])
 
 
 def messages(printed: str) -> str:

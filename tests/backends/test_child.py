@@ -14,6 +14,8 @@ import pytest
 import orphans
 from onnx_conformance import backends
 from onnx_conformance.backends import child
+from onnx_conformance.base.signature import place_of
+from onnx_conformance.base.verdict import Result, Verdict
 
 ABORT = [sys.executable, "-c", "import os, sys; print('the last words', file=sys.stderr, flush=True); os.abort()"]
 
@@ -40,11 +42,12 @@ from backends import child
 try:
     child.run({ABORT!r})
 except child.KilledError as error:
-    raise child.end_by(error.number)
+    raise child.end_by(error.number, "step 2")
 """
-    assert (
-        subprocess.run([sys.executable, "-c", script], check=False, capture_output=True).returncode == -signal.SIGABRT
-    )
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True)
+    assert done.returncode == -signal.SIGABRT
+    crash = Result("a", "a/Op/1", "mine", Verdict.CRASH, "values", stderr=done.stderr)
+    assert place_of(crash) == "step 2"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a process with the one that started it")
