@@ -11,7 +11,7 @@ from tabulate import tabulate
 
 from onnx_conformance.base import under_test
 from onnx_conformance.base.under_test import Subject
-from onnx_conformance.report import provenance
+from onnx_conformance.report import profile_rows, provenance
 from onnx_conformance.report.backend_kinds import KINDS, BackendKind
 from onnx_conformance.report.badge import LEGEND
 from onnx_conformance.report.markup import plain
@@ -78,6 +78,12 @@ def report(
             (under_test.unversioned(item.backend), item.version, f"suite {item.suite}") for item in shown
         ),
         *(provenance.about_findings(provenance.of_findings(found, shown)) if found is not None else ()),
+        *(
+            f"{name}: {text}"
+            for data, _ in published
+            for name, use in data.summary.profiles.items()
+            for text in profile_rows.sentences(use)
+        ),
     ]
     if sentences:
         yield "".join(f"- {plain(sentence, 2000)}\n" for sentence in sentences) + "\n"

@@ -87,6 +87,12 @@ def test_what_runtimes_support_is_written(tmp_path: Path) -> None:
     assert not (tmp_path / "others" / support_file.FILE).exists()
 
 
+def test_the_index_names_the_overrides_of_a_run(tmp_path: Path) -> None:
+    near = result("near", override="Split (float), rtol 0.001: 10 bits")
+    text = "".join(index.report([(report_data.read(run_of(tmp_path / "results", result(), near)), "badge.json")]))
+    assert "\n- mine: passed within an override: 1 (Split (float), rtol 0.001: 10 bits)\n" in text
+
+
 def test_nothing_of_a_run_is_markup_in_the_index(tmp_path: Path) -> None:
     run = run_of(tmp_path / "results", result(backend=HOSTILE), backends=(HOSTILE,))
     run.header["suite"] = {"name": HOSTILE, "digest": HOSTILE}
