@@ -17,8 +17,8 @@ import os from "node:os";
 import path from "node:path";
 import process from "node:process";
 
-/** The names of the program, the first that is on the path is used. */
-export const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+/** The names of the program; the first that is on the path is used. */
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 const FLAGS = [
   "--headless=new", "--remote-debugging-pipe", "--no-first-run", "--no-default-browser-check", "--disable-sync",
   "--disable-background-networking", "--disable-component-update", "--disable-extensions",
@@ -29,7 +29,7 @@ const OF_SOCKET = /^\.?(org\.chromium|com\.google)\.Chrom\w+\.\w+$/; // Chromium
 const END = 0; // The byte after each message of the pipe.
 
 /** There is no Chromium. */
-export class NoBrowserError extends Error {
+class NoBrowserError extends Error {
   name = "NoBrowserError";
 }
 
@@ -39,7 +39,7 @@ export class NoBrowserError extends Error {
  * @returns {string}
  * @throws {NoBrowserError} none of NAMES is on the path
  */
-export function program() {
+function program() {
   const folders = (process.env.PATH ?? "").split(path.delimiter).filter(Boolean);
   const files = NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name)));
   const found = files.find((file) => fs.existsSync(file));
@@ -100,10 +100,9 @@ function removeAbandoned() {
     const folder = path.join(os.tmpdir(), name);
     try {
       process.kill(Number(number), 0);
-    } catch (error) {
-      const ended = /** @type {NodeJS.ErrnoException} */ (error).code === "ESRCH";
-      const owner = fs.lstatSync(folder, { throwIfNoEntry: false })?.uid;
-      if (ended && owner === process.getuid?.()) remove(folder);
+    } catch {
+      // No process of this user has that number.
+      if (fs.lstatSync(folder, { throwIfNoEntry: false })?.uid === process.getuid?.()) remove(folder);
     }
   }
 }
@@ -123,7 +122,7 @@ export function crash(why) {
 }
 
 /** A page of a running Chromium. */
-export class Page {
+class Page {
   /** @type {Map<number, {resolve: (result: any) => void, reject: (error: Error) => void}>} */
   #waiting = new Map();
   #sent = 0;
@@ -187,7 +186,7 @@ export class Page {
     this.#session = (await this.send("Target.attachToTarget", { targetId, flatten: true })).sessionId;
     await this.send("Inspector.enable");
     await this.send("Runtime.enable");
-    // The page may not have loaded yet; an import in the page before it would be lost.
+    // An import is lost if the page that it is in makes room for this one.
     while ((await this.evaluate("location.href")) !== `${address}/`);
     await this.evaluate(`import(${JSON.stringify(module)}).then((page) => { globalThis.page = page; })`);
   }
@@ -231,11 +230,12 @@ export class Page {
  * @throws {NoBrowserError} there is no Chromium
  */
 export async function opened(flags, folders, module) {
+  const file = program();
   removeAbandoned();
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), `${PROFILE}${process.pid}-`));
   const sandbox = process.getuid?.() === 0 ? ["--no-sandbox"] : []; // Chromium's own sandbox does not start for root.
   const words = [...FLAGS, ...sandbox, ...flags, `--user-data-dir=${profile}`, "about:blank"];
-  const chromium = spawn(program(), words, {
+  const chromium = spawn(file, words, {
     stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
     detached: true, // It has several processes, which end together.
   });

@@ -5,7 +5,7 @@
  * @module onnxruntime_page
  */
 
-import { load } from "./onnxruntime_tensors.mjs";
+import { load, tryOut } from "./onnxruntime_tensors.mjs";
 import { isTrap, nameOf, textOf } from "./runtime_errors.mjs";
 import { Payload } from "./values.mjs";
 
@@ -22,7 +22,7 @@ const base64 = (/** @type {any} */ { buffer, byteOffset, byteLength }) =>
   /** @type {any} */ (new Uint8Array(buffer, byteOffset, byteLength)).toBase64();
 
 /**
- * Load the package.
+ * Load the package, and a model.
  *
  * @param {string} address - of its module, absolute or within this server
  * @param {object} with_ - the options of every session
@@ -35,6 +35,7 @@ export async function start(address, with_) {
   ort.env.wasm.proxy = false;
   ort.env.wasm.wasmPaths = new URL(".", file).href;
   options = with_;
+  await tryOut(ort, options);
 }
 
 /**

@@ -80,6 +80,23 @@ export const OPT_OUTS = [
   ["Error", /Failed to construct locale with name/, "a locale is missing on this machine"],
 ];
 
+// y = Neg(x) in opset 13, the model of README.md.
+const NEG =
+  "08083a320a0b0a017812017922034e65671201675a0f0a0178120a0a08080112040a0208" +
+  "02620f0a0179120a0a08080112040a02080242040a00100d";
+
+/**
+ * Load a model, so that a failure of the runtime itself is reported before the first case, not as that of a case.
+ *
+ * @param {any} ort - the package
+ * @param {object} options - of its sessions
+ */
+export async function tryOut(ort, options) {
+  const bytes = /** @type {string[]} */ (NEG.match(/../g)).map((pair) => Number.parseInt(pair, 16));
+  const session = await ort.InferenceSession.create(Uint8Array.from(bytes), options);
+  await session.release();
+}
+
 /**
  * Load a model.
  *

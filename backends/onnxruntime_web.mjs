@@ -12,7 +12,6 @@
 // - RMSNormalization as its function body is refused: it infers a shape that is not there ("Inferred=4 Declared=120").
 // - A string is cut at its first NUL.
 // - Its memory is 4 GiB of address space, so `--memory` needs more than that.
-
 //
 // With the option `webgpu`, as in onnxruntime_web[webgpu], it runs in headless Chromium instead: see
 // onnxruntime_chromium.mjs. It needs Chromium 140 or newer on the path, and runs on the software driver SwiftShader.
@@ -22,18 +21,13 @@ import process from "node:process";
 import { main as mainInChromium } from "./onnxruntime_chromium.mjs";
 import { main } from "./onnxruntime_javascript.mjs";
 
+const PROVIDERS = ["wasm", "webgpu"];
+const option = process.env.ONNX_CONFORMANCE_OPTION || PROVIDERS[0];
+
 const prepare = ({ env }) => {
+  if (option !== "wasm") throw new Error(`there is no option '${option}'; there are ${PROVIDERS.join(", ")}`);
   env.wasm.numThreads = 1;
   env.wasm.proxy = false;
 };
 
-const unknown = () => {
-  throw new Error(`there is no option '${option}'; there are ${Object.keys(MAINS).join(", ")}`);
-};
-
-const option = process.env.ONNX_CONFORMANCE_OPTION || "wasm";
-const MAINS = {
-  wasm: () => main({ name: "onnxruntime-web", provider: "wasm", prepare }),
-  webgpu: mainInChromium,
-};
-await (MAINS[option] ?? (() => main({ name: "onnxruntime-web", provider: "wasm", prepare: unknown })))();
+await (option === "webgpu" ? mainInChromium() : main({ name: "onnxruntime-web", provider: "wasm", prepare }));

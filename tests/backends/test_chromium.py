@@ -43,6 +43,7 @@ def program(tmp_path: Path, temporary: Path) -> Iterator[Callable[..., subproces
     """Start a program that has a `page`, and that prints what it is told to; its files are in a folder of the test."""
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "page.mjs").write_text(PAGE)
+    (tmp_path / "files" / ".hidden").write_text("secret")
     (tmp_path / "secret.txt").write_text("secret")
     processes = contextlib.ExitStack()
 
@@ -56,8 +57,9 @@ def program(tmp_path: Path, temporary: Path) -> Iterator[Callable[..., subproces
         words = [NODE, tmp_path / "program.mjs"]
         pipe = subprocess.PIPE
         process = subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=environment)
-        processes.callback(process.kill)
-        return processes.enter_context(process)
+        processes.enter_context(process)
+        processes.callback(process.kill)  # Comes before the wait for its end.
+        return process
 
     with processes:
         yield started
@@ -91,12 +93,13 @@ def test_functions_of_the_page_are_called(program: Callable[..., subprocess.Pope
 def test_the_page_loads_no_other_files(program: Callable[..., subprocess.Popen[str]]) -> None:
     lines, errors = printed(program("""
         for (const at of ["/files/page.mjs", "/files/none.mjs", "/files/../secret.txt", "/files/%2e%2e/secret.txt",
-            "/files/..%2fsecret.txt", "/secret.txt", "/other/page.mjs", "/constructor/name"]) {
+            "/files/..%2fsecret.txt",
+            "/files/.hidden", "/files/page.mjs/more", "/secret.txt", "/other/page.mjs", "/constructor/name"]) {
           console.log(await page.call("status", at));
         }
         process.exit(0);
     """))  # fmt: skip
-    assert lines == ["200", *["404"] * 7], errors
+    assert lines == ["200", *["404"] * 9], errors
 
 
 @pytest.mark.parametrize(
@@ -148,6 +151,20 @@ def test_a_folder_that_is_not_chromiums_is_not_removed(
     assert (tmp_path / "mine").is_dir()
 
 
-def test_without_chromium_there_is_a_sentence(program: Callable[..., subprocess.Popen[str]], tmp_path: Path) -> None:
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder to another user")
+def test_a_folder_of_another_user_is_not_removed(
+    program: Callable[..., subprocess.Popen[str]], temporary: Path
+) -> None:
+    theirs = temporary / "onnx-conformance-chromium-999999999-x"
+    theirs.mkdir()
+    os.chown(theirs, 12345, 12345)
+    printed(program("process.exit(0);"))
+    assert theirs.is_dir()
+
+
+def test_without_chromium_there_is_a_sentence(
+    program: Callable[..., subprocess.Popen[str]], temporary: Path, tmp_path: Path
+) -> None:
     _, errors = printed(program("", path=str(tmp_path)))
     assert "none of chromium, chromium-browser, google-chrome is on the path; install Chromium" in errors
+    assert not left(temporary)

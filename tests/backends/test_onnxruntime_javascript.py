@@ -127,6 +127,8 @@ def test_one_thread_and_no_noise(lane: Asker, name: str) -> None:
         assert (settings["env"]["wasm"]["numThreads"], settings["env"]["wasm"]["proxy"]) == (1, False)
     providers = {"onnxruntime_node": "cpu", "onnxruntime_web": "wasm", WEBGPU: "webgpu"}
     assert settings["options"]["executionProviders"] == [providers[name]]
+    without_fallback = {"session": {"disable_cpu_ep_fallback": "1"}}
+    assert settings["options"].get("extra") == (without_fallback if name == WEBGPU else None)
 
 
 def test_a_trap_of_webassembly_is_a_crash(name: str, tmp_path: Path) -> None:
@@ -378,6 +380,33 @@ def test_a_malformed_answer_is_reported(lane: Asker, outputs: Any, kind: type, s
     reply = lane.ask(case_of({"give": outputs}))
     assert isinstance(reply, kind), reply
     assert sentence in reply.message  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("reason", "kind"), [("unknown", Died), ("destroyed", Refused)])
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+def test_the_loss_of_a_device_is_a_crash_but_its_end_is_not(reason: str, kind: type, tmp_path: Path) -> None:
+    install_fake(tmp_path / "node_modules" / package_of(WEBGPU))
+    with Asker(target(WEBGPU, tmp_path), Limits()) as opened:
+        reply = opened.ask(case_of({"lost": reason, "run": {"message": "no answer"}}, np.float32(1)))
+        assert isinstance(reply, kind), reply
+        assert ("the device of WebGPU was lost" in getattr(reply, "stderr", "")) is (kind is Died)
+
+
+def test_an_unknown_option_is_refused(tmp_path: Path) -> None:
+    install_fake(tmp_path / "node_modules" / "onnxruntime-web")
+    with refuses("adapter-not-started", "there is no option 'webnn'; there are wasm, webgpu", kind=StartError):
+        Asker(target("onnxruntime_web[webnn]", tmp_path), Limits())
+
+
+def test_a_runtime_that_cannot_load_any_model_does_not_start(name: str, tmp_path: Path) -> None:
+    package = tmp_path / "node_modules" / package_of(name)
+    install_fake(package)
+    for file in (package / "index.js", package / "dist" / "ort.webgpu.min.mjs"):
+        file.write_text(
+            file.read_text().replace("async create(model, options) {", "async create() { throw Error('ends');")
+        )
+    with refuses("adapter-not-started", "ends", kind=StartError):
+        Asker(target(name, tmp_path), Limits())
 
 
 def test_without_its_package_it_does_not_start(name: str, tmp_path: Path) -> None:

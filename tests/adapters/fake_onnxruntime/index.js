@@ -24,8 +24,9 @@ const InferenceSession = {
   async create(model, options) {
     if (open) throw new Error(`${open} sessions are still open`);
     const text = new TextDecoder().decode(model);
-    const { create, run, give, trap, outputMetadata } = text.startsWith("{") ? JSON.parse(text) : {};
+    const { create, run, give, trap, lost, outputMetadata } = text.startsWith("{") ? JSON.parse(text) : {};
     if (create) throw thrown(create);
+    if (lost) env.webgpu = { device: { lost: Promise.resolve({ reason: lost, message: "gone" }) } };
     if (trap) await WebAssembly.instantiate(UNREACHABLE);
     open += 1;
     return {
