@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import ml_dtypes
 import numpy as np
 
+from onnx_conformance.declare.rounding import converted
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
@@ -30,7 +32,8 @@ class Data:
 
     def of(self, dtype: np.dtype[Any]) -> Array:
         """Return the array for one element type."""
-        return self.fill(dtype, int(np.prod(self.shape, dtype=np.int64))).astype(dtype).reshape(self.shape)
+        with np.errstate(all="ignore"):
+            return converted(self.fill(dtype, int(np.prod(self.shape, dtype=np.int64))), dtype).reshape(self.shape)
 
 
 class Domain(Data):

@@ -72,7 +72,18 @@ def nearest(numbers: Array, dtype: np.dtype[Any]) -> Array:
     with np.errstate(all="ignore"):
         if numbers.dtype == np.float64 and is_float(dtype) and not np.issubdtype(dtype, np.floating):
             numbers = _sticky(numbers, int(ml_dtypes.finfo(dtype).nmant) + 3)  # type: ignore[no-untyped-call]
-        return numbers.astype(dtype)
+        return converted(numbers, dtype)
+
+
+def converted(numbers: Array, dtype: np.dtype[Any]) -> Array:
+    """Return numbers in a type, as numpy converts them. The result does not depend on the version of ml_dtypes.
+
+    Before version 0.7, ml_dtypes rounds float64 to float32 first, and integers of fewer than 8 bits keep the lowest
+    bits of a floating-point number beyond their limits. Later versions round once, and return 0 for such a number.
+    """
+    if numbers.dtype.kind == "f" and dtype.kind == "V":
+        numbers = numbers.astype(np.float32 if is_float(dtype) else np.int64)
+    return numbers.astype(dtype)
 
 
 def _sticky(wide: Array, bits: int) -> Array:

@@ -13,6 +13,7 @@ import onnx.parser
 from onnx import helper, numpy_helper
 
 from onnx_conformance.declare import Data, DeclarationError, ElementType, Empty, Graph, Sparse, Typed, ValueOf
+from onnx_conformance.declare.rounding import converted
 from onnx_conformance.declare.type import Kind, Type, TypeTextError
 from onnx_conformance.specification import schema
 from onnx_conformance.specification.element_types import ElementTypeError, element_type_named
@@ -63,7 +64,7 @@ def _array(argument: object, dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
         flat = np.array([str(item) for item in array.reshape(-1)], dtype=object)
         return flat.reshape(array.shape)
     with np.errstate(all="ignore"):
-        return array.astype(dtype)
+        return converted(array, dtype)
 
 
 def attribute(name: str, argument: Any, known: Attribute | None, types: Mapping[str, str]) -> onnx.AttributeProto:  # noqa: ANN401
