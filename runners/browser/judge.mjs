@@ -40,6 +40,8 @@ const NO_OVERRIDES = "its adapter does not declare that a caller may override th
 
 /** Rules weaker than `must`, which runtimes need not enforce. */
 const WEAKER = new Set(["should", "describes", "signature"]);
+/** The message of a permitted rejection, before that of the runtime. */
+const PERMITTED = "the text permits some runtimes to reject this model";
 /** Verdicts that a case without a defined result has, too. */
 const NEVER_OPEN = new Set(["crash", "timeout", "adapter_error"]);
 const MOST_TEXT = 2000;
@@ -92,6 +94,9 @@ function judged(item, reply) {
   if (kind === "fault") return { verdict: "adapter_error", message };
   if (kind === "refused") {
     if (reason !== null) return { verdict: "unsupported", message: [reason, message].filter(Boolean).join(": ") };
+    if (item.force === "optional") {
+      return { verdict: "unsupported", message: [PERMITTED, message].filter(Boolean).join(": ") };
+    }
     return item.outcome === "rejects" ? { verdict: "pass", message } : { verdict: "refused", message, ...expected };
   }
   const actual = shortened(outputs.map(brief).join("; "));

@@ -65,7 +65,8 @@ class Case:
         readings: the numbers of the readings that the outcome rests on; see `onnx_conformance.declare.readings`.
         earlier: inputs with which the same session runs the model first; None if the model runs once.
         files: the contents of the files next to the model, by name: external data of its initializers.
-        force: the `declare.Force` of the clause that forbids it; empty if no clause forbids it.
+        force: the `declare.Force` of the clause that forbids it, or permits some runtimes to reject it; empty if no
+            clause does.
     """
 
     id: str

@@ -37,6 +37,8 @@ class Force(enum.StrEnum):
     """It only describes valid models, and excludes others implicitly."""
     SIGNATURE = "signature"
     """Types, attributes, and the number of inputs and outputs; the model checker verifies these, too."""
+    OPTIONAL = "optional"
+    """It permits or orders some runtimes to reject a valid model. The oracle decides where; see `Version.optional`."""
 
     @staticmethod
     def of(text: str) -> Force:
@@ -208,12 +210,14 @@ class Version:
         rests_on: the readings that the oracle named.
         open_by: the clauses, in the wording of this version, that do not define some elements of the result, or allow
             several values for them.
+        optional_by: the clauses that permit some runtimes to reject the model.
     """
 
     since: int
     dtypes: Mapping[str, np.dtype[Any]] = field(default_factory=dict)
     rests_on: set[Reading] = field(default_factory=set, compare=False)
     open_by: set[Clause] = field(default_factory=set, compare=False)
+    optional_by: set[Clause] = field(default_factory=set, compare=False)
 
     def reads(self, reading: Reading, when: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
         """Record that the answer rests on a reading, if `when` is true."""
@@ -325,6 +329,11 @@ class Version:
         """Raise Unspecified if `used` is true and `clause`, which permits the usage, is not in force."""
         if used and not clause.in_force(self.since):
             raise Unspecified(clause.at(self.since), f"not stated in version {self.since}")
+
+    def optional(self, clause: Clause, when: bool = True) -> None:  # noqa: FBT001, FBT002 - reads as the sentence
+        """Record that `clause` permits, or orders, some runtimes to reject the model, if `when` is true."""
+        if when:
+            self.optional_by.add(clause.at(self.since))
 
     def require(self, clause: Clause, holds: bool) -> None:  # noqa: FBT001
         """Raise Rejected unless `holds`, the requirement of `clause`, is true; Unspecified if it is not in force."""

@@ -239,6 +239,8 @@ class Op:
             Derived cases set it for these types only, because a runtime may reject it for others.
         rank: the rank of the output tensors: an input with the same rank, or a function of the arguments by name. A
             graph must declare the rank of its outputs even if the model has no answer.
+        constants: the inputs that the text requires to be constants. Every form stores them as initializers or in
+            Constant nodes, because a runtime may reject a model in which their values are unknown.
         approximate: whether the text permits results that differ by more than rounding. Then the oracle's result for a
             node decides nothing about a model with several nodes.
         calls: the calls at the sizes of real models, declared by `sized`.
@@ -256,6 +258,7 @@ class Op:
     stated: Callable[[tuple[int, ...]], frozenset[int]] = lambda _: frozenset()
     applies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     dimensions: Dimensions = lambda _, __: {}
+    constants: tuple[str, ...] = ()
     approximate: bool = False
     call: Mapping[str, Any] | None = None
     excuses: dict[str, str] = field(default_factory=dict)

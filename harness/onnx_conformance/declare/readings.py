@@ -107,9 +107,28 @@ GIVEN_SCALE = Reading(
     "`output_width` is the element of `scales` times the input width, and it maps the centre to the centre only if the "
     "same scale divides the coordinates. The official cases continue with that element, too.",
 )
+NEAREST_INTEGER = Reading(
+    "R10",
+    "If a text quantizes a result, and does not mention rounding or the range of the type, which integer is correct?",
+    "The nearest one that the type has, so a result beyond the range becomes its limit. At a tie, both neighbours are "
+    "correct.",
+    "A formula determines a real number, and the nearest number of the type has the smallest error. QuantizeLinear, "
+    "whose text mentions both, rounds to nearest and saturates.",
+)
 READINGS = {
     reading.number: reading
-    for reading in (ONE_ELEMENT, SUBNORMAL, DOUBLE, REAL_NUMBERS, NAN, SHOULD, SET, OWN_FORMULA, GIVEN_SCALE)
+    for reading in (
+        ONE_ELEMENT,
+        SUBNORMAL,
+        DOUBLE,
+        REAL_NUMBERS,
+        NAN,
+        SHOULD,
+        SET,
+        OWN_FORMULA,
+        GIVEN_SCALE,
+        NEAREST_INTEGER,
+    )
 }
 """All readings by number."""
 

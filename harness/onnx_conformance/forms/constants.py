@@ -34,6 +34,24 @@ _ALIGNED = 64
 """The alignment of external data, in bytes."""
 
 
+def with_constants(start: Delivered) -> Delivered:
+    """Store the inputs that the text requires to be constants as initializers without a graph input."""
+    tensors = [
+        numpy_helper.from_array(np.asarray(start.inputs[name]), name)
+        for name in start.inputs
+        if name in start.constants
+    ]
+    if not tensors:
+        return start
+    model = copied(start)
+    model.ir_version = max(model.ir_version, INITIALIZERS_ALONE)
+    least = max(start.least_ir, INITIALIZERS_ALONE)
+    another = start.another
+    if another is not None:
+        another = {name: value for name, value in another.items() if name not in start.constants}
+    return _stored(dataclasses.replace(start, model=model, least_ir=least, another=another), tensors)
+
+
 def initializer(start: Delivered) -> Delivered | None:
     """Store the parameters as initializers. Runtimes fold constant inputs, which usually control the computation."""
     tensors = [numpy_helper.from_array(value, name) for name, value in start.parameters.items() if name in start.inputs]
@@ -102,7 +120,11 @@ def overridden(start: Delivered) -> Delivered | None:
 
     "When an initializer has the same name as a graph input, it specifies a default value for that input."
     """
-    floats = {name: value for name, value in start.parameters.items() if value.dtype.kind == "f" and value.size}
+    floats = {
+        name: value
+        for name, value in start.parameters.items()
+        if name not in start.constants and value.dtype.kind == "f" and value.size
+    }
     if not floats or start.expected is None:
         return None
     model = copied(start)

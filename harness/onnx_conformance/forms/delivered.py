@@ -89,6 +89,7 @@ class Delivered:
         expected: the values of the graph's outputs; None if the text expects no answer.
         allowance: how far an answer may be from them; None if several nodes compute, so it depends on the whole model.
         parameters: the tensors that users usually store as constants, by name: inputs or initializers of the graph.
+        constants: the inputs of the nodes that the text requires to be constants. No form makes them graph inputs.
         subject: the places of the nodes under test in the graph.
         read: the values of the graph that these nodes and their subgraphs may use, by name, in the order of a
             function's inputs; None for a value of another node that only a subgraph uses.
@@ -116,6 +117,7 @@ class Delivered:
     opsets: range
     domain: str = ONNX
     parameters: Mapping[str, Array] = field(default_factory=dict)
+    constants: frozenset[str] = frozenset()
     read: Mapping[str, TypedValue | None] = field(default_factory=dict)
     least_ir: int = 0
     captured: frozenset[str] = frozenset()

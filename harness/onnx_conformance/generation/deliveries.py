@@ -13,6 +13,7 @@ from onnx import helper
 from onnx_conformance.base.values import Drawn
 from onnx_conformance.case.case import PLAIN, Case, Outcome, delivered_id
 from onnx_conformance.forms import table
+from onnx_conformance.forms.constants import with_constants
 from onnx_conformance.forms.delivered import Delivered, value_info
 from onnx_conformance.forms.table import Form, Once, Start
 from onnx_conformance.specification import dimensions, rewordings, schema
@@ -65,6 +66,7 @@ class Plan:
         beside: nodes before the operator's node.
         attributes: protos by name.
         outputs: name and type of each output; the name is empty for an omitted output in between.
+        force: how strongly a sentence forbids the model, or `optional` if one permits runtimes to reject it.
         expected: the values of the outputs that have names.
         detail: the part of the case that the deciding clause is about.
         open: for each output that the node names, a mask of the elements that may have any value, or None.
@@ -87,6 +89,7 @@ class Plan:
     attributes: Mapping[str, onnx.AttributeProto]
     outputs: tuple[tuple[str, str], ...]
     outcome: Outcome
+    force: str
     expected: tuple[Value | Drawn, ...] | None
     allowance: Allowance
     by_steps: Allowance
@@ -196,7 +199,7 @@ def started(plan: Plan, opset: int | None = None) -> Delivered:
     )
     for domain, number in opsets.items():
         model.opset_import.add(domain=schema.proto_domain(domain), version=number)
-    return Delivered(
+    made = Delivered(
         model=model,
         inputs={name: item.value for name, item in fed.items()},
         expected=plan.expected,
@@ -205,6 +208,7 @@ def started(plan: Plan, opset: int | None = None) -> Delivered:
         opsets=range(version.since, version.top + 1),
         domain=version.domain,
         parameters={name: tensors[name] for name in version.parameters if name in inputs and name in tensors},
+        constants=frozenset(plan.op.constants),
         read={name: item for name, item in known.items() if name in used},
         least_ir=max((level for domain, level in levels.items() if domain != version.domain), default=0),
         captured=frozenset(plan.around.keys() - inputs.keys()),
@@ -213,6 +217,7 @@ def started(plan: Plan, opset: int | None = None) -> Delivered:
         movable=plan.expected is None or "nodes" not in plan.op.oracle_for(version.meaning).of_node,
         another=None if plan.earlier is None else {name: item.value for name, item in plan.earlier.items()},
     )
+    return with_constants(made)
 
 
 def _shape(item: onnx.ValueInfoProto) -> tuple[int, ...]:
@@ -288,7 +293,7 @@ def build(plan: Plan, form: str, made: Delivered) -> Case:
         detail=plan.detail,
         readings=plan.readings,
         reworded=rewordings.latest(str(plan.version), (clause.text for clause in plan.spec.clauses)),
-        force=str(plan.decided.force) if plan.decided and plan.outcome is Outcome.REJECTS else "",
+        force=str(plan.force),
         notes=tuple(clause.note for clause in plan.spec.clauses if clause.note),
         earlier=made.earlier,
         files=made.files,

@@ -120,7 +120,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
     known = evaluator.known(version, evaluated)
     outputs = ["" if name in spec.omits else name for name in output_names(version, n)]
     named = [index for index, name in enumerate(outputs) if name]
-    outcome, expected, detail, decided = Outcome.VALUES, None, "", None
+    outcome, expected, detail, decided, force = Outcome.VALUES, None, "", None, ""
     rests_on: frozenset[Reading] = frozenset()
     masks: tuple[Array | None, ...] = ()
     allowance = by_steps = Allowance(op.compare.reason)
@@ -143,6 +143,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         )
         rests_on = answer.rests_on | precision.readings(op.compare, [item for _, item in inputs], expected)
         masks = tuple(answer.open[index] for index in named)
+        force = Force.OPTIONAL if answer.version.optional_by else ""
         kinds = answer.types
     except NoAnswer as no_answer:
         if spec.derived and not spec.rejects:
@@ -153,8 +154,9 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
             raise NotDerivedError(str(no_answer)) from no_answer
         outcome = Outcome.REJECTS if isinstance(no_answer, Rejected) else Outcome.UNSPECIFIED
         detail, decided, rests_on = no_answer.detail, no_answer.clause, no_answer.rests_on
-        if outcome is Outcome.REJECTS and decided.force is Force.SHOULD:
-            rests_on |= {SHOULD}
+        if outcome is Outcome.REJECTS:
+            force = decided.force
+            rests_on |= {SHOULD} if force is Force.SHOULD else frozenset()
         _agree(case_id, spec, no_answer)
         of_outputs = output_types(op, version, bind(version, values), known, n)
         # A model cannot declare an output with a type that does not exist.
@@ -173,6 +175,7 @@ def plan(op: Op, version: OperatorVersion, spec: CaseSpec, types: Mapping[str, s
         attributes=attributes,
         outputs=tuple(zip(outputs, kinds, strict=True)),
         outcome=outcome,
+        force=force,
         expected=expected,
         allowance=allowance,
         by_steps=by_steps,
@@ -238,7 +241,7 @@ def _left_open(planned: Plan) -> Plan:
         return planned
     detail = f"onnx {onnx.__version__} words it differently"
     return dataclasses.replace(
-        planned, outcome=Outcome.UNSPECIFIED, expected=None, open=(), decided=None, readings=(), detail=detail
+        planned, outcome=Outcome.UNSPECIFIED, force="", expected=None, open=(), decided=None, readings=(), detail=detail
     )
 
 
@@ -443,7 +446,8 @@ def _signature(planned: Plan) -> object:
     kinds = _kinds({name: item for name, item in planned.inputs if item is not None})
     of_outputs = [np.ndim(value) if isinstance(value, np.ndarray) else None for value in planned.expected or ()]
     attributes = {name: item.SerializeToString(deterministic=True) for name, item in planned.attributes.items()}
-    return given, kinds, planned.outputs, planned.outcome, of_outputs, attributes
+    constants = _values_of({name: item for name, item in planned.inputs if item and name in planned.op.constants})
+    return constants, given, kinds, planned.outputs, planned.outcome, of_outputs, attributes
 
 
 def fitting(earlier: Mapping[str, TypedValue] | None, planned: Plan) -> Mapping[str, TypedValue] | None:

@@ -11,6 +11,7 @@ from onnx_conformance.base.verdict import Result, Verdict
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.compare import compare, offsets, unlike
 from onnx_conformance.case.value_text import brief, outline
+from onnx_conformance.declare.clause import Force
 from onnx_conformance.judging import assignment, checker, inferencer, producer, quantizer, transformer
 from onnx_conformance.judging import profile as profiles
 from onnx_conformance.processes.adapter_process import OPTED_OUT
@@ -170,9 +171,15 @@ def _accepted_by_checker(case: Case, reply: Accepted) -> dict[str, Any]:
     return {"seconds": reply.seconds, **checker.judged(case, reply)}
 
 
+PERMITTED = "the text permits some runtimes to reject this model"
+"""The message of a permitted rejection, before that of the runtime."""
+
+
 def _refused(case: Case, reply: Refused) -> dict[str, Any]:
     if reply.reason is not None:
         verdict, message = Verdict.UNSUPPORTED, ": ".join(filter(None, (reply.reason, reply.message)))
+    elif case.force == Force.OPTIONAL:
+        verdict, message = Verdict.UNSUPPORTED, ": ".join(filter(None, (PERMITTED, reply.message)))
     else:
         verdict = Verdict.PASS if case.outcome is Outcome.REJECTS else Verdict.REFUSED
         message = reply.message

@@ -9,6 +9,7 @@ import numpy as np
 
 from onnx_conformance.declare.families.quantization import quantized as quantized_as
 from onnx_conformance.declare.readings import ONE_ELEMENT
+from onnx_conformance.operators_microsoft._scales import reads_nearest
 
 if TYPE_CHECKING:
     from onnx_conformance.declare import Array, Clause, Result, Version
@@ -51,7 +52,9 @@ def requantized(v: Version, clause: Clause, values: Array, scale: float, zero_po
     If a few roundings in float32 can change an element, both numbers are allowed. Therefore a tie, whose rounding the
     texts do not define, may be rounded to either side.
     """
+    zero = zero_point.astype(np.float64)
     with np.errstate(all="ignore"):
         quotient = values / scale
         quotients = [quotient, quotient * (1 - ROUNDINGS), quotient * (1 + ROUNDINGS)]
-    return quantized_as(v, clause, quotients, zero_point.astype(np.float64), zero_point.dtype)
+    reads_nearest(v, quotient, zero, zero_point.dtype)
+    return quantized_as(v, clause, quotients, zero, zero_point.dtype)

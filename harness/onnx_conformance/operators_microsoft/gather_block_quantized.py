@@ -46,6 +46,7 @@ GATHER = Op(
     domain="com.microsoft",
     rank=_rank,
     dimensions=_dimensions,
+    constants=("data", "scales", "zero_points"),
 )
 GATHER.example(data=ramp(3, 32), indices=[[2, 0]], scales=[[0.5], [1], [0.25]], block_size=64)
 
@@ -53,6 +54,8 @@ SIMILAR = GATHER.clause(
     "GatherBlockQuantized is a Gather with data quantized.",
     note="The dimensions of the indices take the place of the axis, as in Gather.",
 )
+CONSTANT = GATHER.clause("Input `data` is a constant.")
+CONSTANTS = GATHER.clause("`scales` and `zero_points` are also constants.")
 BLOCKWISE = GATHER.clause(
     "It is quantized block-wise along attribute `quantize_axis` with block size specified by attribute `block_size`.",
     note="So there are ceil(size / block_size) scales along this axis, and the last block may be shorter. Along all "
@@ -211,14 +214,14 @@ def steps(*shape: int) -> Array:
 INT4: dict[str, Any] = {"data": typed("int4", codes(-8, 7, 3, 32)), "scales": steps(3, 2), "block_size": 16}
 UINT4: dict[str, Any] = {"data": typed("uint4", codes(0, 15, 3, 32)), "scales": steps(3, 2), "block_size": 16}
 SOME = [[2, 0], [1, 2]]
-case("int4", **INT4, indices=SOME, cites=(SIMILAR, BLOCKWISE, DEQUANTIZE, DEFAULT_ZERO, OUTPUT, BLOCK_SIZE))
+case("int4", **INT4, indices=SOME, cites=(CONSTANT, SIMILAR, BLOCKWISE, DEQUANTIZE, DEFAULT_ZERO, OUTPUT, BLOCK_SIZE))
 case("uint4", **UINT4, indices=SOME, cites=(SIMILAR, BLOCKWISE, DEFAULT_ZERO))
 case(
     "int4_zero_points",
     **INT4,
     indices=SOME,
     zero_points=typed("int4", codes(-8, 7, 3, 2)),
-    cites=(SPECIFIED, SAME_TYPE),
+    cites=(CONSTANTS, SPECIFIED, SAME_TYPE),
 )
 case("uint4_zero_points", **UINT4, indices=SOME, zero_points=typed("uint4", codes(0, 15, 3, 2)), cites=SPECIFIED)
 case("int4_bits", **INT4, indices=SOME, bits=4, cites=BITS)

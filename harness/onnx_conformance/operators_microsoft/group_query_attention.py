@@ -569,6 +569,7 @@ def _counts(
             queries == 1 or len(tokens) == 1 or not bool((tokens > rows).any()),
         )
         return tokens, rows
+    v.optional(CHUNKS_ELSEWHERE)
     v.require(NEEDS_CAUSAL, causal)
     v.require(NEEDS_PAST, has_past)
     v.require(CHUNKS, query_seqlens.shape == seqlens_k.shape)
@@ -643,6 +644,7 @@ def _check_past(
     v.require(OF_PAST_VALUE, cast("Array", past_value).shape == past_key.shape)
     v.silent(FOUR_BITS, nibbles and capacity > 0)
     v.require(TOO_SMALL, window is None or capacity >= window)
+    v.optional(PART_OF_RANGE, window is not None and capacity > window)
 
 
 def _check_choices(

@@ -13,6 +13,7 @@ from onnx_conformance.case.expected_text import expected_rows
 from onnx_conformance.case.model_text import model_text
 from onnx_conformance.case.value_text import one
 from onnx_conformance.declare import readings
+from onnx_conformance.declare.clause import Force
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,6 +77,8 @@ def _expected(case: Case) -> Iterator[str]:
         for name, value in expected_rows(case):
             yield f"  {line(name)} = {clean(value, MOST_TEXT)}"
         yield f"  tolerance {line(case.allowance)}"
+        if case.force == Force.OPTIONAL:
+            yield "  a runtime may reject this model; see the sentences"
 
 
 def _paragraph(label: str, text: str) -> list[str]:

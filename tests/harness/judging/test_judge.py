@@ -50,6 +50,21 @@ def test_an_accepted_model_is_told_apart_by_the_force_of_what_forbids_it(force: 
     assert result.message == f"an invalid model was accepted{weaker[force]}"
 
 
+@pytest.mark.slow
+def test_a_rejection_that_the_text_permits_is_unsupported() -> None:
+    cases = plans.cases(registry.load().named("Split"), (18,))
+    valid = next(case for case in cases if case.outcome is Outcome.VALUES)
+    optional = dataclasses.replace(valid, force=str(Force.OPTIONAL))
+    refused = Refused("ValueError", "not on this device", None, 0.1)
+    assert judge(valid, "mine", refused).verdict is Verdict.REFUSED
+    result = judge(optional, "mine", refused)
+    assert result.verdict is Verdict.UNSUPPORTED
+    assert result.message == "the text permits some runtimes to reject this model: not on this device"
+    assert judge(optional, "mine", ANSWER).verdict.failed
+    assert valid.expected
+    assert judge(optional, "mine", Answered(valid.expected, 0.1)).verdict is Verdict.PASS
+
+
 @pytest.mark.parametrize(
     ("reply", "verdict"),
     [

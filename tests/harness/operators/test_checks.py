@@ -93,6 +93,13 @@ def test_a_quote_in_a_wrong_version_is_noticed() -> None:
     assert all("the text does not contain «Values should be > 0.»" in line for line in lines[1:]), lines
 
 
+def test_a_constant_that_is_no_input_is_noticed() -> None:
+    wrong = nothing_derived(Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT, constants=("split", "sizes")))
+    assert found(operator_checks.constants_are_inputs, wrong) == [
+        "ai.onnx/Split: constants=('split', 'sizes') has 'sizes', which is no input; correct its name"
+    ]
+
+
 def test_a_contradiction_with_a_quote_that_is_not_in_the_text_is_noticed() -> None:
     wrong = nothing_derived(Op("Split", versions=(1, 2, 11, 13, 18), compare=EXACT))
     wrong.clause("Values should be >= 0.", since=13, contradicts="Values may be negative.")
