@@ -103,7 +103,10 @@ program = pathlib.Path(importlib.util.find_spec("pnnx").origin).parent / "pnnx"
 shapes = ",".join(f"{list(array.shape)}{SUFFIXES[array.dtype.name]}".replace(" ", "") for array in inputs.values())
 os.chdir(tempfile.mkdtemp())
 pathlib.Path("model.onnx").write_bytes(model.SerializeToString())
-subprocess.run([program, "model.onnx", "fp16=0", *([f"inputshape={shapes}"] if shapes else [])], check=True)
+ended = subprocess.run([program, "model.onnx", "fp16=0", *([f"inputshape={shapes}"] if shapes else [])]).returncode
+if ended < 0:
+    os.kill(os.getpid(), -ended)  # A crash of pnnx counts as a crash of ncnn.
+assert ended == 0, ended
 script = pathlib.Path("model_ncnn.py").read_text()
 net = ncnn.Net()
 net.opt.num_threads = 1

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -270,3 +272,22 @@ def test_the_reproduction_is_python_and_reads_the_same_lines(converts: Callable[
     assert adapter.INPUT.findall(SCRIPT.format(0)) == [("in0", "0")]
     assert adapter.OUTPUT.findall(SCRIPT.format(0)) == [("out0", "0")]
     assert "fp16=0" in adapter.REPRO
+
+
+@pytest.mark.parametrize(("ending", "status"), [("kill -SEGV $$", -signal.SIGSEGV), ("exit 3", 1)])
+def test_the_reproduction_ends_like_pnnx(
+    converts: Callable[..., Any], tmp_path: Path, ending: str, status: int
+) -> None:
+    (tmp_path / "ncnn.py").touch()
+    package = tmp_path / "pnnx"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    program = package / "pnnx"
+    program.write_text(f"#!/bin/sh\n{ending}\n")
+    program.chmod(0o755)
+    model = "import types\ninputs = {}\nmodel = types.SimpleNamespace(SerializeToString=lambda: b'')\n"
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path), "TMPDIR": str(tmp_path)}
+    ended = subprocess.run(
+        [sys.executable, "-c", model + converts().REPRO], env=environment, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == status, ended.stderr
