@@ -221,7 +221,7 @@ def _check(output: onnx.ValueInfoProto) -> None:
 
     Raises:
         NoTypeError: it has another type than float32, or is no tensor.
-        NoMatError: it has rank 0.
+        NoMatError: it has rank 0 or no elements.
     """
     kind = output.type.tensor_type
     if not output.type.HasField("tensor_type"):
@@ -231,6 +231,8 @@ def _check(output: onnx.ValueInfoProto) -> None:
         raise NoTypeError(f"ncnn returns no tensors of {row.name}: output {output.name}")
     if kind.HasField("shape") and not kind.shape.dim:
         raise NoMatError(f"ncnn returns no tensors of rank 0: output {output.name}")
+    if any(dim.HasField("dim_value") and not dim.dim_value for dim in kind.shape.dim):
+        raise NoMatError(f"no Mat has no elements: output {output.name}")
 
 
 def _passable(value: Any) -> np.ndarray[Any, Any]:  # noqa: ANN401 - any value
