@@ -56,5 +56,5 @@ def requantized(v: Version, clause: Clause, values: Array, scale: float, zero_po
     with np.errstate(all="ignore"):
         quotient = values / scale
         quotients = [quotient, quotient * (1 - ROUNDINGS), quotient * (1 + ROUNDINGS)]
-    reads_nearest(v, quotient, zero, zero_point.dtype)
+    reads_nearest(v, quotient + zero, zero_point.dtype)
     return quantized_as(v, clause, quotients, zero, zero_point.dtype)

@@ -81,12 +81,11 @@ def positive(scales: tuple[Array, ...]) -> bool:
     return all(bool(scale > 0 and np.isfinite(scale)) for scale in scales)
 
 
-def reads_nearest(v: Version, quotient: Array, zero: Array, dtype: np.dtype[Any]) -> None:
-    """Record the reading on rounding and saturation if the type does not have all results of the formula."""
+def reads_nearest(v: Version, exact: Array, dtype: np.dtype[Any]) -> None:
+    """Record the reading on rounding and saturation if the type does not have all exact results of the formula."""
     limits = np.iinfo(dtype)
     with np.errstate(invalid="ignore"):
-        exact = quotient + zero
-        v.reads(NEAREST_INTEGER, bool(np.any((exact != np.rint(exact)) | (exact < limits.min) | (exact > limits.max))))
+        v.reads(NEAREST_INTEGER, bool(np.any(exact != np.clip(exact, limits.min, limits.max).astype(dtype))))
 
 
 def rounded(v: Version, formula: Clause, quotient: Array, error: Array, zero: Array, dtype: np.dtype[Any]) -> Result:
@@ -102,7 +101,7 @@ def rounded(v: Version, formula: Clause, quotient: Array, error: Array, zero: Ar
         zero: the zero point. If it is added first, the sum rounds, too.
         dtype: the type of the result.
     """
-    reads_nearest(v, quotient, zero, dtype)
+    reads_nearest(v, quotient + zero, dtype)
     apart = error + EPSILON * np.abs(zero)
     return quantized(v, formula, [quotient, quotient - apart, quotient + apart], zero, dtype)
 

@@ -168,7 +168,7 @@ def _quantized(v: Version, total: Array, y_scale: Array, zero_point: Array) -> R
     """Return saturate(round(total / y_scale) + zero_point); elements that a few roundings can change are left open."""
     scale = float(v.scalar(SCALE_Y, y_scale))
     v.silent(SCALE_Y, scale == 0 or not np.isfinite(scale))
-    reads_nearest(v, total / scale, zero_point.astype(np.float64), zero_point.dtype)
+    reads_nearest(v, total / scale + zero_point, zero_point.dtype)
     limits = np.iinfo(zero_point.dtype)
     near = (total / scale * factor for factor in (1, 1 + ROUNDINGS, 1 - ROUNDINGS))
     exact, high, low = ((np.rint(item) + zero_point.astype(float)).clip(limits.min, limits.max) for item in near)
