@@ -26,6 +26,8 @@ class Reading:
         answer: our answer.
         reason: the reason for the answer.
         see: links to the discussion.
+        of_values: whether it decides only the values of outputs. A crash, a rejection, or another type or shape then
+            does not depend on it.
     """
 
     number: str
@@ -33,6 +35,7 @@ class Reading:
     answer: str
     reason: str
     see: tuple[str, ...] = ()
+    of_values: bool = True
 
 
 ONE_ELEMENT = Reading(
@@ -43,6 +46,7 @@ ONE_ELEMENT = Reading(
     "Such a tensor can have no other meaning. Official cases of NonMaxSuppression and QLinearMatMul contain one, and "
     "the function body of Attention passes such a value to Pad.",
     ("https://github.com/onnx/onnx/pull/2224", "https://github.com/onnx/onnx/pull/5617"),
+    of_values=False,
 )
 SUBNORMAL = Reading(
     "R2",
@@ -84,6 +88,7 @@ SHOULD = Reading(
     "rejects the model follows the text.",
     "Standards distinguish must and should (RFC 2119); ONNX's texts use both without a definition.",
     ("https://github.com/onnx/onnx/issues/5573",),
+    of_values=False,
 )
 SET = Reading(
     "R7",

@@ -15,6 +15,7 @@ from onnx_conformance.base.signature import signature
 from onnx_conformance.base.under_test import Subject, subject
 from onnx_conformance.base.verdict import VALID, WITH_MESSAGE, WRONG, Result, Verdict, line, split_operator
 from onnx_conformance.declare.clause import Force
+from onnx_conformance.declare.readings import READINGS
 from onnx_conformance.environments import backend_names
 from onnx_conformance.findings.finding import GRAVITY
 from onnx_conformance.forms import table
@@ -27,6 +28,7 @@ from onnx_conformance.suites.transforms import model_of_rewrite
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from onnx_conformance.declare.readings import Reading
     from onnx_conformance.environments.limits import Limit
     from onnx_conformance.results.stream import Run
     from onnx_conformance.suites.selection import Selection
@@ -98,14 +100,20 @@ def apart(result: Result, built: str, limits: Sequence[Limit] = ()) -> str:
         result: the failure.
         built: the release of onnx that its runtime was built with; empty if it is not known.
     """
+    rests_on = [number for number in result.readings if _depends_on(result, READINGS.get(number))]
     said = {
         f"onnx {result.reworded} introduced the present wording of its sentence": is_erratum(result, built),
-        f"it rests on {', '.join(result.readings)}": bool(result.readings),
+        f"it rests on {', '.join(rests_on)}": bool(rests_on),
         **(_APART[result.verdict](result) if result.verdict in _APART else {}),
     }
     if result.verdict is Verdict.REFUSED:
         said |= {limit.reason: limit.excuses(result) for limit in limits}
     return next((why for why, holds in said.items() if holds), "")
+
+
+def _depends_on(result: Result, reading: Reading | None) -> bool:
+    """Return whether a failure may be none if the reading, unknown if None, were another one."""
+    return reading is None or not reading.of_values or result.verdict in {Verdict.WRONG_VALUE, Verdict.FLAKY}
 
 
 def _not_required(group: FailureGroup, *, is_checker: bool) -> str:

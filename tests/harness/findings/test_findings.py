@@ -119,6 +119,12 @@ APART = [
     ),
     ({"verdict": Verdict.REFUSED, "message": "Assertion failed: repeats_.dims == 1"}, ""),
     ({"verdict": Verdict.ACCEPTED_INVALID, "force": "should"}, "no must"),
+    ({"readings": ("R1", "R3")}, "it rests on R1, R3"),
+    ({"verdict": Verdict.REFUSED, "readings": ("R1", "R3")}, "it rests on R1"),
+    ({"verdict": Verdict.CRASH, "readings": ("R2", "R10")}, ""),
+    ({"verdict": Verdict.WRONG_SHAPE, "readings": ("R4",)}, ""),
+    ({"verdict": Verdict.CRASH, "readings": ("R6",)}, "it rests on R6"),
+    ({"verdict": Verdict.CRASH, "readings": ("R0",)}, "it rests on R0"),
 ]
 
 
