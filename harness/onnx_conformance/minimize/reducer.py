@@ -287,10 +287,12 @@ class _Reducer:
         return not any(self.space.cause(case, ask_and_judge(asker, case).result) == self.cause for asker in self.fewer)
 
     def _smaller(self, candidate: Any) -> Built[Any] | None:  # noqa: ANN401 - of the search space
-        """Build a candidate. Return None unless it is a new smaller case of the same kind."""
+        """Build a candidate. Return None unless it is a new smaller case of the same kind, without another reading."""
         self.planned += 1
         smaller = self.space.built(candidate)
         if smaller is None or smaller.size >= self.best.size:
+            return None
+        if not set(smaller.case.readings) <= set(self.first.case.readings):
             return None
         digests = smaller.case.digests()
         if digests in self.tried:

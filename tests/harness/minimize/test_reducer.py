@@ -551,3 +551,17 @@ def test_parts_whose_sum_their_type_does_not_have_are_left_alone() -> None:
     moved = list(smaller.shorter(first.with_values({leaf.path: largest})))
     lengths = {leaf.array.size for move in moved for leaf in move.candidate.leaves() if leaf.array.ndim == 1}
     assert 1 in lengths
+
+
+def test_a_smaller_case_rests_on_no_other_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    built, resting = declared.Declared.built, {"readings": ("R5",)}
+
+    def with_reading(space: declared.Declared, candidate: Any) -> Any:
+        made = built(space, candidate)
+        return made and dataclasses.replace(made, case=dataclasses.replace(made.case, **resting))
+
+    assert cut(f"{SPLIT}/other_dim_zero", faulty.empty_axis, monkeypatch).applied
+    monkeypatch.setattr(declared.Declared, "built", with_reading)
+    assert not cut(f"{SPLIT}/other_dim_zero", faulty.empty_axis, monkeypatch).applied
+    resting["readings"] = ()
+    assert cut(f"{SPLIT}/other_dim_zero", faulty.empty_axis, monkeypatch).applied
