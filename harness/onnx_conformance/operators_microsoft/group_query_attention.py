@@ -603,8 +603,7 @@ def _turned(
     """
     v.silent(CACHES, cos_cache is None or sin_cache is None)
     cos, sin = cast("Array", cos_cache), cast("Array", sin_cache)
-    of_pairs = cos.ndim == 2 and 2 * cos.shape[1] == parts[0].shape[3]  # noqa: PLR2004 - a matrix
-    v.require(CACHES, of_pairs and cos.shape == sin.shape)
+    v.require(CACHES, cos.shape == sin.shape)
     used = positions[np.arange(positions.shape[1]) < rows[:, None]]
     v.silent(CACHES, bool(((used < 0) | (used >= len(cos))).any()))
     inside = np.clip(positions, 0, len(cos) - 1)
@@ -752,6 +751,8 @@ def group_query_attention(  # noqa: PLR0913 - the operator's own arguments
     v.require(SINK, head_sink is None or head_sink.shape == (num_heads,))
     v.silent(SINK, head_sink is not None and n == 1)
     v.require(POSITIONS, position_ids is None or position_ids.shape == (batch, queries))
+    for cache in (cos_cache, sin_cache):
+        v.require(CACHES, cache is None or (cache.ndim == 2 and 2 * cache.shape[1] == size))  # noqa: PLR2004 - a matrix
     if do_rotary:
         positions = _positions(v, before, queries, position_ids)
         turn = bool(rotary_interleaved)
@@ -928,6 +929,7 @@ case("positions_prompt", **PROMPT, **TURNED, position_ids=[[0, 1, 2]] * 2, cites
 case("positions_of_later_prompt", **PROMPT, **TURNED, position_ids=[[4, 5, 6]] * 2, cites=POSITIONS)
 case("positions_unused", **PROMPT, position_ids=[[0, 1, 2]] * 2, cites=POSITIONS)
 case("caches_unused", **PROMPT, do_rotary=0, **angles(9), cites=(ROTARY, CACHES))
+case("cache_unused_of_other_size", **PROMPT, do_rotary=0, cos_cache=np.ones((9, 3)), rejects=CACHES)
 
 for stage in (1, 2):
     case(f"qk_output_{stage}", **{**PROMPT, "n": 4}, qk_output=stage, scale=1.0, cites=(QK, QK_OUTPUT))
