@@ -177,7 +177,7 @@ def test_tensors_that_no_mat_can_be_opt_out(converts: Callable[..., Any]) -> Non
             adapter.run(MODEL, {"x": value}, ["y"])
     with pytest.raises(adapter.NoMatError, match=r"y$"):
         adapter.run(identity("float", ""), {"x": X}, ["y"])
-    with pytest.raises(adapter.NoMatError, match="no elements: output y"):
+    with pytest.raises(adapter.NoMatError, match="elements"):
         adapter.run(identity("float", "[2, 0]"), {"x": X}, ["y"])
     with pytest.raises(RuntimeError) as error:
         adapter.run(MODEL, {"x": X.reshape(1, 1, 1, 2, 3)}, ["y"])
