@@ -93,10 +93,8 @@ function judged(item, reply) {
   if (kind === "crash" || kind === "timeout") return { verdict: kind, message, ...expected };
   if (kind === "fault") return { verdict: "adapter_error", message };
   if (kind === "refused") {
-    if (reason !== null) return { verdict: "unsupported", message: [reason, message].filter(Boolean).join(": ") };
-    if (item.force === "optional") {
-      return { verdict: "unsupported", message: [PERMITTED, message].filter(Boolean).join(": ") };
-    }
+    const why = reason === null && item.force === "optional" ? PERMITTED : reason;
+    if (why !== null) return { verdict: "unsupported", message: [why, message].filter(Boolean).join(": ") };
     return item.outcome === "rejects" ? { verdict: "pass", message } : { verdict: "refused", message, ...expected };
   }
   const actual = shortened(outputs.map(brief).join("; "));

@@ -176,10 +176,9 @@ PERMITTED = "the text permits some runtimes to reject this model"
 
 
 def _refused(case: Case, reply: Refused) -> dict[str, Any]:
-    if reply.reason is not None:
-        verdict, message = Verdict.UNSUPPORTED, ": ".join(filter(None, (reply.reason, reply.message)))
-    elif case.force == Force.OPTIONAL:
-        verdict, message = Verdict.UNSUPPORTED, ": ".join(filter(None, (PERMITTED, reply.message)))
+    reason = PERMITTED if reply.reason is None and case.force == Force.OPTIONAL else reply.reason
+    if reason is not None:
+        verdict, message = Verdict.UNSUPPORTED, ": ".join(filter(None, (reason, reply.message)))
     else:
         verdict = Verdict.PASS if case.outcome is Outcome.REJECTS else Verdict.REFUSED
         message = reply.message
