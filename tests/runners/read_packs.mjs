@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads packs with runners/browser/pack.mjs: `node read_packs.mjs read PACK` prints a line for each case, and `judge PACK`
-// the verdict on each answer of standard input. `open PACK...` prints an error or the number of cases of each pack.
+// the verdict on each reply of standard input. `open PACK...` prints an error or the number of cases of each pack.
 
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
@@ -41,10 +41,11 @@ if (does === "read") {
   const known = new Map();
   for await (const item of cases(paths[0])) known.set(item.id, item);
   for await (const line of createInterface({ input: process.stdin })) {
-    const { id, outputs, bytes } = JSON.parse(line);
+    const { id, bytes, ...reply } = JSON.parse(line);
     const reader = new Payload(Buffer.from(bytes, "base64"));
     try {
-      print(judge(known.get(id), { kind: "answer", outputs: outputs.map((value) => reader.decode(value)) }));
+      const outputs = reply.outputs?.map((value) => reader.decode(value));
+      print(judge(known.get(id), { ...reply, outputs }));
     } catch (error) {
       if (!(error instanceof NotJudged)) throw error;
       print({ notJudged: error.message });

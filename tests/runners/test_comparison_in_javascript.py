@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""judge.mjs and compare.mjs: the verdicts of Python on right answers, and on answers that are wrong on purpose."""
+"""judge.mjs and compare.mjs: the verdicts of Python on right answers, on deliberately wrong ones, and on errors."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from onnx_conformance.base.values import Drawn
 from onnx_conformance.case.case import Outcome
 from onnx_conformance.case.elements import is_float
 from onnx_conformance.judging.judge import judge
-from onnx_conformance.processes.replies import Answered
+from onnx_conformance.processes.replies import Answered, Refused
 from paths import TESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from onnx_conformance.case.case import Case
@@ -123,19 +123,25 @@ def answers(case: Case) -> Iterator[list[Any]]:
 def line(case: Case, outputs: list[Any]) -> str:
     buffers: list[bytes] = []
     described = [protocol.encode(value, buffers) for value in outputs]
-    return json.dumps({"id": case.id, "outputs": described, "bytes": base64.b64encode(b"".join(buffers)).decode()})
+    told = {"id": case.id, "kind": "answer", "outputs": described}
+    return json.dumps({**told, "bytes": base64.b64encode(b"".join(buffers)).decode()})
+
+
+def judged_in_javascript(node: str, pack: Path, lines: Iterable[str]) -> list[dict[str, Any]]:
+    """Return what judge.mjs says of each line, which is a case and the reply to it."""
+    text = "".join(f"{each}\n" for each in lines)
+    done = subprocess.run(
+        [node, str(SCRIPT), "judge", str(pack)], input=text.encode(), capture_output=True, check=False
+    )
+    assert not done.returncode, done.stderr.decode()
+    return [json.loads(each) for each in done.stdout.splitlines()]
 
 
 def test_javascript_and_python_have_the_same_verdicts(node: str, pack: Path, cases: dict[str, Case]) -> None:
     asked = [(case, outputs) for case in cases.values() if not _is_large(case) for outputs in answers(case)]
-    lines = "".join(f"{line(case, outputs)}\n" for case, outputs in asked)
-    done = subprocess.run(
-        [node, str(SCRIPT), "judge", str(pack)], input=lines.encode(), capture_output=True, check=False
-    )
-    assert not done.returncode, done.stderr.decode()
+    replies = judged_in_javascript(node, pack, (line(case, outputs) for case, outputs in asked))
     verdicts, unknown = Counter[str](), Counter[str]()
-    for (case, outputs), text in zip(asked, done.stdout.splitlines(), strict=True):
-        told = json.loads(text)
+    for (case, outputs), told in zip(asked, replies, strict=True):
         if "notJudged" in told:
             unknown[told["notJudged"]] += 1
             continue
@@ -154,6 +160,23 @@ def test_javascript_and_python_have_the_same_verdicts(node: str, pack: Path, cas
         for name in ("ulp", "rtol", "atol", "signed_zero", "interval", "sums")
     )
     assert any(case.outcome is Outcome.PROPERTY for case in cases.values())
+
+
+def test_javascript_and_python_have_the_same_verdicts_on_errors(node: str, pack: Path, cases: dict[str, Case]) -> None:
+    asked = [(case, reason) for case in cases.values() for reason in (None, "no kernel for it")]
+    lines = (
+        json.dumps({"id": case.id, "kind": "refused", "error": "Error", "message": "no", "reason": reason, "bytes": ""})
+        for case, reason in asked
+    )
+    verdicts = Counter[tuple[str, str]]()
+    for (case, reason), told in zip(asked, judged_in_javascript(node, pack, lines), strict=True):
+        expected = judge(case, "any", Refused("Error", "no", reason, 0.1))
+        assert (told["verdict"], told["message"]) == (expected.verdict, expected.message), (case.id, reason)
+        verdicts[told["verdict"], case.force if reason is None else "reported"] += 1
+    # A rule that permits the rejection makes it one of missing support, as if the adapter had reported that.
+    assert verdicts["unsupported", "optional"] > 0 < verdicts["unsupported", "reported"], verdicts
+    assert verdicts["pass", "must"] > 0 < verdicts["refused", ""], verdicts
+    assert not verdicts["refused", "optional"], verdicts
 
 
 def _is_large(case: Case) -> bool:
