@@ -22,6 +22,8 @@ Limits that onnx2tf documents, and how this adapter treats them:
 - The names of outputs are kept only with `copy_onnx_input_output_names_to_tflite` (`-coion`), which needs the program
   flatc, and their order may differ. Without it, an operator with several outputs loses their names. Such a case opts
   out. A model with fewer outputs is a failure.
+- A model of float16 becomes one of float32, also its inputs and outputs
+  (https://github.com/PINTO0309/onnx2tf/pull/427). Such a case opts out.
 - LiteRT has no sequences and optionals, and its Python interface only has types of numpy.
 
 onnx2tf compares operators with ONNX Runtime to find transpositions. If all inputs look like images, it downloads images
@@ -32,7 +34,7 @@ Failures and their causes (1.29.24; the first and third also without this projec
 - Conv, and others with weights, fail with "IndexError: list index out of range" if the weights are an input.
 - Softmax and LogSoftmax below version 13 normalize one axis, not all axes from it on.
 - MaxPool with `ceil_mode` and `auto_pad` returns another shape.
-- A tensor without elements fails. An input of float16 becomes one of float32, so LiteRT rejects the values.
+- A tensor without elements fails.
 
 The versions of ai-edge-litert and TensorFlow are those that this version of onnx2tf requires.
 """
@@ -108,10 +110,10 @@ outputs = [returned[item.name] for item in model.graph.output]
 """
 
 NUMPY_TYPES = (
-    *("float", "double", "float16", "bool", "string", "complex64"),
+    *("float", "double", "bool", "string", "complex64"),
     *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
 )
-"""Element types that the Python interface of LiteRT has."""
+"""Element types that the Python interface of LiteRT has, without float16, which onnx2tf makes float32."""
 
 PACKAGES = ("onnx2tf", "tensorflow", "onnx", "onnxsim", "onnxruntime")
 """Packages on which a converted model depends."""
@@ -132,7 +134,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 
 
 class NoTypeError(Exception):
-    """LiteRT's Python interface has no such element type."""
+    """A converted model has no tensors of such an element type."""
 
 
 class NoSequenceError(Exception):
@@ -176,7 +178,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
         if not isinstance(array, np.ndarray):
             raise NoSequenceError(f"LiteRT has tensors only: input {name}")
         if (kind := protocol.element_type(array.dtype).name) not in NUMPY_TYPES:
-            raise NoTypeError(f"LiteRT has no tensors of {kind}: input {name}")
+            raise NoTypeError(f"a converted model has no tensors of {kind}: input {name}")
     symbolic = tuple(
         f"{value.name}:{','.join(map(str, inputs[value.name].shape))}"
         for value in graph.input
@@ -200,10 +202,10 @@ def _versions() -> tuple[str, ...]:
 
 
 def _check_type(output: onnx.ValueInfoProto) -> None:
-    """Check that LiteRT has tensors of the type of an output.
+    """Check that a converted model can have tensors of the type of an output.
 
     Raises:
-        NoTypeError: LiteRT lacks this element type.
+        NoTypeError: it cannot.
         NoSequenceError: the output is no tensor.
     """
     if not output.type.HasField("tensor_type"):
@@ -211,7 +213,7 @@ def _check_type(output: onnx.ValueInfoProto) -> None:
     number = output.type.tensor_type.elem_type
     row = next((row for row in protocol.ELEMENT_TYPES if row.number == number), None)
     if row is not None and row.name not in NUMPY_TYPES:
-        raise NoTypeError(f"LiteRT has no tensors of {row.name}: output {output.name}")
+        raise NoTypeError(f"a converted model has no tensors of {row.name}: output {output.name}")
 
 
 def _shape(value: onnx.ValueInfoProto) -> tuple[int | None, ...] | None:

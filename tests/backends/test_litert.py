@@ -112,11 +112,11 @@ def test_another_shape_than_the_declared_one_is_an_answer(litert: Any, monkeypat
     assert y.shape == (1, 2, 3, 1)
 
 
-@pytest.mark.parametrize("kind", ["bfloat16", "int4", "complex128"])
+@pytest.mark.parametrize("kind", ["bfloat16", "int4", "complex128", "float16"])
 def test_other_types_opt_out(litert: Any, kind: str) -> None:
     with pytest.raises(litert.NoTypeError) as error:
         litert.run(identity(kind), {"x": X}, ["y"])
-    assert str(error.value) == f"LiteRT has no tensors of {kind}: output y"
+    assert str(error.value) == f"a converted model has no tensors of {kind}: output y"
     assert serve.opt_out(litert.OPT_OUTS, error.value) == "no such element type"
     with pytest.raises(litert.NoTypeError, match="complex128"):
         litert.run(identity(), {"x": X.astype(np.complex128)}, ["y"])
