@@ -167,7 +167,7 @@ OPT_OUTS = (
     ("ShapeInferenceError", r"^Missing shape for value|does not support dynamic dims", "no shapes that are unknown"),
     ("ShapeInferenceError", r"requires a static axis dimension", "no shapes that are unknown"),
     ("UnsupportedOpError", r"^Unsupported op ", "no kernel"),
-    ("UnsupportedOpError", r"not support|unsupported|supports", "no kernel"),
+    ("UnsupportedOpError", r"not support|unsupported|supports|only \S+ is supported", "no kernel"),
     ("ShapeInferenceError", r"not support", "no kernel"),
     ("RuntimeError", OLD_COMPILER, "no such type in this compiler"),
     (
