@@ -132,7 +132,7 @@ def test_the_data_of_the_adapter_name_its_packages(tmp_path: Path, monkeypatch: 
     assert needed is not None
     assert (needed.module, needed.python) == ("toy_runtime", ">=3.11")
     packages = [Requirement(text).name for text in needed.of("1.0")]
-    assert packages == ["toy-runtime", *python_environment.EVERY, "onnx"]
+    assert packages == ["toy-runtime", *(Requirement(text).name for text in python_environment.EVERY), "onnx"]
 
 
 def test_the_recorded_errors_of_the_adapter_pass_the_tests_of_adapters(

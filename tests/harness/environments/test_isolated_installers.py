@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from packaging.requirements import Requirement
 
 from onnx_conformance.environments import node_environment, package_index, python_environment, python_lock, sandbox
 from onnx_conformance.environments.backend_names import Target
@@ -67,8 +68,8 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for version in ("1.0", "1.1", "2.0"):
         wheel(packages, "toy", version, "part")
         wheel(packages, "part", version)
-    for name in (*python_environment.EVERY, "unasked"):
-        wheel(packages, name, "1.0")
+    for text in (*python_environment.EVERY, "unasked"):
+        wheel(packages, Requirement(text).name, "1.0")
     for name in [name for name in os.environ if name.startswith("UV_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
@@ -132,7 +133,7 @@ def test_without_the_users_settings_the_package_is_missing(
 ) -> None:
     project_around(tmp_path, monkeypatch, f'no-index = true\nfind-links = ["{index}"]\n', "uv.toml")
     monkeypatch.setenv("UV_DEFAULT_INDEX", f"{NOWHERE}/simple")
-    with refuses("environment-failed", "toy==2.0, numpy, ml_dtypes", kind=NoEnvironmentError):
+    with refuses("environment-failed", f"toy==2.0, {', '.join(python_environment.EVERY)}", kind=NoEnvironmentError):
         python_environment.interpreter(TOY.of())
 
 
@@ -219,7 +220,7 @@ def test_without_a_check_of_hashes_a_lock_constrains_versions_and_requires_nothi
     with pytest.raises(NoEnvironmentError) as raised:
         python_environment.interpreter(TOY.of(), "", (lock,))
     message = str(raised.value)
-    assert "environment for toy==2.0, numpy, ml_dtypes with the versions of toy.lock: " in message
+    assert f"environment for toy==2.0, {', '.join(python_environment.EVERY)} with the versions of toy.lock: " in message
     assert "part==9" in message
     assert message.endswith("--python PATH")
 
