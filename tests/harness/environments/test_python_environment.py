@@ -22,6 +22,7 @@ from onnx_conformance.environments import backend_names, python_environment, pyt
 from onnx_conformance.environments.kept_environment import NoEnvironmentError
 from onnx_conformance.environments.python_environment import Needs
 from onnx_conformance.results.stream import Run
+from paths import ROOT
 from refusals import refuses
 
 if TYPE_CHECKING:
@@ -70,6 +71,16 @@ def test_every_requirement_of_an_adapter_is_valid(path: Path) -> None:
 )
 def test_an_older_version_needs_other_things(version: str, beside: tuple[str, ...]) -> None:
     assert OLD.of(version) == (f"mine-dist=={version or '2.0'}", *python_environment.EVERY, *beside)
+
+
+def test_environments_leave_out_the_versions_that_the_package_leaves_out() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["dependencies"]
+    mine, theirs = (
+        {item.name: {str(each) for each in item.specifier if each.operator == "!="} for item in map(Requirement, texts)}
+        for texts in (python_environment.EVERY, declared)
+    )
+    assert any(mine.values())
+    assert mine == {name: theirs[name] for name in mine}
 
 
 def test_a_requirement_follows_the_version() -> None:
