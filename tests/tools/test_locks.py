@@ -219,7 +219,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
     monkeypatch.setattr(python_environment, "uv", lambda: str(tmp_path / "bin" / "uv"))
     for_32_bits = f"--hash=sha256:{'1' * 64}"
-    resolves = f"sed -E 's/^([a-z_]+)$/\\1==1/; s/>=/==/; s/$/ --hash=sha256:{'0' * 64} {for_32_bits}/'"
+    resolves = f"sed -E 's/^([a-z_]+)(!=[0-9.]+)?$/\\1==1/; s/>=/==/; s/$/ --hash=sha256:{'0' * 64} {for_32_bits}/'"
     program(tmp_path, "uv", f"case \"$*\" in *pylock*) echo '{PYLOCK}';; *) {resolves};; esac")
     program(tmp_path, "npm", f"echo '{npm_lock({})}' > package-lock.json")
     yield tmp_path
