@@ -109,11 +109,11 @@ returned = runner(**{name: inputs[name] for name in runner.get_input_details()})
 outputs = [returned[item.name] for item in model.graph.output]
 """
 
-NUMPY_TYPES = (
+TYPES = (
     *("float", "double", "bool", "string", "complex64"),
     *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
 )
-"""Element types that the Python interface of LiteRT has, without float16, which onnx2tf makes float32."""
+"""Element types of the tensors of a converted model: those of numpy, without float16, which onnx2tf makes float32."""
 
 PACKAGES = ("onnx2tf", "tensorflow", "onnx", "onnxsim", "onnxruntime")
 """Packages on which a converted model depends."""
@@ -134,7 +134,7 @@ os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.envir
 
 
 class NoTypeError(Exception):
-    """A converted model has no tensors of such an element type."""
+    """A converted model has no tensors of this element type."""
 
 
 class NoSequenceError(Exception):
@@ -163,7 +163,7 @@ def info() -> dict[str, Any]:
         "runtime": "ai-edge-litert",
         "version": version("ai-edge-litert"),
         "repro": REPRO,
-        "types": [*NUMPY_TYPES],
+        "types": [*TYPES],
         "containers": [],
     }
 
@@ -177,7 +177,7 @@ def run(model: bytes, inputs: dict[str, Any], outputs: Sequence[str]) -> list[An
     for name, array in inputs.items():
         if not isinstance(array, np.ndarray):
             raise NoSequenceError(f"LiteRT has tensors only: input {name}")
-        if (kind := protocol.element_type(array.dtype).name) not in NUMPY_TYPES:
+        if (kind := protocol.element_type(array.dtype).name) not in TYPES:
             raise NoTypeError(f"a converted model has no tensors of {kind}: input {name}")
     symbolic = tuple(
         f"{value.name}:{','.join(map(str, inputs[value.name].shape))}"
@@ -202,17 +202,17 @@ def _versions() -> tuple[str, ...]:
 
 
 def _check_type(output: onnx.ValueInfoProto) -> None:
-    """Check that a converted model can have tensors of the type of an output.
+    """Check that a converted model can return tensors of the type of an output.
 
     Raises:
-        NoTypeError: it cannot.
+        NoTypeError: it has no tensors of this element type.
         NoSequenceError: the output is no tensor.
     """
     if not output.type.HasField("tensor_type"):
         raise NoSequenceError(f"LiteRT has tensors only: output {output.name}")
     number = output.type.tensor_type.elem_type
     row = next((row for row in protocol.ELEMENT_TYPES if row.number == number), None)
-    if row is not None and row.name not in NUMPY_TYPES:
+    if row is not None and row.name not in TYPES:
         raise NoTypeError(f"a converted model has no tensors of {row.name}: output {output.name}")
 
 

@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 EVERY = ("numpy", "ml_dtypes!=0.7.0")
-"""Packages that every adapter in Python needs for the wire format; why not this version is in pyproject.toml."""
+"""Packages that every adapter in Python needs for the wire format; pyproject.toml has the reason for the exception."""
 
 OLDEST_PYTHON = "3.11"
 """The oldest Python that locks are for."""
